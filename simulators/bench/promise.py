@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 Judged = Callable[..., Coroutine[Any, Any, None]]
-PAGE: Final = "docs/cardlink.md"
+PAGE: Final = "cardlink v1"
 
 
 class Promise(NamedTuple):

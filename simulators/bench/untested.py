@@ -11,8 +11,8 @@ OF_THE_HOST: Final = "the host's"
 
 UNTESTED: Final[dict[tuple[str, str], str]] = {
     ("Reports", "Device 5"): (
-        "the memory has to be filled, which may take thousands of reports; `tests/protocol` does it with a device of "
-        "this project"
+        "the memory has to be filled, which may take thousands of reports; this project's tests do it with a simulated "
+        "device"
     ),
     **{("Reports", f"Host {number}"): OF_THE_HOST for number in range(1, 8)},
     ("Commands", "1"): OF_THE_HOST,

@@ -14,6 +14,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame, frame_keys
 from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from simulators.devices import cardlink
 from simulators.devices.mechanism import Answer
 from simulators.devices.simulated_device import SimulatedDevice
@@ -305,3 +306,113 @@ def a_counter_again(link: Any) -> None:
     """Every tenth."""
     sealer = link._channel._sealer
     sealer.counter -= sealer.counter % 10 == 9
+
+
+def unsent(kind: Kind) -> Break:
+    """Frames of a sealed kind are never sent."""
+
+    def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+        def send(old: Callable[..., None], sent: Kind, *given: Any, **named: Any) -> None:
+            if sent != kind:
+                old(sent, *given, **named)
+
+        wrap(device.link, "_send", send)
+
+    return breaks
+
+
+def status_without_number(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def send(old: Callable[..., None], kind: Kind, now: float, body: bytes, **named: Any) -> None:
+        old(kind, now, body, **({"number": 0} if kind == Kind.STATUS else named))
+
+    wrap(device.link, "_send", send)
+
+
+def answers_echoes(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: Any, now: float) -> None:
+        if frame.kind == Kind.STATUS:
+            device.link._send(Kind.SEALED_REJECT, now, messages.encode_body(messages.Reject("message")))
+        old(frame, now)
+
+    wrap(device.link, "_take", take)
+
+
+def reads_one_card_three_times(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def report(old: Callable[..., int], made: messages.Report, now: float) -> int:
+        if isinstance(made, messages.SetDispensed):
+            made = msgspec.structs.replace(made, cards=[made.cards[0]] * len(made.cards))
+        return old(made, now)
+
+    wrap(device.link, "report", report)
+
+
+def clock_goes_back(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def report(old: Callable[..., int], made: messages.Report, now: float) -> int:
+        return old(msgspec.structs.replace(made, uptime_ms=1000 - device.link.last_number), now)
+
+    wrap(device.link, "report", report)
+
+
+def takes_one_proof(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: Any, candidate: Any, now: float) -> None:
+        if not candidate.proven:
+            old(frame, candidate, now)
+
+    wrap(device.link, "_take_proof", take)
+
+
+def keeps_old_keys(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    old_channels: list[Any] = []
+
+    def take(old: Callable[..., None], frame: Any, now: float) -> None:
+        before = device.link._channel
+        for channel in old_channels:
+            opened = channel.open(frame)
+            if opened is not None:
+                device.link._take_opened(opened, now)
+        old(frame, now)
+        if before is not None and device.link._channel is not before:
+            old_channels.append(before)
+
+    wrap(device.link, "_take_sealed", take)
+
+
+def takes_commands_of_a_candidate(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: Any, now: float) -> None:
+        candidate = device.link._candidate
+        if frame.kind == Kind.COMMAND and candidate is not None and candidate.proven:
+            of_host, of_device = frame_keys(device.link._key, *candidate.nonces, candidate.hello, candidate.identity)
+            opened = SealedChannel(of_device, of_host).open(frame)
+            if opened is not None:
+                device.link._take_command(opened, now)
+        old(frame, now)
+
+    wrap(device.link, "_take_sealed", take)
+
+
+def resumes_once(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
+        if frame.kind != Kind.RESUME:
+            old(frame, now)
+
+    wrap(device.link, "_take_opened", take)
+
+
+def resume_covers_nothing(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def take(old: Callable[..., None], frame: OpenedFrame, now: float) -> None:
+        resume = messages.Resume(0, 0)
+        old(msgspec.structs.replace(frame, body=messages.encode_body(resume)), now)
+
+    wrap(device.link, "_take_resume", take)
+
+
+def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    def send(old: Callable[..., None], kind: Kind, body: messages.Body) -> None:
+        if not (isinstance(body, messages.Reject) and body.code == "message"):
+            old(kind, body)
+
+    wrap(device.link, "_send_clear", send)
+
+
+def works(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
+    """But perhaps slowly."""

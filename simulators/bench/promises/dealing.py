@@ -15,7 +15,7 @@ from firmware_bridge.drivers.cardlink import messages
 from simulators.bench.attempt import Came
 from simulators.bench.frames import FrameHost
 from simulators.bench.measurement import Measurement
-from simulators.bench.promise import check
+from simulators.bench.promise import PAGE, BrokenPromiseError, check
 
 SET_SIZE = 3
 MOST_SETS = 20
@@ -73,6 +73,13 @@ class Dealing:
         self._place = 0
 
     async def deal(self) -> Dealt:
+        """Raises `BrokenPromiseError` where the device does not even answer."""
+        try:
+            return await self._deal()
+        except AssertionError as error:
+            raise BrokenPromiseError(f'{PAGE}, "Commands": while a deck was dealt: {error}') from error
+
+    async def _deal(self) -> Dealt:
         host = self._host
         begins = await host.settle()
         assert host.active is not None
@@ -80,12 +87,12 @@ class Dealing:
         dealt = Dealt(host.active.said, host.active.boot, begins)
         words = dealt.said.capabilities
         if dealt.said.kind == "shuffler" and await self._shuffle(dealt):
-            await self._step(dealt, messages.Shuffle())  # no fresh deck any more, unless nothing was dealt
             await self._step(dealt, messages.HoldExit())
             await self._step(dealt, messages.Dispense(SET_SIZE))
             await self._step(dealt, messages.ReleaseExit())
             if "dispenses_on_command" in words:
                 await self._form_sets(dealt)
+                await self._step(dealt, messages.Shuffle())  # no fresh deck any more
             await self._step(dealt, messages.HoldExit())
             if "unloads_stub" in words:
                 await self._step(dealt, messages.UnloadStub())

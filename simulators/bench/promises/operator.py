@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import msgspec
+
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.errors import BridgeError
 from simulators.bench.attempt import Came
@@ -10,14 +14,15 @@ from simulators.bench.promise import check, promise
 from simulators.bench.promises.cards import CARDS, cards_of
 from simulators.bench.promises.sealing import check_shortest
 
-DRAWN = 3  # cards
+DRAWN: Final = 3  # cards
+GIVEN_UP: Final = 5.0  # seconds after which a device without a host has given it up
 
 
 class TestOperatorPromises:
     """A person does what the bench asks for."""
 
-    @promise("Sealed frames", "Lengths", "reports of single cards have one length, whatever the card")
     @promise("Bodies", "Reports", "cards that are drawn are reported, each at its place, with what remains")
+    @promise("Sealed frames", "Lengths", "reports of single cards have one length, whatever the card")
     async def test_cards_that_are_drawn_are_reported(self, host: FrameHost) -> None:
         await host.settle()
         assert host.active is not None
@@ -35,12 +40,16 @@ class TestOperatorPromises:
             f"Draw {DRAWN} cards", lambda: sum(len(cards_of(one.body)) for one in drawn()) >= DRAWN or None
         )
         check(enough, f"{DRAWN} cards were drawn, or should have been, and not all of them were reported")
-        sizes: dict[int, int] = {}
+        sizes: dict[tuple[int, ...], set[int]] = {}
         for one in drawn():
             check(all(card in CARDS for card in cards_of(one.body)), "a reserved card number was sent")
             check_shortest(one.plain)
-            if isinstance(one.body, messages.CardDrawn) and one.body.ordinal < 0x80:
-                sizes[one.body.uptime_ms.bit_length() // 8] = len(one.plain)
+            if isinstance(one.body, messages.CardDrawn):
+                seen = one.body
+                others = (seen.uptime_ms, seen.shuffle, seen.ordinal, seen.remaining, seen.deck)
+                key = tuple(len(msgspec.msgpack.encode(number)) for number in others)
+                sizes.setdefault(key, set()).add(len(one.plain))
+        check(all(len(found) == 1 for found in sizes.values()), "the length of a report tells cards apart")
         status = await host.status()
         out = sum(len(cards_of(one.body)) for one in {one.frame.number: one for one in drawn()}.values())
         counted = status.dispensed - before.dispensed
@@ -101,6 +110,7 @@ class TestOperatorPromises:
         host.close()
         host.active = None
         host.acknowledges = False
+        await host.listen(GIVEN_UP)
         host.say(f"{what}.")
         until = host.now + host.operator
         while True:
