@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import glob
 import io
 import sys
 from contextlib import redirect_stdout
@@ -38,9 +39,11 @@ INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")
 @click.option("--history", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
               help="Add this run's JSON to the folder, and show the run before beside it.")  # fmt: skip
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write one HTML page with plots of the measurements, of earlier runs too.")  # fmt: skip
 def bench(
     url: str, device_keys: Path | None, device_cards: Path | None, draws: int, operator: int, only: str | None,
-    strict: bool, as_json: bool, junit: Path | None, history: Path | None
+    strict: bool, as_json: bool, junit: Path | None, history: Path | None, html: Path | None
 ) -> None:  # fmt: skip
     """Test whether a device does what its driver promises, measure it, and report whether it passes.
 
@@ -55,11 +58,13 @@ def bench(
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
         sys.exit(INTERRUPTED)
-    before = _keep(history, report) if history is not None else None
+    earlier = _keep(history, report) if history is not None else []
+    if html is not None:
+        _write_page(html, report, earlier)
     if as_json:
         click.echo(msgspec.json.encode(report).decode())
     else:
-        _show(report, before)
+        _show(report, earlier[-1] if earlier else None)
     if report.verdict == "failed":
         sys.exit(DeviceProblemError.exit_code)
 
@@ -92,17 +97,29 @@ def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
         raise BadInputError(str(error), error.hint) from error
 
 
-def _keep(folder: Path, report: BenchReport) -> BenchReport | None:
-    """Write this run beside the earlier ones of this device. Returns the run before. Raises `BadInputError`."""
+def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
+    """Write this run beside the earlier ones of this device. Returns those, oldest first. Raises `BadInputError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        runs = sorted(folder.glob(f"{report.serial}-*.json"))
-        last = msgspec.json.decode(runs[-1].read_bytes(), type=BenchReport) if runs else None
+        runs = sorted(folder.glob(f"{glob.escape(report.serial)}-*.json"))
+        earlier = [msgspec.json.decode(run.read_bytes(), type=BenchReport) for run in runs]
         number = int(runs[-1].stem.rpartition("-")[2]) + 1 if runs else 1
         (folder / f"{report.serial}-{number:06}.json").write_bytes(msgspec.json.encode(report) + b"\n")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise BadInputError(f"The history in {folder} cannot be used: {error}", "Name another folder.") from error
-    return last
+    return earlier
+
+
+def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> None:
+    """Raises `ProblemError` where the extra is not installed, and `BadInputError`."""
+    try:
+        from simulators.bench.report_page import page_of
+    except ImportError as error:
+        raise ProblemError("The page needs jinja2 and matplotlib.", "Install cardshoe[report].") from error
+    try:
+        path.write_text(page_of(report, earlier), encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
 
 
 def _show(report: BenchReport, before: BenchReport | None) -> None:

@@ -224,6 +224,8 @@ class FrameHost:
             return (status is not None and self._held_of(boot) >= status.last_report) or None
 
         await self.wait_for(all_held, "not all reports came that the device's statuses name", PATIENCE * 3)
+        assert self.active is not None
+        self.held = (self.active.boot, self._held_of(self.active.boot))  # also where all was acknowledged before
         return await self.status()
 
     def _held_of(self, boot: int) -> int:

@@ -91,6 +91,7 @@ class Watcher:
     def __init__(self, prints: bool) -> None:
         self.tests: list[Tested] = []
         self.measurements: list[Measurement] = []
+        self.interrupted = False
         self._prints = prints
         self._screen, self._errors = sys.stdout, sys.stderr
 
@@ -99,6 +100,10 @@ class Watcher:
 
         config.stash[MEASURED] = self.measurements
         config.stash[SAY] = lambda sentence: click.echo(sentence, file=self._errors)
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Pytest's exit code does not always say so: a fixture that was being made may fail as it is undone."""
+        self.interrupted = True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "call" and report.outcome == "passed":
@@ -129,7 +134,7 @@ def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
     unseen = io.StringIO()
     with redirect_stdout(unseen), redirect_stderr(unseen):
         code = pytest.main(asked.arguments(), plugins=[watcher])
-    if code == pytest.ExitCode.INTERRUPTED:
+    if watcher.interrupted or code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
         raise ProblemError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from firmware_bridge.cards import DECK
@@ -35,14 +35,18 @@ def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
 
 
 class Bed:
-    """A device with a host at it. `asked`: what a person does when the bench says something."""
+    """A device with a host at it. `operator`: the seconds that a person has, whom the host's `say` asks."""
 
     def __init__(self, make: MakeDevice, *, operator: int = 0) -> None:
         self.device = make()
         self.front = MemoryFront(self.device)
-        self.host = FrameHost(
-            parse_device_url("sim:///bench"), {"CARDSHOE-BENCH": KEY}, open_with=self._open, operator=operator
-        )
+        self._operator = operator
+        self.host = self.another_host()
+
+    def another_host(self) -> FrameHost:
+        url, keys = parse_device_url("sim:///bench"), {"CARDSHOE-BENCH": KEY}
+        self.host = FrameHost(url, keys, open_with=self._open, operator=self._operator)
+        return self.host
 
     async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
         return self.front.connect(on_data, on_lost)
@@ -57,18 +61,43 @@ def ask(kept: Kept, make: MakeDevice = good_device) -> None:
     """Run a test of the bench on a device. Raises `BrokenPromiseError`."""
 
     async def run() -> None:
-        bed = Bed(make)
-        await bed.host.open()
-        try:
-            if kept.needs == ("dealt",):
-                dealt: Dealt = await Dealing(bed.host).deal()
-                await kept.judged(None, dealt)
-            else:
-                await kept.judged(owner(kept), bed.host)
-        finally:
-            bed.host.close()
+        await _ask(kept, Bed(make).host)
 
     in_virtual_time(run)
+
+
+def ask_all(every: Sequence[Kept], make: MakeDevice = good_device) -> None:
+    """Run tests one after the other on one device, each with a host of its own. Raises `BrokenPromiseError`."""
+
+    async def run() -> None:
+        bed = Bed(make)
+        for kept in every:
+            await _ask(kept, bed.another_host())
+            await host_is_gone()
+
+    in_virtual_time(run)
+
+
+async def host_is_gone() -> None:
+    """The other end in memory notices it in the loop's next turn."""
+    await asyncio.get_running_loop().create_task(_nothing())
+    await asyncio.get_running_loop().create_task(_nothing())
+
+
+async def _nothing() -> None:
+    pass
+
+
+async def _ask(kept: Kept, host: FrameHost) -> None:
+    await host.open()
+    try:
+        if kept.needs == ("dealt",):
+            dealt: Dealt = await Dealing(host).deal()
+            await kept.judged(None, dealt)
+        else:
+            await kept.judged(owner(kept), host)
+    finally:
+        host.close()
 
 
 def owner(kept: Kept) -> object:

@@ -57,7 +57,7 @@ async def children() -> AsyncIterator[Children]:
 async def test_measurements_are_printed_and_kept(children: Children, tmp_path: Path) -> None:
     """JUnit's properties are numbers, with units and limits of their own; a second run is shown beside the first."""
     options = ["--only", "is_ready", "--junit", str(tmp_path / "bench.xml")]
-    options += ["--history", str(tmp_path / "runs")]
+    options += ["--history", str(tmp_path / "runs"), "--html", str(tmp_path / "bench.html")]
     await children.bench(*options)
     code, child = await children.bench(*options)
     assert code == 0, child.err
@@ -65,6 +65,9 @@ async def test_measurements_are_printed_and_kept(children: Children, tmp_path: P
     assert "passed: 2 passed, 0 failed, 0 skipped." in child.out[-1]
     assert any("until the link stands" in line and "(before: " in line for line in child.out)
     assert len(list((tmp_path / "runs").iterdir())) == 2
+    page = (tmp_path / "bench.html").read_text()
+    assert "<h1>CARDSHOE-SIM-SHUFFLER: passed</h1>" in page
+    assert page.count("2 runs, from ") == 2
     suites = ElementTree.parse(tmp_path / "bench.xml").getroot()  # noqa: S314  # we have just written it
     properties = {str(found.get("name")): str(found.get("value")) for found in suites.findall(".//property")}
     assert properties["serial"] == "CARDSHOE-SIM-SHUFFLER"

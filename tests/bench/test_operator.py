@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from simulators.bench.promise import BrokenPromiseError
-from simulators.bench.promises.operator import TestOperatorPromises
+from simulators.bench.promises.operator import TestOperatorPromises as OperatorPromises
 from tests.bench.promised import Bed, good_device, in_virtual_time, kept_named
 
-NAMES = sorted(name.removeprefix("test_") for name in vars(TestOperatorPromises) if name.startswith("test_"))
+NAMES = sorted(name.removeprefix("test_") for name in vars(OperatorPromises) if name.startswith("test_"))
 
 
 class Person:
@@ -46,7 +46,7 @@ def ask_with(name: str, *, strong: bool = False, hands: bool = True, stays_open:
         said.append(person.heard)
         await bed.host.open()
         try:
-            await kept_named(name).judged(TestOperatorPromises(), bed.host)
+            await kept_named(name).judged(OperatorPromises(), bed.host)
         finally:
             bed.host.close()
 
