@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
 
 import click
 import msgspec
@@ -92,6 +94,7 @@ class Watcher:
         self.tests: list[Tested] = []
         self.measurements: list[Measurement] = []
         self.interrupted = False
+        self._session: pytest.Session | None = None
         self._prints = prints
         self._screen, self._errors = sys.stdout, sys.stderr
 
@@ -101,9 +104,16 @@ class Watcher:
         config.stash[MEASURED] = self.measurements
         config.stash[SAY] = lambda sentence: click.echo(sentence, file=self._errors)
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Pytest's exit code does not always say so: a fixture that was being made may fail as it is undone."""
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def interrupt(self, number: int, frame: object) -> NoReturn:
+        """SIGINT. No further test begins, whatever becomes of the one that runs."""
         self.interrupted = True
+        sys.unraisablehook = lambda unraisable: None  # the program ends: what is half made is no one's concern
+        if self._session is not None:
+            self._session.shouldstop = "interrupted"
+        raise KeyboardInterrupt
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "call" and report.outcome == "passed":
@@ -132,9 +142,9 @@ def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
 
     watcher = Watcher(not asked.quiet)
     unseen = io.StringIO()
-    with redirect_stdout(unseen), redirect_stderr(unseen):
+    with _sigint_to(watcher), redirect_stdout(unseen), redirect_stderr(unseen):
         code = pytest.main(asked.arguments(), plugins=[watcher])
-    if watcher.interrupted or code == pytest.ExitCode.INTERRUPTED:
+    if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
         raise ProblemError(
@@ -153,3 +163,21 @@ def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
             Measured(one.name, one.value, one.unit, one.limit, one.within) for one in watcher.measurements
         ),
     )  # fmt: skip
+
+
+@contextmanager
+def _sigint_to(watcher: Watcher) -> Iterator[None]:
+    """Raises KeyboardInterrupt at the end when there was one: pytest's fixtures may fail as they are undone."""
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heard:
+        signal.signal(signal.SIGINT, watcher.interrupt)
+    try:
+        yield
+    except Exception:
+        if not watcher.interrupted:
+            raise
+    finally:
+        if heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if watcher.interrupted:
+        raise KeyboardInterrupt
