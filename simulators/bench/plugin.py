@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -196,7 +196,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _say(config: pytest.Config) -> Callable[[str], None]:
-    return config.stash.get(SAY, lambda sentence: print(sentence, file=sys.__stderr__, flush=True))
+    """How a person is asked: on standard error, past what pytest captures."""
+
+    def say(sentence: str) -> None:
+        capture = config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture is not None else nullcontext():
+            print(sentence, file=sys.stderr, flush=True)  # noqa: T201
+
+    return config.stash.get(SAY, say)
 
 
 def _named_files(config: pytest.Config, url: str) -> tuple[Mapping[str, bytes], Mapping[str, Card]]:

@@ -79,7 +79,8 @@ class Asked(NamedTuple):
     def arguments(self) -> list[str]:
         """Pytest's."""
         named = [
-            *map(str, TESTS), "-c", os.devnull, "--rootdir", str(HERE), "-p", "no:cacheprovider", "-p", "no:asyncio",
+            *map(str, TESTS), "-c", os.devnull, "--rootdir", str(HERE), "-p", "no:cacheprovider",
+            "-p", "no:asyncio", "--capture=no",  # a person is asked on standard error
             "--device", str(self.device), "--draws", str(self.draws), "--operator", str(self.operator),
         ]  # fmt: skip
         named += [word for name, file in self.files.items() if file is not None for word in (name, str(file))]

@@ -89,6 +89,14 @@ async def test_what_is_skipped_fails_a_device_that_must_do_everything(children: 
     assert "failed: 1 passed, 0 failed, 1 skipped." in child.out[-1]
 
 
+async def test_a_person_is_asked_on_standard_error(children: Children) -> None:
+    """No one pulls this cable: the device fails."""
+    code, child = await children.bench("--operator", "1", "--only", "pulled")
+    assert code == 3, child.out + child.err
+    assert child.err == ["Pull the cable out: 1 s left."]
+    assert 'cardlink v1, "Transport": the connection did not end' in child.out[0]
+
+
 async def test_an_interrupt_is_one_line(children: Children) -> None:
     child = children.start("simulators.bench.command", "--only", "candidate")
     await child.until(lambda: child.out)
