@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
-from typing import TypeVar
-
-import msgspec
+from typing import Any, Final, TypeVar
 
 from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
@@ -21,45 +19,39 @@ from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.observations import Observation
+from simulators.bench.measurement import Measurement
 from simulators.devices.base import DeviceSide
 from simulators.ports.pty import PtyFront
 
 T = TypeVar("T")
 HeardT = TypeVar("HeardT")
 ObservationT = TypeVar("ObservationT", bound=Observation)
-PATIENCE = 120.0  # seconds; a real shuffle takes a minute
-
-
-class Measurement(msgspec.Struct, frozen=True):
-    """What was measured of a device: at most `limit` is good."""
-
-    name: str
-    value: float
-    unit: str
-    limit: float
-
-    @property
-    def within(self) -> bool:
-        return self.value <= self.limit
-
-    def __str__(self) -> str:
-        unit = f" {self.unit}" if self.unit else ""
-        return f"{self.name}: {self.value:.3g}{unit}, at most {self.limit:g}{unit}"
+PATIENCE: Final = 120.0  # seconds; a real shuffle takes a minute
+REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready is given up
 
 
 class BenchError(AssertionError):
     """The device did not do what the bench waited for."""
 
 
+class UnreachableError(BenchError):
+    """The device does not get ready. `hint`: what to do."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
 class Bench:
     """A link that keeps everything it receives. Reports are acknowledged as they come unless `acknowledges` is False.
 
-    `draws`: how many cards a person will draw when `say` asks for them. `strict`: a fresh deck lies in a shuffler, and
-    what it cannot do is a failure. `unreachable` is set when an attempt to connect has failed.
+    `draws`: how many cards a person will draw when `say` asks for them. `strict`: what the device cannot do is a
+    failure. `run` runs a test on the bench's loop. `unreachable` is set when an attempt to connect has failed.
     """
 
     def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes], cards: Mapping[str, Card]) -> None:
         self.url = url
+        self.run: Callable[[Coroutine[Any, Any, None]], None]
         self.draws = 0
         self.say: Callable[[str], None] = lambda sentence: None
         self.strict = False
@@ -182,6 +174,21 @@ async def open_bench(
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running
+
+
+async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None) -> DeviceReady:
+    """Whether the device gets ready at all, within seconds. Raises `UnreachableError` and `BridgeError`."""
+    async with open_bench(url, keys, cards) as made:
+        ready = asyncio.ensure_future(made.ready())
+        failed = asyncio.ensure_future(made.unreachable.wait())
+        done, waiting = await asyncio.wait((ready, failed), timeout=REACHED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        if ready in done:
+            return ready.result()
+        health = made.keeper.health
+        sentence = f"{url} cannot be put on the bench. {health.sentence or 'It does not answer.'}"
+        raise UnreachableError(sentence, health.hint)
 
 
 @asynccontextmanager

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import glob
 import io
-import os
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final
 
 import click
 import msgspec
@@ -17,46 +17,9 @@ from controller.problems import BadInputError, DeviceProblemError, ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError
+from simulators.bench.run import Asked, BenchReport, run_tests
 
-if TYPE_CHECKING:
-    import pytest
-
-    from simulators.bench.bench import Measurement
-
-REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready is given up
-TESTS: Final = Path(__file__).with_name("conformance.py")
-
-
-class Measured(msgspec.Struct, frozen=True):
-    name: str
-    value: float
-    unit: str
-    limit: float
-    within: bool
-
-
-class Tested(msgspec.Struct, frozen=True):
-    """`why`: of a test that failed or was skipped."""
-
-    name: str
-    outcome: Literal["passed", "failed", "skipped"]
-    why: str = ""
-
-
-class BenchReport(msgspec.Struct, frozen=True):
-    """What `--json` prints."""
-
-    url: str
-    maker: str
-    model: str
-    serial: str
-    firmware: str
-    firmware_digest: str
-    simulated: bool
-    driver: str
-    verdict: Literal["passed", "failed"]
-    tests: tuple[Tested, ...]
-    measurements: tuple[Measured, ...]
+INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
 
 
 @click.command()
@@ -67,23 +30,41 @@ class BenchReport(msgspec.Struct, frozen=True):
               help="The table of a line reader's identifiers.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(min=0, max=52), default=0, metavar="N",
               help="A person will draw so many cards when asked to; 0: none are drawn.")  # fmt: skip
+@click.option("--operator", type=click.IntRange(min=0), default=0, metavar="SECONDS", is_flag=False, flag_value=30,
+              help="A person is there and has so long for each act: draws cards, pulls the cable, switches the device "
+              "off. Without a number: 30.")  # fmt: skip
+@click.option("--only", metavar="WORDS", help="Run only tests with these words in their names, as 'ack or nonce'.")
+@click.option("--strict", is_flag=True, help="A test that is skipped fails the device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")
+@click.option("--history", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+              help="Add this run's JSON to the folder, and show the run before beside it.")  # fmt: skip
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write one HTML page with plots of the measurements, of earlier runs too.")  # fmt: skip
 def bench(
-    url: str, device_keys: Path | None, device_cards: Path | None, draws: int, as_json: bool, junit: Path | None
-) -> None:
+    url: str, device_keys: Path | None, device_cards: Path | None, draws: int, operator: int, only: str | None,
+    strict: bool, as_json: bool, junit: Path | None, history: Path | None, html: Path | None
+) -> None:  # fmt: skip
     """Test whether a device does what its driver promises, measure it, and report whether it passes.
 
     Put a deck into the device that was not dealt from. Nothing else may use it meanwhile.
     """
-    files = {"--device-keys": device_keys, "--device-cards": device_cards}
-    parsed = _device(url, files)
-    ready = _reach(parsed, files)
-    report = _run(parsed, ready, files, draws, junit, as_json)
+    try:
+        files = {"--device-keys": device_keys, "--device-cards": device_cards}
+        parsed = _device(url, files)
+        ready = _reach(parsed, files)
+        asked = Asked(parsed, files, draws, operator, only, strict, junit, as_json)
+        report = run_tests(asked, ready)
+    except KeyboardInterrupt:
+        click.echo("Interrupted.", err=True)
+        sys.exit(INTERRUPTED)
+    earlier = _keep(history, report) if history is not None else []
+    if html is not None:
+        _write_page(html, report, earlier)
     if as_json:
         click.echo(msgspec.json.encode(report).decode())
     else:
-        _show(report)
+        _show(report, earlier[-1] if earlier else None)
     if report.verdict == "failed":
         sys.exit(DeviceProblemError.exit_code)
 
@@ -101,109 +82,55 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
 
 
 def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
-    """Whether the device gets ready at all. Raises `BadInputError` and `DeviceProblemError`."""
-    from simulators.bench.bench import open_bench
-    from simulators.bench.plugin import read_files
-
-    async def wait_for_it() -> DeviceReady:
-        async with open_bench(str(parsed), *read_files(parsed, *files.values())) as made:
-            ready = asyncio.ensure_future(made.ready())
-            failed = asyncio.ensure_future(made.unreachable.wait())
-            done, waiting = await asyncio.wait(
-                (ready, failed), timeout=REACHED_WITHIN, return_when=asyncio.FIRST_COMPLETED
-            )
-            for task in waiting:
-                task.cancel()
-            if ready in done:
-                return ready.result()
-            health = made.keeper.health
-            raise DeviceProblemError(
-                f"{parsed} cannot be put on the bench. {health.sentence or 'It does not answer.'}", health.hint
-            )
-
+    """Whether the device gets ready at all. Raises `BadInputError`, `DeviceProblemError` and `ProblemError`."""
+    try:
+        from simulators.bench.bench import UnreachableError, reach
+        from simulators.bench.plugin import read_files
+    except ImportError as error:
+        raise ProblemError("The bench needs pytest, which is not installed.", "Install cardshoe[bench].") from error
     try:
         with redirect_stdout(io.StringIO()):  # the link's log
-            return asyncio.run(wait_for_it())
+            return asyncio.run(reach(str(parsed), *read_files(parsed, *files.values())))
+    except UnreachableError as error:
+        raise DeviceProblemError(str(error), error.hint) from error
     except BridgeError as error:
         raise BadInputError(str(error), error.hint) from error
 
 
-class _Watcher:
-    """Listens to the tests as they end, and gathers what they measure."""
-
-    def __init__(self, prints: bool) -> None:
-        self.tests: list[Tested] = []
-        self.measurements: list[Measurement] = []
-        self._prints = prints
-        self._screen, self._errors = sys.stdout, sys.stderr
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        from simulators.bench.plugin import MEASURED, SAY
-
-        config.stash[MEASURED] = self.measurements
-        config.stash[SAY] = lambda sentence: click.echo(sentence, file=self._errors)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when != "call" and report.outcome == "passed":
-            return
-        name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
-        tested = Tested(name, report.outcome, _why(report))
-        self.tests.append(tested)
-        if self._prints:
-            click.echo(f"{tested.outcome:8} {name}{f': {tested.why}' if tested.why else ''}", file=self._screen)
-
-
-def _why(report: pytest.TestReport) -> str:
-    """One line of it."""
-    if report.outcome == "skipped" and isinstance(report.longrepr, tuple):
-        return str(report.longrepr[2]).removeprefix("Skipped: ")
-    crash = getattr(report.longrepr, "reprcrash", None)
-    return str(crash.message).partition("\n")[0] if report.outcome == "failed" and crash else ""
-
-
-def _run(
-    parsed: DeviceUrl, ready: DeviceReady, files: dict[str, Path | None], draws: int, junit: Path | None, quiet: bool
-) -> BenchReport:
-    """Let pytest run the tests. Raises `ProblemError` where it is not installed."""
+def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
+    """Write this run beside the earlier ones of this device. Returns those, oldest first. Raises `BadInputError`."""
     try:
-        import pytest
-        import pytest_asyncio  # noqa: F401  # the tests need it
+        folder.mkdir(parents=True, exist_ok=True)
+        runs = sorted(folder.glob(f"{glob.escape(report.serial)}-*.json"))
+        earlier = [msgspec.json.decode(run.read_bytes(), type=BenchReport) for run in runs]
+        number = int(runs[-1].stem.rpartition("-")[2]) + 1 if runs else 1
+        (folder / f"{report.serial}-{number:06}.json").write_bytes(msgspec.json.encode(report) + b"\n")
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        raise BadInputError(f"The history in {folder} cannot be used: {error}", "Name another folder.") from error
+    return earlier
+
+
+def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> None:
+    """Raises `ProblemError` where the extra is not installed, and `BadInputError`."""
+    try:
+        from simulators.bench.report_page import page_of
     except ImportError as error:
-        raise ProblemError("The bench needs pytest and pytest-asyncio.", "Install cardshoe[test].") from error
-    watcher = _Watcher(not quiet)
-    arguments = [
-        str(TESTS), "-c", os.devnull, "--rootdir", str(TESTS.parent), "-p", "no:cacheprovider",
-        "-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function",
-        "--device", str(parsed), "--draws", str(draws),
-    ]  # fmt: skip
-    arguments += [word for name, file in files.items() if file is not None for word in (name, str(file))]
-    arguments += ["--junit-xml", str(junit)] if junit else []
-    unseen = io.StringIO()
-    with redirect_stdout(unseen), redirect_stderr(unseen):
-        code = pytest.main(arguments, plugins=[watcher])
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
-        raise ProblemError(
-            f"The tests of the bench did not run: {unseen.getvalue().strip()}", "Report it with this message."
-        )
-    who = ready.identity
-    return BenchReport(
-        url=str(parsed), maker=who.maker, model=who.model, serial=who.serial, firmware=who.firmware,
-        firmware_digest=who.firmware_digest, simulated=who.simulated, driver=parsed.driver,
-        verdict="passed" if code == pytest.ExitCode.OK else "failed",
-        tests=tuple(watcher.tests),
-        measurements=tuple(
-            Measured(one.name, one.value, one.unit, one.limit, one.within) for one in watcher.measurements
-        ),
-    )  # fmt: skip
+        raise ProblemError("The page needs jinja2 and matplotlib.", "Install cardshoe[report].") from error
+    try:
+        path.write_text(page_of(report, earlier), encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
 
 
-def _show(report: BenchReport) -> None:
+def _show(report: BenchReport, before: BenchReport | None) -> None:
     """What follows the tests, which were printed as they ended."""
     click.echo("")
+    earlier = {one.name: one.value for one in before.measurements} if before is not None else {}
     for one in report.measurements:
         unit = f" {one.unit}" if one.unit else ""
         mark = "" if one.within else "   TOO MUCH"
-        click.echo(f"{one.name:40} {one.value:8.3f}{unit}, at most {one.limit:g}{unit}{mark}")
+        was = f" (before: {earlier[one.name]:.3f})" if one.name in earlier else ""
+        click.echo(f"{one.name:40} {one.value:8.3f}{unit}, at most {one.limit:g}{unit}{was}{mark}")
     outcomes = [tested.outcome for tested in report.tests]
     what = "The simulated device" if report.simulated else "The device"
     numbers = ", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed", "skipped"))

@@ -11,24 +11,17 @@ from typing import Final, NoReturn
 
 import pytest
 
-from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
+from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit, RunSelfTest
 from firmware_bridge.device_url import DEFAULT_DRIVER
 from firmware_bridge.drivers.base import Answered, DeviceReady, Reported, StatusHeard
-from firmware_bridge.observations import (
-    CardDrawn,
-    CardsDrawnTogether,
-    SetDispensed,
-    ShuffleFinished,
-    ShuffleStarted,
-    StubUnloaded,
-)
-from simulators.bench.bench import Bench, Measurement
+from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SelfTestFinished
+from simulators.bench.bench import Bench
+from simulators.bench.measurement import Measurement
+from simulators.bench.promise import on_its_loop
 
 LINK_WITHIN: Final = 5.0  # seconds until a link stands
 ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card
 SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds: cardlink has one a second
-SET_WITHIN: Final = 30.0  # seconds
-SHUFFLE_WITHIN: Final = 120.0  # seconds
 MOST_DAMAGED: Final = 1  # frames of a link: it may begin in the middle of one
 ANSWERS: Final = 10
 SIGNS: Final = 2
@@ -37,6 +30,7 @@ SIGNS: Final = 2
 class TestEveryDevice:
     """What any driver's device must do."""
 
+    @on_its_loop
     async def test_is_ready_in_time(self, bench: Bench) -> None:
         begun = bench.now
         ready = await bench.ready()
@@ -44,6 +38,7 @@ class TestEveryDevice:
         assert ready.identity.kind in ("shuffler", "shoe")
         assert ready.identity.deck_size == 52
 
+    @on_its_loop
     async def test_is_ready_again_after_its_link_was_dropped(self, bench: Bench) -> None:
         first = await bench.ready()
         begun = bench.now
@@ -52,11 +47,13 @@ class TestEveryDevice:
         again = [thing for thing in bench.received if isinstance(thing, DeviceReady)][-1]
         assert again.identity.serial == first.identity.serial
 
+    @on_its_loop
     async def test_answers_or_refuses_every_command(self, bench: Bench) -> None:
         await bench.ready()
         answer = await bench.answer_to(HoldExit())
         assert answer.done or answer.reason
 
+    @on_its_loop
     async def test_its_line_is_clean(self, bench: Bench) -> None:
         await bench.ready()
         await bench.answer_to(HoldExit())
@@ -64,6 +61,7 @@ class TestEveryDevice:
         damaged = statistics.frames_corrupt + statistics.frames_overlong
         bench.measure(Measurement("damaged frames", damaged, "", MOST_DAMAGED))
 
+    @on_its_loop
     async def test_reports_the_cards_that_a_person_draws(self, bench: Bench) -> None:
         """With `--draws N` a person draws so many cards."""
         identity = (await bench.ready()).identity
@@ -100,6 +98,7 @@ class TestCardlinkDevice:
         if bench.url.driver != DEFAULT_DRIVER:
             pytest.skip(f"{bench.url.driver} promises less than cardlink")
 
+    @on_its_loop
     async def test_says_who_it_is(self, bench: Bench) -> None:
         identity = (await bench.ready()).identity
         assert re.fullmatch(r"[0-9A-Za-z_-]{1,64}", identity.serial)
@@ -109,12 +108,14 @@ class TestCardlinkDevice:
         assert re.fullmatch(r"[0-9a-f]{64}", identity.firmware_digest)
         assert identity.deck_size == 52
 
+    @on_its_loop
     async def test_gives_a_sign_of_life(self, bench: Bench) -> None:
         ready = await bench.ready()
         status = (await bench.wait_for(StatusHeard)).status
         assert status.boot == ready.identity.boot
         assert status.uptime_ms >= ready.status.uptime_ms
 
+    @on_its_loop
     async def test_gives_its_signs_of_life_in_time(self, bench: Bench) -> None:
         await bench.ready()
         longest = 0.0
@@ -124,6 +125,7 @@ class TestCardlinkDevice:
             longest = max(longest, bench.now - begun)
         bench.measure(Measurement("longest time without a sign of life", longest, "s", SIGN_OF_LIFE_WITHIN))
 
+    @on_its_loop
     async def test_answers_in_time(self, bench: Bench) -> None:
         await bench.ready()
         longest = 0.0
@@ -133,6 +135,7 @@ class TestCardlinkDevice:
             longest = max(longest, bench.now - begun)
         bench.measure(Measurement("longest time until an answer", longest, "s", ANSWER_WITHIN))
 
+    @on_its_loop
     async def test_goes_on_where_the_host_stopped(self, bench: Bench) -> None:
         """After a new link nothing that was acknowledged comes again, and the boot is the same."""
         first = await bench.ready()
@@ -145,18 +148,20 @@ class TestCardlinkDevice:
         assert len(numbers) == len(set(numbers))
         assert bench.held >= held
 
+    @on_its_loop
     async def test_repeats_what_is_not_acknowledged(self, bench: Bench) -> None:
         bench.acknowledges = False
         await bench.ready()
-        if not await self._shuffled(bench):
-            await self._cannot(bench, "the device does not shuffle, or has no fresh deck")
+        if not (await bench.answer_to(RunSelfTest())).done:
+            self._cannot(bench, "the device does not run its self-test")
         await bench.make_new_link()
-        started = [thing for thing in bench.received if isinstance(thing, Reported)]
-        twice = [thing for thing in started if isinstance(thing.observation, ShuffleStarted)]
-        assert len(twice) == 2
-        assert twice[0].number == twice[1].number
-        assert twice[0].evidence == twice[1].evidence
+        again = [thing for thing in bench.received if isinstance(thing, Reported)]
+        twice = [thing for thing in again if isinstance(thing.observation, SelfTestFinished)]
+        assert len(twice) >= 2
+        assert twice[0].number == twice[-1].number
+        assert twice[0].evidence == twice[-1].evidence
 
+    @on_its_loop
     async def test_carries_a_command_out_once(self, bench: Bench) -> None:
         await bench.ready()
         hold = bench.send(HoldExit())
@@ -167,45 +172,18 @@ class TestCardlinkDevice:
         answers = [thing.command_id for thing in bench.received if isinstance(thing, Answered)]
         assert answers.count(hold) == 1
 
-    async def test_forms_and_counts_sets(self, bench: Bench) -> None:
-        """Ordinals run on, what remains is counted, a second set does not join the first, and the stub adds up."""
-        identity = (await bench.ready()).identity
-        if identity.unit == "singles" or not await self._shuffled(bench):
-            await self._cannot(bench, "the device forms no sets, or has no fresh deck")
-        assert (await bench.answer_to(ReleaseExit())).done
-        begun = bench.now
-        assert (await bench.answer_to(Dispense(3))).done
-        bench.measure(Measurement("to form a set", bench.now - begun, "s", SET_WITHIN))
-        dispensed = await bench.report(SetDispensed)
-        assert (dispensed.ordinal, len(dispensed.cards)) == (1, 3)
-        assert dispensed.remaining == identity.deck_size - 3
-        if identity.capabilities.senses_tray:
-            assert (await bench.answer_to(Dispense(3))).reason == "tray"
-        if identity.capabilities.unloads_stub:
-            assert (await bench.answer_to(UnloadStub())).done
-            assert (await bench.report(StubUnloaded)).count == identity.deck_size
-
+    @on_its_loop
     async def test_holds_its_exit(self, bench: Bench) -> None:
         identity = (await bench.ready()).identity
-        if not identity.capabilities.holds_exit or identity.unit == "singles" or not await self._shuffled(bench):
-            await self._cannot(bench, "the device holds no exit, forms no sets, or has no fresh deck")
+        if not identity.capabilities.holds_exit or identity.capabilities.dispenses != "on_command":
+            self._cannot(bench, "the device holds no exit, or forms no sets on command")
         assert (await bench.answer_to(HoldExit())).done
         answer = await bench.answer_to(Dispense(3))
         assert (answer.done, answer.reason) == (False, "held")
 
     @staticmethod
-    async def _cannot(bench: Bench, why: str) -> NoReturn:
-        """A device may lack what a test needs, or a fresh deck. Our own shuffler has both: there it is a failure."""
+    def _cannot(bench: Bench, why: str) -> NoReturn:
+        """A device may lack what a test needs. Our own shuffler has everything: there it is a failure."""
         if bench.strict:
             pytest.fail(why)
         pytest.skip(why)
-
-    @staticmethod
-    async def _shuffled(bench: Bench) -> bool:
-        begun = bench.now
-        answer = await bench.answer_to(Shuffle())
-        if not answer.done:
-            return False
-        bench.measure(Measurement("to shuffle a deck", bench.now - begun, "s", SHUFFLE_WITHIN))
-        finished = await bench.report(ShuffleFinished)
-        return finished.count == 52 and finished.shuffle > 0

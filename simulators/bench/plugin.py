@@ -1,30 +1,36 @@
-"""The bench as a pytest plug-in: `pytest --device URL` runs the conformance class against what the URL names.
+"""The bench as a pytest plug-in: `pytest --device URL` runs the bench's tests against what the URL names.
 
-Without `--device` the same tests run against a simulated shuffler on a pseudo-terminal.
+Without `--device` the same tests run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on
+a loop of their own, so that pytest alone is enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import suppress
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_asyncio import fixture
+    from collections.abc import Mapping
 
     from firmware_bridge.cards import Card
     from firmware_bridge.device_url import DeviceUrl
-    from simulators.bench.bench import Measurement
-else:
-    fixture = pytest.fixture
-    with suppress(ImportError):  # every pytest here loads this plug-in: without the extra `test` it must do no harm
-        from pytest_asyncio import fixture
+    from simulators.bench.bench import Bench
+    from simulators.bench.frames import FrameHost
+    from simulators.bench.measurement import Measurement
+    from simulators.bench.promises.dealing import Dealt
 
+T = TypeVar("T")
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
 MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
+UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why; empty: the device was reached
+DEALT: pytest.StashKey[Dealt | BaseException] = pytest.StashKey()
+OPERATOR_HAS = 30  # seconds for each act, where `--operator` names no other
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,40 +39,171 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--device-keys", metavar="FILE", help="the file with its key")
     group.addoption("--device-cards", metavar="FILE", help="the table of a line reader's identifiers")
     group.addoption("--draws", metavar="N", type=int, default=0, help="how many cards a person will draw when asked")
+    group.addoption("--operator", metavar="SECONDS", type=int, default=0, nargs="?", const=OPERATOR_HAS,
+                    help="a person is there and has so long for each act")  # fmt: skip
 
 
-@fixture
-async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[object, None]:
+class OnBench(NamedTuple):
+    """What is on the bench. `strict`: what it cannot do is a failure."""
+
+    url: str
+    keys: Mapping[str, bytes]
+    cards: Mapping[str, Card]
+    strict: bool
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
     """A `Bench`, its link not yet waited for. The simulator has a deck in it; so should a device."""
-    import asyncio
+    from simulators.bench.bench import open_bench
 
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Bench, None]:
+        async with (
+            _on_bench(request.config, tmp_path) as device,
+            open_bench(device.url, device.keys, device.cards) as made,
+        ):
+            made.strict = device.strict
+            made.draws = request.config.getoption("--draws")
+            made.say = _say(request.config)
+            yield made
+
+    with _reached(request), _running(opened()) as (runner, made):
+        made.run = runner.run
+        yield made
+        _record(request, made.measurements)
+
+
+@pytest.fixture
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
+    """A `FrameHost` whose connection is open, without a link."""
+    with _reached(request), _running(_hosting(request.config, tmp_path)) as (runner, made):
+        made.run = runner.run
+        yield made
+        _record(request, made.measurements)
+
+
+@pytest.fixture
+def dealt(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
+    """What the device said of one deck: dealt by the first test that needs it, judged by all."""
+    from simulators.bench.promises.dealing import Dealing
+
+    stash = request.config.stash
+    if DEALT not in stash:
+        with _reached(request), _running(_hosting(request.config, tmp_path)) as (runner, host):
+            try:
+                stash[DEALT] = runner.run(Dealing(host).deal())
+            except (AssertionError, pytest.skip.Exception) as error:
+                stash[DEALT] = error
+    found = stash[DEALT]
+    if isinstance(found, BaseException):
+        raise found
+    found.measurements.clear()
+    yield found
+    _record(request, found.measurements)
+
+
+@asynccontextmanager
+async def _hosting(config: pytest.Config, folder: Path) -> AsyncGenerator[FrameHost, None]:
+    from firmware_bridge.device_url import DEFAULT_DRIVER, parse_device_url
+    from simulators.bench.frames import FrameHost
+
+    async with _on_bench(config, folder) as device:
+        url = parse_device_url(device.url)
+        if url.driver != DEFAULT_DRIVER:
+            pytest.skip(f"{url.driver} promises less than cardlink")
+        made = FrameHost(url, device.keys, operator=config.getoption("--operator"))
+        made.say = _say(config)
+        await made.open()
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@contextmanager
+def _running(opening: AbstractAsyncContextManager[T]) -> Iterator[tuple[asyncio.Runner, T]]:
+    """What is opened, on a loop that runs when the test asks it to."""
+    with asyncio.Runner() as runner:
+        made = runner.run(_call(opening.__aenter__))
+        try:
+            yield runner, made
+        finally:
+            runner.run(_call(opening.__aexit__, None, None, None))
+
+
+async def _call(entered: Callable[..., Any], *arguments: object) -> Any:
+    return await entered(*arguments)
+
+
+@asynccontextmanager
+async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBench, None]:
+    """The device that `--device` names, or a simulated shuffler on a pseudo-terminal."""
     from firmware_bridge.cards import DECK
-    from simulators.bench.bench import open_bench, seeded, simulated_device
+    from firmware_bridge.device_url import parse_device_url
+    from simulators.bench.bench import seeded, simulated_device
     from simulators.devices.mechanism import Profile, full_capabilities
     from simulators.devices.pace import Pace
     from simulators.devices.simulated_device import SimulatedDevice
 
-    url = request.config.getoption("--device")
+    url = config.getoption("--device")
     if url:
-        async with open_bench(url, *_named_files(request.config, url)) as made:
-            made.strict = made.url.scheme == "sim" and made.url.path == "/shuffler"
-            made.draws = request.config.getoption("--draws")
-            made.say = request.config.stash.get(SAY, made.say)
-            yield made
-        _record(request, made.measurements)
+        parsed = parse_device_url(url)
+        yield OnBench(url, *_named_files(config, url), parsed.scheme == "sim" and parsed.path == "/shuffler")
         return
     key = b"bench" + bytes(27)
     profile = Profile("shuffler", "CARDSHOE-BENCH", full_capabilities("shuffler"))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(0))
     device.mechanism.load(list(DECK), deck=1)
-    async with (
-        simulated_device(device, tmp_path / "device") as simulated,
-        open_bench(simulated, {profile.serial: key}) as made,
-    ):
-        made.strict = True
-        yield made
-    _record(request, made.measurements)
+    async with simulated_device(device, folder / "device") as simulated:
+        yield OnBench(simulated, {profile.serial: key}, {}, True)
+
+
+@contextmanager
+def _reached(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whether the device answers at all is asked once, and again after a test that failed."""
+    config = request.config
+    if config.getoption("--device"):
+        if UNREACHABLE not in config.stash:
+            config.stash[UNREACHABLE] = _why_unreachable(request)
+        if config.stash[UNREACHABLE]:
+            pytest.fail(config.stash[UNREACHABLE], pytrace=False)
+    yield
+
+
+def _why_unreachable(request: pytest.FixtureRequest) -> str:
+    from simulators.bench.bench import UnreachableError, reach
+
+    url = request.config.getoption("--device")
+    try:
+        identity = asyncio.run(reach(url, *_named_files(request.config, url))).identity
+    except UnreachableError as error:
+        return str(error)
+    note = request.getfixturevalue("record_testsuite_property")
+    for name in ("maker", "model", "serial", "firmware", "firmware_digest"):
+        note(name, getattr(identity, name))
+    return ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """A test that failed may have left a device that does not answer any more."""
+    report: Any = yield
+    if report.failed and item.config.stash.get(UNREACHABLE, None) == "":
+        del item.config.stash[UNREACHABLE]
+    return report  # as wrappers of hooks do
+
+
+def _say(config: pytest.Config) -> Callable[[str], None]:
+    """How a person is asked: on standard error, past what pytest captures."""
+
+    def say(sentence: str) -> None:
+        capture = config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture is not None else nullcontext():
+            print(sentence, file=sys.stderr, flush=True)  # noqa: T201
+
+    return config.stash.get(SAY, say)
 
 
 def _named_files(config: pytest.Config, url: str) -> tuple[Mapping[str, bytes], Mapping[str, Card]]:
@@ -96,6 +233,8 @@ def read_files(url: DeviceUrl, keys: Path | None, cards: Path | None) -> tuple[M
 
 
 def _record(request: pytest.FixtureRequest, measured: list[Measurement]) -> None:
-    """With the test's result, and so in JUnit's file."""
-    request.node.user_properties += [(one.name, str(one)) for one in measured]
+    """With the test's result, and so in JUnit's file: value, unit and limit apart."""
+    for one in measured:
+        properties = {"": one.value, " unit": one.unit, " limit": one.limit}
+        request.node.user_properties += [(one.name + part, value) for part, value in properties.items()]
     request.config.stash.setdefault(MEASURED, []).extend(measured)

@@ -19,6 +19,7 @@ from controller.commands.text import write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
+from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.plain_text import whole_number
@@ -67,6 +68,7 @@ class Simulation(msgspec.Struct, frozen=True):
     wagers: bool
     hands: bool
     stay: bool
+    load: bool
     options: FaultOptions
 
 
@@ -118,6 +120,7 @@ def in_state_folder(name: str) -> Path:
     show_default=True,
     help="Whether a set may wait in the tray before bets close.",
 )
+@click.option("--load", is_flag=True, help="Begin with a deck in the device, as a bench wants it; not with --dealer.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, one JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
@@ -140,7 +143,7 @@ def in_state_folder(name: str) -> Path:
               "The default in a terminal.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
-             fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
+             load: bool, fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
              rounds: int, wagers: bool, hands: bool, stay: bool, faults: tuple[str, ...], preset: str | None,
              console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
@@ -158,6 +161,8 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
             "The simulated people of --dealer can handle only the mishaps of their own plan.",
             "Leave out --console, --preset and every --fault but the line's; or deal by hand, without --dealer.",
         )
+    if dealer is not None and load:
+        raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
         one_way = OneWaySimulation(
@@ -170,7 +175,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     asked = Simulation(
         kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands, stay,
-        options,
+        load, options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -290,6 +295,9 @@ async def run_simulation(asked: Simulation) -> None:
         )
         injector = FaultInjector(device, seed=asked.seed, clock=loop.time)
         async with running(injector, asked.options, asked.link, asked.tcp) as url:
+            if asked.load:
+                mechanism = device.mechanism
+                mechanism.load(mechanism.shuffled_by_hand() if asked.kind == "shoe" else list(DECK), deck=1)
             click.echo(url)
             if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"

@@ -212,8 +212,12 @@ class Mechanism:
 
     def carry_out(self, command_id: int, command: AnyCommand) -> Answer:
         """Carry a command out, to its end. What is observed meanwhile comes before the answer."""
-        if reason := self._why_not(command):
+        if reason := self.why_not(command):
             return Answer(False, reason)
+        return self.finish(command_id, command)
+
+    def finish(self, command_id: int, command: AnyCommand) -> Answer:
+        """Carry out a command against which nothing spoke when it arrived."""
         match command:
             case commands.HoldExit():
                 self.exit_held = True
@@ -231,10 +235,12 @@ class Mechanism:
                 return self._moved(command_id, Answer(True))
         return Answer(True)
 
-    def _why_not(self, command: AnyCommand) -> str:
+    def why_not(self, command: AnyCommand) -> str:
         """The first reason that fits, in the order of docs/cardlink.md, "Commands"; empty: none."""
         if not self._is_able(command):
             return "unable"
+        if command.moves_cards and self.moving:
+            return "busy"
         if command.moves_cards and (self.door_open or self.jammed):
             return "door" if self.door_open else "jam"
         match command:

@@ -12,7 +12,7 @@ from firmware_bridge.observations import AnyObservation
 from simulators.devices import cardlink_messages
 from simulators.devices.base import LONGEST_NAP, LoggedReport, log_line
 from simulators.devices.cardlink import CardlinkDevice
-from simulators.devices.mechanism import Mechanism, Profile
+from simulators.devices.mechanism import Answer, Mechanism, Profile
 from simulators.devices.pace import Pace
 
 
@@ -96,23 +96,30 @@ class SimulatedDevice:
 
     def _on_command(self, command_id: int, order: messages.AnyOrder) -> None:
         command = cardlink_messages.command_of(order)
-        if self._pace.scale == 0:
-            self._carry_out(command_id, command)
-            return
-        task = asyncio.get_running_loop().create_task(self._take_time(command_id, command))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        reason = self.mechanism.why_not(command)
+        if reason:
+            self._answer(command_id, Answer(False, reason))
+        elif self._pace.scale == 0:
+            self._finish(command_id, command)
+        else:
+            self.mechanism.moving = self.mechanism.moving or command.moves_cards
+            task = asyncio.get_running_loop().create_task(self._take_time(command_id, command))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _take_time(self, command_id: int, command: AnyCommand) -> None:
-        self.mechanism.moving = True
+        """Hold, release and show may come to their end while another command moves cards."""
         try:
             await self._pace.wait(self.mechanism.seconds_for(command))
         finally:
-            self.mechanism.moving = False
-        self._carry_out(command_id, command)
+            if command.moves_cards:
+                self.mechanism.moving = False
+        self._finish(command_id, command)
 
-    def _carry_out(self, command_id: int, command: AnyCommand) -> None:
-        answer = self.mechanism.carry_out(command_id, command)
+    def _finish(self, command_id: int, command: AnyCommand) -> None:
+        self._answer(command_id, self.mechanism.finish(command_id, command))
+
+    def _answer(self, command_id: int, answer: Answer) -> None:
         self.link.answer(command_id, answer.done, answer.reason)
         self.changed()
 

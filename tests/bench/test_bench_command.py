@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
+import sys
 import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,9 +14,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import pytest_mock
+from click.testing import CliRunner
 
-from simulators.bench.bench import Measurement
+from controller.problems import ProblemError
+from firmware_bridge.device_keys import write_device_keys
 from simulators.bench.command import bench
+from simulators.bench.measurement import Measurement
 from tests.end_to_end.processes import Child
 
 ROOT = Path(__file__).parents[2]
@@ -46,17 +54,84 @@ async def children() -> AsyncIterator[Children]:
     made.abandon()
 
 
-async def test_a_simulated_shuffler_passes_and_its_measurements_are_printed(children: Children, tmp_path: Path) -> None:
-    code, child = await children.bench("--junit", str(tmp_path / "bench.xml"))
-    said = "\n".join(child.out)
+async def test_measurements_are_printed_and_kept(children: Children, tmp_path: Path) -> None:
+    """JUnit's properties are numbers, with units and limits of their own; a second run is shown beside the first."""
+    options = ["--only", "is_ready", "--junit", str(tmp_path / "bench.xml")]
+    options += ["--history", str(tmp_path / "runs"), "--html", str(tmp_path / "bench.html")]
+    await children.bench(*options)
+    code, child = await children.bench(*options)
     assert code == 0, child.err
     assert "CARDSHOE-SIM-SHUFFLER" in child.out[-1]
-    assert "passed: 13 passed, 0 failed, 1 skipped." in child.out[-1]
-    assert "until the link stands" in said
+    assert "passed: 2 passed, 0 failed, 0 skipped." in child.out[-1]
+    assert any("until the link stands" in line and "(before: " in line for line in child.out)
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+    page = (tmp_path / "bench.html").read_text()
+    assert "<h1>CARDSHOE-SIM-SHUFFLER: passed</h1>" in page
+    assert page.count("2 runs, from ") == 2
     suites = ElementTree.parse(tmp_path / "bench.xml").getroot()  # noqa: S314  # we have just written it
-    cases = suites.findall(".//testcase")
-    assert len(cases) == 14
-    assert {found.get("name") for found in suites.findall(".//property")} > {"to form a set", "to shuffle a deck"}
+    properties = {str(found.get("name")): str(found.get("value")) for found in suites.findall(".//property")}
+    assert properties["serial"] == "CARDSHOE-SIM-SHUFFLER"
+    assert properties["firmware"] == "1.0"
+    assert float(properties["until the link stands"]) <= float(properties["until the link stands limit"])
+    assert properties["until the link stands unit"] == "s"
+
+
+@pytest.mark.soak
+async def test_a_simulated_shuffler_passes(children: Children) -> None:
+    code, child = await children.bench()
+    assert code == 0, child.out + child.err
+    assert " 0 failed, 5 skipped." in child.out[-1]
+
+
+async def test_what_is_skipped_fails_a_device_that_must_do_everything(children: Children) -> None:
+    code, child = await children.bench("--only", "draws or its_line", "--strict")
+    assert code == 3, child.out + child.err
+    assert "failed: 1 passed, 0 failed, 1 skipped." in child.out[-1]
+
+
+async def test_a_person_is_asked_on_standard_error(children: Children) -> None:
+    """No one pulls this cable: the device fails."""
+    code, child = await children.bench("--operator", "1", "--only", "pulled")
+    assert code == 3, child.out + child.err
+    assert child.err == ["Pull the cable out: 1 s left."]
+    assert 'cardlink v1, "Transport": the connection did not end' in child.out[0]
+
+
+async def test_an_interrupt_is_one_line(children: Children) -> None:
+    child = children.start("simulators.bench.command", "--only", "candidate")
+    await child.until(lambda: child.out)
+    child.signal(signal.SIGINT)
+    assert await child.ended() == 130, child.err
+    assert child.err == ["Interrupted."]
+
+
+@pytest.mark.soak
+async def test_a_device_that_never_answers_fails_in_seconds(tmp_path: Path) -> None:
+    """By pytest alone: the first test asks whether it answers, the others know."""
+    keys = tmp_path / "keys"
+    write_device_keys(keys, {"CARDSHOE-1": bytes(range(1, 33))})
+    connected: list[asyncio.StreamWriter] = []
+    server = await asyncio.start_server(lambda reader, writer: connected.append(writer), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    tests = [str(ROOT / "simulators" / "bench" / name) for name in ("conformance.py", "promises/orders.py")]
+    async with server:
+        pytest_alone = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "pytest", *tests, "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:asyncio",
+            "--device", f"tcp://127.0.0.1:{port}/", "--device-keys", str(keys), "-q",
+            stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, _ = await pytest_alone.communicate()
+        for writer in connected:
+            writer.close()
+    assert pytest_alone.returncode == 1
+    assert out.decode().count("cannot be put on the bench") >= 15
+
+
+async def test_a_missing_pytest_is_one_sentence(mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.dict(sys.modules, {"simulators.bench.plugin": None})
+    result = CliRunner().invoke(bench, ["--only", "draws"])
+    assert result.exit_code == ProblemError.exit_code
+    assert "cardshoe[bench]" in result.output
 
 
 @pytest.mark.soak
@@ -67,7 +142,7 @@ async def test_json_is_one_object_and_a_shoe_is_not_asked_for_sets(children: Chi
     report: dict[str, Any] = json.loads(line)
     assert (report["verdict"], report["serial"], report["driver"]) == ("passed", "CARDSHOE-SIM-SHOE", "cardlink")
     outcomes = {tested["name"]: tested["outcome"] for tested in report["tests"]}
-    assert outcomes["forms and counts sets"] == "skipped"
+    assert outcomes["it forms sets in time"] == "skipped"
     assert all(one["within"] and one["value"] <= one["limit"] for one in report["measurements"])
 
 
@@ -101,14 +176,16 @@ async def test_a_device_that_fails_is_exit_code_three(children: Children, tmp_pa
     keys = tmp_path / "keys"
     device = children.start(
         "controller", "simulate", "--fast", "--link", str(tmp_path / "device"), "--key-file", str(keys),
-        "--console", "--fault", "jam@1", listens=True,
+        "--load", "--fault", "jam@1",
     )  # fmt: skip
-    device.tell("load")
-    await device.until(lambda: len(device.out) == 2)
-    code, child = await children.bench("--json", "--device", device.out[0], "--device-keys", str(keys))
+    await device.until(lambda: device.out)
+    only = ["--only", "forms_sets or shuffles_in_time or carries_a_command"]
+    code, child = await children.bench("--json", "--device", device.out[0], "--device-keys", str(keys), *only)
     assert code == 3, child.out + child.err
-    failed = [tested["name"] for tested in json.loads(child.out[0])["tests"] if tested["outcome"] == "failed"]
-    assert failed == ["forms and counts sets"]
+    outcomes = {tested["name"]: tested["outcome"] for tested in json.loads(child.out[0])["tests"]}
+    assert outcomes == {
+        "carries a command out once": "passed", "it shuffles in time": "passed", "it forms sets in time": "failed",
+    }  # fmt: skip
 
 
 async def test_a_device_that_is_not_there_is_named_with_the_next_step(children: Children, tmp_path: Path) -> None:

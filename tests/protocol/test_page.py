@@ -43,6 +43,7 @@ TYPE_WORDS: Final[dict[Any, str]] = {
     bool: "bool",
     bool | None: "bool or nil",
     str: "str",
+    messages.ShownText: "str",
     bytes: "bin",
     list[str]: "[str]",
     list[messages.U8]: "[u8]",

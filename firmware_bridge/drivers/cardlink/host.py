@@ -356,7 +356,7 @@ class CardlinkHost:
             heard.append(Contradicted("forged_frames", self._boot, count, Evidence(b"")))
 
     def _take_identity(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        """Another one takes its place: the first may have answered a hello of the link before, cut off and completed."""
+        """Another one takes its place: the first may answer a hello of the link before, which was cut off."""
         if frame.content == self._identity_content:
             return
         if refusal := self._handshake.take_identity(frame):

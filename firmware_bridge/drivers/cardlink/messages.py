@@ -20,6 +20,7 @@ U63: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0x7FFF_FFFF_FFFF_FFFF)]
 ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
 Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # room above it for the cards of a set
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
+ShownText: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]  # characters
 
 
 class BadMessageError(ValueError):
@@ -302,7 +303,7 @@ class UnloadStub(Body, frozen=True, tag=5):
 
 
 class Show(Body, frozen=True, tag=6):
-    text: str
+    text: ShownText
 
 
 class RunSelfTest(Body, frozen=True, tag=7):

@@ -1,0 +1,34 @@
+"""`python -m simulators.bench` writes the tables of promises in docs/bench.md; a test fails when they differ."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Final
+
+from simulators.bench import promise, untested
+from simulators.bench.run import TESTS
+
+PAGE: Final = Path("docs/bench.md")
+KEPT_ROWS: Final = re.compile(r"(?<=\| section \| rule \| promise \| test \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*")
+UNTESTED_ROWS: Final = re.compile(
+    r"(?<=\| section \| rule \| why no test asks for it \|\n\|---\|---\|---\|\n)(?:\|.*\n)*"
+)
+
+
+def load() -> None:
+    """Every test of a promise."""
+    for file in TESTS[1:]:
+        importlib.import_module(f"simulators.bench.promises.{file.stem}")
+
+
+def written(page: str) -> str:
+    """The page with its tables as the tests say."""
+    load()
+    page = KEPT_ROWS.sub(lambda found: promise.table(), page)
+    return UNTESTED_ROWS.sub(lambda found: untested.table(), page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

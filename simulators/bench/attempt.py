@@ -1,0 +1,86 @@
+"""A handshake as a host sees it, frame by frame, and what the frames that come say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+from firmware_bridge.drivers.cardlink import authentication, messages
+from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
+from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
+from simulators.bench.promise import check
+
+_DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
+    Kind.IDENTITY: messages.decode_identity,
+    Kind.DEVICE_PROOF: messages.decode_proof,
+    Kind.REJECT: messages.decode_reject,
+    Kind.SEALED_REJECT: messages.decode_reject,
+    Kind.REPORT: messages.decode_report,
+    Kind.STATUS: messages.decode_status,
+    Kind.ANSWER: messages.decode_answer,
+}
+
+
+class Came(NamedTuple):
+    """A frame with its time. `counter`: of a sealed one. `plain`: the body's bytes. `body`: None when it did not open
+    or was not understood."""
+
+    at: float
+    frame: Frame
+    counter: int
+    plain: bytes
+    body: Any
+
+
+class Attempt:
+    """A handshake as far as it has come; `identity` and `said` once the device has answered its hello."""
+
+    def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
+        self.nonce = nonce
+        self.hello = encode_frame(Kind.HELLO, 0, 0, encode_body(messages.Hello(VERSION, nonce)))
+        self.identity: Frame
+        self.said: messages.Identity
+        self._key_of = key_of
+        self._channel: SealedChannel | None = None
+
+    def identified(self, came: Came) -> None:
+        self.identity, self.said = came.frame, came.body
+
+    @property
+    def boot(self) -> int:
+        return self.identity.boot
+
+    def _parts(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        key = self._key_of(self.said.serial)
+        check(key is not None, f"no key is here for the serial number {self.said.serial}")
+        assert key is not None
+        hello = FrameReader().receive(self.hello)[0].content
+        return key, self.nonce, self.said.nonce, hello, self.identity.content
+
+    def proof(self, role: bytes) -> bytes:
+        key, *rest = self._parts()
+        return authentication.proof(key, role, *rest)
+
+    def host_proof(self, *, right: bool = True) -> bytes:
+        """The frame; `right` False: of a host that does not have the key."""
+        proof = self.proof(authentication.HOST_ROLE) if right else bytes(32)
+        body = encode_body(messages.Proof(authentication.HMAC_SHA256, proof))
+        return encode_frame(Kind.HOST_PROOF, self.boot, 0, body)
+
+    @property
+    def channel(self) -> SealedChannel:
+        """With the keys of this link, whether it stands or not."""
+        if self._channel is None:
+            self._channel = SealedChannel(*frame_keys(*self._parts()))
+        return self._channel
+
+
+def body_of(kind: int, plain: bytes) -> Any:
+    """None: not understood, or a kind that no device sends."""
+    decode = _DECODERS.get(kind)
+    with suppress(ValueError):
+        return decode(plain) if decode is not None else None
+    return None

@@ -1,0 +1,108 @@
+"""Which test asks for which promise of docs/cardlink.md, and the sentence of one that was broken.
+
+A test is decorated with `promise`. It may be a coroutine: it then runs on the loop of its fixture, so that pytest alone
+is enough.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+Judged = Callable[..., Coroutine[Any, Any, None]]
+PAGE: Final = "cardlink v1"
+
+
+class Promise(NamedTuple):
+    """`section`: a heading of the page. `rule`: its numbered rule or the row of its table; empty: its text."""
+
+    section: str
+    rule: str
+    sentence: str
+
+    @property
+    def place(self) -> str:
+        return f'{PAGE}, "{self.section}"{f" ({self.rule})" if self.rule else ""}'
+
+
+class Kept(NamedTuple):
+    """A test with the promises that it asks for. `judged` runs it on objects in place of its fixtures.
+
+    `needs`: the names of its fixtures.
+    """
+
+    name: str
+    promises: tuple[Promise, ...]
+    judged: Judged
+    needs: tuple[str, ...]
+
+
+class BrokenPromiseError(AssertionError):
+    """The device did not keep a promise: which one, and what it did instead."""
+
+
+KEPT: Final[dict[str, Kept]] = {}
+"""Every test of a promise, by its name."""
+
+
+def check(kept: bool, sentence: str) -> None:
+    """Raises `BrokenPromiseError` with what the device did."""
+    if not kept:
+        raise BrokenPromiseError(sentence)
+
+
+def promise(section: str, rule: str, sentence: str) -> Callable[[Test], Test]:
+    """Name what a test asks for; more than once where it asks for more. The first one named is blamed."""
+
+    def decorate(test: Test) -> Test:
+        before = KEPT.get(test.__name__)
+        if before is not None:
+            KEPT[test.__name__] = before._replace(promises=(Promise(section, rule, sentence), *before.promises))
+            return test
+        return _register(test, Promise(section, rule, sentence))
+
+    return decorate
+
+
+def _register(test: Test, first: Promise) -> Test:
+    name = test.__name__
+
+    async def judged(*things: Any) -> None:
+        try:
+            outcome = test(*things)
+            if inspect.isawaitable(outcome):
+                await outcome
+        except AssertionError as error:
+            raise BrokenPromiseError(f"{KEPT[name].promises[0].place}: {error}") from error
+
+    KEPT[name] = Kept(name, (first,), judged, tuple(list(inspect.signature(test).parameters)[1:]))
+
+    @functools.wraps(test)
+    def run(self: object, **fixtures: Any) -> None:
+        run_on = next(iter(fixtures.values())).run
+        run_on(judged(self, *fixtures.values()))
+
+    return cast(Test, run)
+
+
+def on_its_loop(test: Test) -> Test:
+    """A coroutine that is a test, run on the loop of the fixture `bench`."""
+
+    @functools.wraps(test)
+    def run(self: object, bench: Any, **fixtures: Any) -> None:
+        bench.run(test(self, bench, **fixtures))
+
+    return cast(Test, run)
+
+
+def table() -> str:
+    """The rows of the table in docs/bench.md."""
+    rows = sorted(
+        (one.section, one.rule, one.sentence, kept.name.removeprefix("test_"))
+        for kept in KEPT.values()
+        for one in kept.promises
+    )
+    return "".join(f"| {section} | {rule} | {sentence} | `{name}` |\n" for section, rule, sentence, name in rows)

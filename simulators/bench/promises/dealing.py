@@ -1,0 +1,171 @@
+"""One deck, shuffled, dealt from and unloaded, with everything that the device said of it: many tests judge one pass.
+
+So one deck is enough, and no person has to put it in between two tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
+
+from firmware_bridge.drivers.cardlink import messages
+from simulators.bench.attempt import Came
+from simulators.bench.frames import FrameHost
+from simulators.bench.measurement import Measurement
+from simulators.bench.promise import PAGE, BrokenPromiseError, check
+
+SET_SIZE = 3
+MOST_SETS = 20
+DECK_SIZE = 52
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A command with its answer and the status after it; `seconds` until the answer."""
+
+    order: messages.AnyOrder
+    command_id: int
+    answer: messages.Answer
+    status: messages.Status
+    seconds: float
+
+
+class Dealt(msgspec.Struct):
+    """Reports and steps in their order; a set that was formed is a step. `beside`: the answer to a second command that
+    moves cards, sent while the deck was shuffled, and whether the shuffle took long enough to be disturbed."""
+
+    said: messages.Identity
+    boot: int
+    began: messages.Status
+    reports: list[Came] = []
+    steps: list[Step] = []
+    beside: messages.Answer | None = None
+    overlapped: bool = False
+    measurements: list[Measurement] = []
+
+    def measure(self, measured: Measurement) -> None:
+        """Keep it. Beyond its limit the device fails."""
+        self.measurements.append(measured)
+        check(measured.within, str(measured))
+
+    def run(self, test: Coroutine[Any, Any, None]) -> None:
+        asyncio.run(test)
+
+    def found(self, kind: type[messages.Report]) -> list[Any]:
+        """The reports of a kind, each once."""
+        return [one.body for one in self.reports if isinstance(one.body, kind)]
+
+    def of(self, kind: type[messages.Body]) -> list[Step]:
+        return [step for step in self.steps if isinstance(step.order, kind)]
+
+    @property
+    def shuffled(self) -> bool:
+        return any(step.answer.done for step in self.of(messages.Shuffle))
+
+
+class Dealing:
+    """Deals one deck. `operator`: whether a person may be asked to put one in, and to lift sets."""
+
+    def __init__(self, host: FrameHost) -> None:
+        self._host = host
+        self._place = 0
+
+    async def deal(self) -> Dealt:
+        """Raises `BrokenPromiseError` where the device does not even answer."""
+        try:
+            return await self._deal()
+        except AssertionError as error:
+            raise BrokenPromiseError(f'{PAGE}, "Commands": while a deck was dealt: {error}') from error
+
+    async def _deal(self) -> Dealt:
+        host = self._host
+        begins = await host.settle()
+        assert host.active is not None
+        self._place = len(host.came)
+        dealt = Dealt(host.active.said, host.active.boot, begins)
+        words = dealt.said.capabilities
+        if dealt.said.kind == "shuffler" and await self._shuffle(dealt):
+            await self._step(dealt, messages.HoldExit())
+            await self._step(dealt, messages.Dispense(SET_SIZE))
+            await self._step(dealt, messages.ReleaseExit())
+            if "dispenses_on_command" in words:
+                await self._form_sets(dealt)
+                await self._step(dealt, messages.Shuffle())  # no fresh deck any more
+            await self._step(dealt, messages.HoldExit())
+            if "unloads_stub" in words:
+                await self._step(dealt, messages.UnloadStub())
+        seen: dict[tuple[int, int], Came] = {}
+        for one in host.reports(self._place):
+            seen.setdefault((one.frame.boot, one.frame.number), one)
+        dealt.reports = list(seen.values())
+        return dealt
+
+    async def _shuffle(self, dealt: Dealt) -> bool:
+        """Shuffle a fresh deck; where none lies there, take the rest out first, or ask a person for one."""
+        if (await self._first_shuffle(dealt)).answer.done:
+            return True
+        if "unloads_stub" in dealt.said.capabilities:
+            await self._step(dealt, messages.UnloadStub())
+            if (await self._first_shuffle(dealt)).answer.done:
+                return True
+        if not await self._host.ask_person("Put a full deck into the device", lambda: self._loaded() or None):
+            return False
+        return (await self._first_shuffle(dealt)).answer.done
+
+    def _loaded(self) -> bool:
+        return any(isinstance(one.body, messages.DeckLoaded) for one in self._host.reports(self._place))
+
+    async def _first_shuffle(self, dealt: Dealt) -> Step:
+        """With another command that moves cards sent while it is at work."""
+        host = self._host
+        begun = host.now
+        place = len(host.came)
+        shuffle = host.command(messages.Shuffle())
+        beside = host.command(messages.RunSelfTest())
+        answer = await host.answer(shuffle, place)
+        seconds = host.now - begun
+        second = await host.answer(beside, place)
+        if answer.done:
+            dealt.beside = second
+            at = {one.body.command_id: n for n, one in enumerate(host.came) if isinstance(one.body, messages.Answer)}
+            dealt.overlapped = seconds > 1.0 or at[beside] < at[shuffle]
+        status = await host.status()
+        last = beside if second.done else shuffle
+        step = Step(messages.Shuffle(), last if answer.done else shuffle, answer, status, seconds)
+        dealt.steps.append(step)
+        return step
+
+    async def _form_sets(self, dealt: Dealt) -> None:
+        """Until the deck is empty, or a set lies in the tray and no person lifts it."""
+        for _ in range(MOST_SETS):
+            step = await self._step(dealt, messages.Dispense(SET_SIZE))
+            if step.answer.done or step.answer.reason != "tray":
+                if not step.answer.done:
+                    return
+                continue
+            if not await self._lifted():
+                return
+
+    async def _lifted(self) -> bool:
+        """Whether a person has taken the set out of the tray."""
+        place = len(self._host.came)
+
+        def gone() -> bool | None:
+            for one in self._host.came[place:]:
+                if isinstance(one.body, messages.SetRemoved):
+                    return True
+            return None
+
+        return await self._host.ask_person("Lift the set out of the tray", gone)
+
+    async def _step(self, dealt: Dealt, order: messages.AnyOrder) -> Step:
+        host = self._host
+        begun = host.now
+        command_id = host.command(order)
+        answer = await host.answer(command_id)
+        seconds = host.now - begun
+        step = Step(order, command_id, answer, await host.status(), seconds)
+        dealt.steps.append(step)
+        return step

@@ -1,0 +1,195 @@
+"""Hello, proofs, resume, and the one active link: docs/cardlink.md, "A link"."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from simulators.bench.attempt import Came
+from simulators.bench.frames import ASKED_AGAIN, FrameHost
+from simulators.bench.promise import check, promise
+
+CANDIDATE_GONE: Final = 4.5  # seconds: the page has three
+LONG_ENOUGH: Final = 7.0  # seconds until the device waits for 2 s before it sends again
+AT_ONCE: Final = 1.2  # seconds
+LONGEST: Final = {"maker": 24, "model": 24, "serial": 31, "firmware": 16}  # bytes
+MOST_CAPABILITIES: Final = 200  # bytes
+MOST_BOOTS: Final = 4
+
+
+def of_kind(came: list[Came], kind: Kind) -> list[Came]:
+    return [one for one in came if one.frame.kind == kind]
+
+
+class TestHandshakePromises:
+    """A link is made, not made, and taken over."""
+
+    @promise("Bodies", "Identity", "fields have their lengths, and the running boot is the last of at most 4 listed")
+    async def test_the_identity_is_well_formed(self, host: FrameHost) -> None:
+        said = (attempt := await host.greet()).said
+        for field, longest in LONGEST.items():
+            size = len(getattr(said, field).encode())
+            check(0 < size <= longest, f"{field} has {size} bytes, of 1 to {longest}")
+        check(sum(len(word) + 1 for word in said.capabilities) <= MOST_CAPABILITIES, "the capabilities are too long")
+        check(said.kind in ("shuffler", "shoe"), f"the kind is {said.kind!r}")
+        check(said.unit in ("sets", "singles", "both"), f"the unit is {said.unit!r}")
+        check(said.report_memory >= 8, f"it keeps only {said.report_memory} reports")
+        check(len(said.firmware_digest) == 64, "the firmware's digest has not 64 digits")
+        check(0 < len(said.kept) <= MOST_BOOTS, f"{len(said.kept)} boots are listed, of 1 to {MOST_BOOTS}")
+        check(said.kept[-1].boot == attempt.boot != 0, "the running boot is not the last one listed, or is 0")
+        check(all(kept.oldest <= kept.newest + 1 for kept in said.kept), "more reports are kept than were made")
+
+    @promise("A link", "Device 1", "a hello that comes again is answered with the same identity")
+    async def test_the_same_hello_has_the_same_identity(self, host: FrameHost) -> None:
+        first = await host.greet()
+        again = await host.ask(first.hello, Kind.IDENTITY, "a hello that came again was not answered")
+        check(again.frame.decoded == first.identity.decoded, "the identity is another one when the hello comes again")
+
+    @promise("The device's nonce", "", "no two hellos are answered with the same nonce")
+    @promise("A link", "Device 1", "another hello is answered with a fresh nonce")
+    async def test_each_hello_has_a_fresh_nonce(self, host: FrameHost) -> None:
+        attempts = [await host.greet() for _ in range(3)]
+        first = await host.greet(attempts[0].nonce)
+        nonces = {attempt.said.nonce for attempt in (*attempts, first)}
+        check(all(len(nonce) == 16 for nonce in nonces), "a nonce has not 16 bytes")
+        check(len(nonces) == 4, "a nonce was used for two hellos")
+        check(not nonces & {attempt.nonce for attempt in attempts}, "the device repeats the host's nonce as its own")
+
+    @promise("A link", "Device 1", "the active link goes on while a hello makes a candidate")
+    async def test_a_candidate_does_not_disturb_the_active_link(self, host: FrameHost) -> None:
+        await host.settle()
+        await host.greet()
+        await host.until_statuses(2)
+        answer = await host.order(messages.HoldExit())
+        check(answer.done or bool(answer.reason), "a command was not answered beside a candidate")
+
+    @promise("A link", "Device 1", "the hello of the active link is ignored")
+    async def test_the_active_links_hello_is_ignored(self, host: FrameHost) -> None:
+        await host.settle()
+        assert host.active is not None
+        place = len(host.came)
+        host.write(host.active.hello)
+        came = await host.until_statuses(2, place)
+        check(not of_kind(came, Kind.IDENTITY), "the hello of the active link was answered")
+
+    @promise("A link", "Device 2", "a wrong proof is answered with reject `proof`, and the candidate stays")
+    async def test_a_wrong_proof_is_rejected_and_the_candidate_stays(self, host: FrameHost) -> None:
+        attempt = await host.greet()
+        sentence = "a wrong proof was not answered with a reject"
+        reject = await host.ask(attempt.host_proof(right=False), Kind.REJECT, sentence)
+        check(reject.body.code == "proof", f"the reject of a wrong proof says {reject.body.code!r}")
+        await host.prove(attempt)
+        await host.ask(attempt.host_proof(right=False), Kind.REJECT, sentence)
+        await host.resume(attempt)
+
+    @promise("A link", "Device 2", "a host proof may come again and is answered again")
+    async def test_a_proof_that_comes_again_is_answered_again(self, host: FrameHost) -> None:
+        attempt = await host.greet()
+        await host.prove(attempt)
+        await host.prove(attempt)
+        await host.resume(attempt)
+
+    @promise("A link", "Device 3", "a resume without a host proof makes no link")
+    async def test_a_resume_without_a_proof_makes_no_link(self, host: FrameHost) -> None:
+        attempt = host.coming = await host.greet()
+        host.seal(Kind.RESUME, encode_body(messages.Resume(0, 0)), attempt=attempt)
+        await host.listen(ASKED_AGAIN)
+        check(host.active is None, "a resume without a host proof made a link")
+
+    @promise(
+        "A link", "Device 3", "a resume makes the candidate the active link, and the keys before are worth nothing"
+    )
+    async def test_another_link_takes_the_place_of_the_first(self, host: FrameHost) -> None:
+        await host.settle()
+        first = host.active
+        await host.link()
+        check(host.active is not first, "the candidate did not become the active link")
+        place = len(host.came)
+        host.seal(Kind.COMMAND, encode_body([1, messages.HoldExit()]), attempt=first)
+        await host.until_statuses(2, place)
+        check(not host.answers(1, place), "a command with the keys of the link before was carried out")
+
+    @promise("A link", "Device 3", "a resume on the active link begins again with the oldest report kept")
+    async def test_a_resume_on_the_active_link_begins_again(self, host: FrameHost) -> None:
+        await host.settle()
+        host.acknowledges = False
+        await host.cause(2)
+        due = host.held[1] + 1
+        await host.listen(LONG_ENOUGH)
+        place = len(host.came)
+        await host.wait_for(lambda: next(iter(host.reports(place)), None), "reports did not come again")
+        resumed_at, place = host.now, len(host.came)
+        host.seal(Kind.RESUME, encode_body(messages.Resume(*host.held)))
+        sentence = "a resume on the active link was not answered with a status and the oldest report kept"
+        await host.wait_for(lambda: host.first(Kind.STATUS, place), sentence)
+        first = await host.wait_for(
+            lambda: next((one for one in host.reports(place) if one.frame.number == due), None), sentence
+        )
+        check(first.at - resumed_at <= AT_ONCE, f"{sentence} at once, but after {first.at - resumed_at:.1f} s")
+        counters = [one.counter for one in host.came if one.counter and one.body is not None]
+        check(counters == sorted(set(counters)), "a counter went back after a resume")
+
+    @promise("A link", "Device 4", "commands are taken on the active link only")
+    async def test_a_candidates_command_is_not_taken(self, host: FrameHost) -> None:
+        await host.settle()
+        attempt = await host.greet()
+        await host.prove(attempt)
+        place = len(host.came)
+        host.seal(Kind.COMMAND, encode_body([2, messages.HoldExit()]), attempt=attempt)
+        came = await host.until_statuses(2, place)
+        check(not host.answers(2, place) and not host.strange, "a command was taken from a candidate")
+        check(not of_kind(came, Kind.SEALED_REJECT), "a candidate's command was answered")
+
+    @promise("A link", "Device 5", "a candidate is forgotten three seconds after its last hello or proof")
+    async def test_a_candidate_is_forgotten(self, host: FrameHost) -> None:
+        attempt = await host.greet()
+        await host.listen(CANDIDATE_GONE)
+        host.write(attempt.host_proof())
+        came = await host.listen(ASKED_AGAIN)
+        check(not of_kind(came, Kind.DEVICE_PROOF), f"a candidate was still known after {CANDIDATE_GONE} s")
+
+    @promise("A link", "Device 5", "a recording of a link, played once the link is lost, does nothing")
+    async def test_a_recording_does_nothing(self, host: FrameHost) -> None:
+        begun = len(host.written)
+        await host.settle()
+        await host.order(messages.ReleaseExit())
+        recorded = host.written[begun:]
+        await host.fall_silent()
+        host.beats = False
+        place = len(host.came)
+        for data in recorded:
+            host.write(data)
+            await host.listen(0.02)
+        came = host.came[place:] + await host.listen(ASKED_AGAIN)
+        check(not of_kind(came, Kind.DEVICE_PROOF), "a recorded proof was taken for the host's")
+        check(all(one.frame.kind in CLEAR for one in came), "a recorded handshake made a link")
+
+    @promise("A link", "", "a hello of another version, in header or body, is answered with reject `version`")
+    async def test_a_hello_of_another_version_is_rejected(self, host: FrameHost) -> None:
+        body = encode_body(messages.Hello(VERSION + 1, bytes(16)))
+        other_header = enclose(HEADER.pack(VERSION + 1, Kind.HELLO, 0, 0, 0) + b"\x92whatever")
+        for data in (other_header, enclose(HEADER.pack(VERSION, Kind.HELLO, 0, 0, 0) + body)):
+            reject = await host.ask(data, Kind.REJECT, "a hello of another version was not answered with a reject")
+            check(reject.body.code == "version", f"the reject of another version says {reject.body.code!r}")
+
+    @promise("A link", "", "a clear body that is not understood is answered with reject `message`")
+    async def test_a_hello_that_is_not_understood_is_rejected(self, host: FrameHost) -> None:
+        data = enclose(HEADER.pack(VERSION, Kind.HELLO, 0, 0, 0) + b"\x91\x01")
+        reject = await host.ask(data, Kind.REJECT, "a hello without a nonce was not answered with a reject")
+        check(reject.body.code == "message", f"the reject of a hello without a nonce says {reject.body.code!r}")
+
+    @promise("Frames", "Receiving", "a damaged frame is dropped and never ends a link")
+    async def test_damaged_frames_end_nothing(self, host: FrameHost) -> None:
+        await host.settle()
+        hold = host.seal(Kind.COMMAND, encode_body([3, messages.HoldExit()]), send=False)
+        place = len(host.came)
+        (frame,) = FrameReader().receive(hold)
+        spoiled = bytearray(frame.decoded)
+        spoiled[-6] ^= 1
+        for data in (bytes(600), b"\xc0\xdb\xc0", b"\xc0" + bytes(spoiled).replace(b"\xc0", b"") + b"\xc0", hold[:-9]):
+            host.write(data + b"\xc0")
+        came = await host.until_statuses(3, place)
+        check(not host.answers(3, place), "a damaged command was carried out")
+        check(not of_kind(came, Kind.REJECT) + of_kind(came, Kind.SEALED_REJECT), "a damaged frame was answered")

@@ -1,0 +1,123 @@
+"""Commands and their answers: docs/cardlink.md, "Commands"."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.messages import Kind
+from simulators.bench.frames import FrameHost
+from simulators.bench.promise import check, promise
+
+REMEMBERED: Final = 16  # ids
+UNKNOWN_TAG: Final = 250
+LONGEST_TEXT: Final = 32  # characters of show
+
+
+class TestCommandPromises:
+    """A command is carried out once, and answered the same each time."""
+
+    @promise("Commands", "2", "a command id is carried out once, and its answer repeated")
+    async def test_an_id_is_carried_out_once(self, host: FrameHost) -> None:
+        await host.settle()
+        place = len(host.came)
+        command_id = host.command(messages.RunSelfTest())
+        first = await host.answer(command_id)
+        for _ in range(2):
+            again_at = len(host.came)
+            host.command(messages.RunSelfTest(), command_id)
+            again = await host.answer(command_id, again_at)
+            check(again == first, "the answer to an id that came again says otherwise")
+        await host.until_statuses(2)
+        tests = {
+            one.frame.number for one in host.reports(place) if isinstance(one.body, messages.SelfTestFinished)
+        }  # fmt: skip
+        check(len(tests) <= 1, f"one command id was carried out {len(tests)} times")
+        headers = {one.frame.number for one in host.answers(command_id, place)}
+        check(len(headers) == 1, "an answer that was repeated has another number in its header")
+
+    @promise("Commands", "2", "at least the last 16 ids of a link are remembered")
+    async def test_the_last_ids_are_remembered(self, host: FrameHost) -> None:
+        await host.settle()
+        first = host.command(messages.ReleaseExit())
+        if not (await host.answer(first)).done:
+            host.cannot("the device does not release its exit")
+        for _ in range(REMEMBERED - 1):
+            await host.order(messages.HoldExit())
+        place = len(host.came)
+        host.command(messages.ReleaseExit(), first)
+        check((await host.answer(first, place)).done, "the answer to an id that came again says otherwise")
+        check((await host.status()).exit_held, "an id that came again released the exit a second time")
+
+    @promise("Commands", "3", "one answer for each id, after the reports that it causes, with the newest number then")
+    async def test_the_answer_comes_after_its_reports(self, host: FrameHost) -> None:
+        await host.settle()
+        place = len(host.came)
+        command_id = host.command(messages.RunSelfTest())
+        answer = await host.answer(command_id)
+        if not answer.done:
+            host.cannot(f"the device does not run its self-test ({answer.reason})")
+        kinds = [one for one in host.came[place:] if one.frame.kind in (Kind.REPORT, Kind.ANSWER) and one.body]
+        check(kinds[0].frame.kind == Kind.REPORT, "the answer came before the report that the command caused")
+        number = host.answers(command_id)[0].frame.number
+        newest = max(one.frame.number for one in host.reports(place))
+        check(number == newest, f"the answer names report {number} in its header, the newest was {newest}")
+        await host.until_statuses(3)
+        check(len(host.answers(command_id)) == 1, "a command that came once was answered more than once")
+
+    @promise("Commands", "4", "a new link forgets ids")
+    async def test_a_new_link_forgets_ids(self, host: FrameHost) -> None:
+        await host.settle()
+        hold = host.command(messages.HoldExit())
+        if not (await host.answer(hold)).done:
+            host.cannot("the device does not hold its exit")
+        await host.order(messages.ReleaseExit())
+        await host.link()
+        place = len(host.came)
+        host.command(messages.HoldExit(), hold)
+        await host.answer(hold, place)
+        check((await host.status()).exit_held, "an id of the link before was not carried out on a new one")
+
+    @promise("Commands", "8", "an order that is not understood is answered `unknown`")
+    async def test_an_unknown_order_is_unknown(self, host: FrameHost) -> None:
+        await host.settle()
+        orders: dict[str, object] = {
+            f"the tag {UNKNOWN_TAG}": [UNKNOWN_TAG],
+            "dispense of no card": [1, 0],
+            "dispense of 6 cards": [1, 6],
+            "dispense without a count": [1],
+            "show of 33 characters": [6, "x" * (LONGEST_TEXT + 1)],
+            "an order that is no array": 7,
+        }
+        for what, order in orders.items():
+            answer = await host.order(order)
+            check((answer.done, answer.reason) == (False, "unknown"), f"{what} was answered {said(answer)}")
+
+    @promise("Commands", "8", "a command whose id cannot be read is answered with sealed reject `message`")
+    async def test_a_command_without_an_id_is_rejected(self, host: FrameHost) -> None:
+        await host.settle()
+        place = len(host.came)
+        host.seal(Kind.COMMAND, b"\x92\xa1x\x91\x02")
+        reject = await host.wait_for(
+            lambda: host.first(Kind.SEALED_REJECT, place), "a command without an id was ignored"
+        )
+        check(reject.body.code == "message", f"the sealed reject says {reject.body.code!r}")
+        await host.status()
+
+    @promise("Commands", "9", "`unable` and `held` come before what the table names later")
+    async def test_the_first_reason_is_named(self, host: FrameHost) -> None:
+        await host.settle()
+        assert host.active is not None
+        can = "dispenses_on_command" in host.active.said.capabilities
+        if not (await host.order(messages.HoldExit())).done:
+            host.cannot("the device does not hold its exit")
+        answer = await host.order(messages.Dispense(3))
+        right = ("held",) if can else ("unable",)
+        check(not answer.done, "a set was dispensed while the exit is held")
+        if answer.reason in ("door", "jam"):
+            host.cannot("a door is open, or the device is jammed")
+        check(answer.reason in right, f"dispense with the exit held was answered {said(answer)}, not {right[0]!r}")
+
+
+def said(answer: messages.Answer) -> str:
+    return "done" if answer.done else repr(answer.reason)

@@ -1,0 +1,184 @@
+"""The bench's tests, run by pytest within this process, and what comes of them."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
+
+import click
+import msgspec
+
+from controller.problems import ProblemError
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.base import DeviceReady
+
+if TYPE_CHECKING:
+    import pytest
+
+    from simulators.bench.measurement import Measurement
+
+HERE: Final = Path(__file__).parent
+TESTS: Final = (
+    HERE / "conformance.py",
+    *(HERE / "promises" / f"{name}.py" for name in (
+        "handshake", "sealing", "reports", "life", "orders", "cards", "operator",
+    )),
+)  # fmt: skip
+
+
+class Measured(msgspec.Struct, frozen=True):
+    name: str
+    value: float
+    unit: str
+    limit: float
+    within: bool
+
+
+class Tested(msgspec.Struct, frozen=True):
+    """`why`: of a test that failed or was skipped."""
+
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    why: str = ""
+
+
+class BenchReport(msgspec.Struct, frozen=True):
+    """What `--json` prints."""
+
+    url: str
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+    firmware_digest: str
+    simulated: bool
+    driver: str
+    verdict: Literal["passed", "failed"]
+    tests: tuple[Tested, ...]
+    measurements: tuple[Measured, ...]
+
+
+class Asked(NamedTuple):
+    """What `cardshoe bench` was asked for."""
+
+    device: DeviceUrl
+    files: dict[str, Path | None]
+    draws: int
+    operator: int
+    only: str | None
+    strict: bool
+    junit: Path | None
+    quiet: bool
+
+    def arguments(self) -> list[str]:
+        """Pytest's."""
+        named = [
+            *map(str, TESTS), "-c", os.devnull, "--rootdir", str(HERE), "-p", "no:cacheprovider",
+            "-p", "no:asyncio", "--capture=no",  # a person is asked on standard error
+            "--device", str(self.device), "--draws", str(self.draws), "--operator", str(self.operator),
+        ]  # fmt: skip
+        named += [word for name, file in self.files.items() if file is not None for word in (name, str(file))]
+        named += ["--junit-xml", str(self.junit)] if self.junit else []
+        return [*named, "-k", self.only] if self.only else named
+
+
+class Watcher:
+    """Listens to the tests as they end, and gathers what they measure."""
+
+    def __init__(self, prints: bool) -> None:
+        self.tests: list[Tested] = []
+        self.measurements: list[Measurement] = []
+        self.interrupted = False
+        self._session: pytest.Session | None = None
+        self._prints = prints
+        self._screen, self._errors = sys.stdout, sys.stderr
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        from simulators.bench.plugin import MEASURED, SAY
+
+        config.stash[MEASURED] = self.measurements
+        config.stash[SAY] = lambda sentence: click.echo(sentence, file=self._errors)
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def interrupt(self, number: int, frame: object) -> NoReturn:
+        """SIGINT. No further test begins, whatever becomes of the one that runs."""
+        self.interrupted = True
+        sys.unraisablehook = lambda unraisable: None  # the program ends: what is half made is no one's concern
+        if self._session is not None:
+            self._session.shouldstop = "interrupted"
+        raise KeyboardInterrupt
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "call" and report.outcome == "passed":
+            return
+        name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+        tested = Tested(name, report.outcome, _why(report))
+        self.tests.append(tested)
+        if self._prints:
+            click.echo(f"{tested.outcome:8} {name}{f': {tested.why}' if tested.why else ''}", file=self._screen)
+
+
+def _why(report: pytest.TestReport) -> str:
+    """One line of it."""
+    if report.outcome == "skipped" and isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    if report.outcome != "failed":
+        return ""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    why = str(crash.message if crash else report.longrepr).partition("\n")[0]
+    return why.rpartition("BrokenPromiseError: ")[2]
+
+
+def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
+    """Let pytest run the tests. Raises `ProblemError` where they did not run, and KeyboardInterrupt."""
+    import pytest
+
+    watcher = Watcher(not asked.quiet)
+    unseen = io.StringIO()
+    with _sigint_to(watcher), redirect_stdout(unseen), redirect_stderr(unseen):
+        code = pytest.main(asked.arguments(), plugins=[watcher])
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
+        raise ProblemError(
+            f"The tests of the bench did not run: {unseen.getvalue().strip()}", "Report it with this message."
+        )
+    failed = any(
+        tested.outcome == "failed" or (asked.strict and tested.outcome == "skipped") for tested in watcher.tests
+    )
+    who = ready.identity
+    return BenchReport(
+        url=str(asked.device), maker=who.maker, model=who.model, serial=who.serial, firmware=who.firmware,
+        firmware_digest=who.firmware_digest, simulated=who.simulated, driver=asked.device.driver,
+        verdict="failed" if failed else "passed",
+        tests=tuple(watcher.tests),
+        measurements=tuple(
+            Measured(one.name, one.value, one.unit, one.limit, one.within) for one in watcher.measurements
+        ),
+    )  # fmt: skip
+
+
+@contextmanager
+def _sigint_to(watcher: Watcher) -> Iterator[None]:
+    """Raises KeyboardInterrupt at the end when there was one: pytest's fixtures may fail as they are undone."""
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heard:
+        signal.signal(signal.SIGINT, watcher.interrupt)
+    try:
+        yield
+    except Exception:
+        if not watcher.interrupted:
+            raise
+    finally:
+        if heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if watcher.interrupted:
+        raise KeyboardInterrupt

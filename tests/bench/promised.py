@@ -1,0 +1,113 @@
+"""The bench's tests of promises on a device in this process, without waiting for its seconds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
+
+from firmware_bridge.cards import DECK
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.transports.base import OnData, OnLost, Transport
+from simulators.bench.bench import seeded
+from simulators.bench.frames import FrameHost
+from simulators.bench.promise import KEPT, Kept
+from simulators.bench.promises import cards, handshake, life, operator, orders, reports, sealing
+from simulators.bench.promises.dealing import Dealing, Dealt
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.ports.memory import MemoryFront
+from tests.support.virtual_time import VirtualTimeLoop
+
+MODULES: Final = (handshake, sealing, reports, life, orders, cards, operator)
+KEY: Final = b"bench" + bytes(27)
+MakeDevice = Callable[[], SimulatedDevice]
+
+
+def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
+    """With a deck in it, on the running loop's time."""
+    profile = Profile(kind, "CARDSHOE-BENCH", full_capabilities(kind))
+    clock = asyncio.get_running_loop().time
+    device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(pace))
+    device.mechanism.load(list(DECK), deck=1)
+    return device
+
+
+class Bed:
+    """A device with a host at it. `operator`: the seconds that a person has, whom the host's `say` asks."""
+
+    def __init__(self, make: MakeDevice, *, operator: int = 0) -> None:
+        self.device = make()
+        self.front = MemoryFront(self.device)
+        self._operator = operator
+        self.host = self.another_host()
+
+    def another_host(self) -> FrameHost:
+        url, keys = parse_device_url("sim:///bench"), {"CARDSHOE-BENCH": KEY}
+        self.host = FrameHost(url, keys, open_with=self._open, operator=self._operator)
+        return self.host
+
+    async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+        return self.front.connect(on_data, on_lost)
+
+
+def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        runner.run(test())
+
+
+def ask(kept: Kept, make: MakeDevice = good_device) -> None:
+    """Run a test of the bench on a device. Raises `BrokenPromiseError`."""
+
+    async def run() -> None:
+        await _ask(kept, Bed(make).host)
+
+    in_virtual_time(run)
+
+
+def ask_all(every: Sequence[Kept], make: MakeDevice = good_device) -> None:
+    """Run tests one after the other on one device, each with a host of its own. Raises `BrokenPromiseError`."""
+
+    async def run() -> None:
+        bed = Bed(make)
+        for kept in every:
+            await _ask(kept, bed.another_host())
+            await host_is_gone()
+
+    in_virtual_time(run)
+
+
+async def host_is_gone() -> None:
+    """The other end in memory notices it in the loop's next turn."""
+    await asyncio.get_running_loop().create_task(_nothing())
+    await asyncio.get_running_loop().create_task(_nothing())
+
+
+async def _nothing() -> None:
+    pass
+
+
+async def _ask(kept: Kept, host: FrameHost) -> None:
+    await host.open()
+    try:
+        if kept.needs == ("dealt",):
+            dealt: Dealt = await Dealing(host).deal()
+            await kept.judged(None, dealt)
+        else:
+            await kept.judged(owner(kept), host)
+    finally:
+        host.close()
+
+
+def owner(kept: Kept) -> object:
+    """An object of the class that has the test."""
+    for module in MODULES:
+        for thing in vars(module).values():
+            if isinstance(thing, type) and kept.name in vars(thing):
+                return thing()
+    raise LookupError(kept.name)
+
+
+def kept_named(name: str) -> Kept:
+    return KEPT[f"test_{name}"]

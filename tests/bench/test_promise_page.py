@@ -1,0 +1,82 @@
+"""The tests of the bench, the table in docs/bench.md and the rules of docs/cardlink.md agree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from simulators.bench.__main__ import load, written
+from simulators.bench.promise import KEPT
+from simulators.bench.untested import UNTESTED
+from tests.protocol.page import PAGE as CARDLINK
+
+ROOT = Path(__file__).parents[2]
+SECTIONS = ("Sealed frames", "A link", "Reports: numbers, window, acknowledgement", "Signs of life", "Commands")
+
+
+def text_of(section: str) -> str:
+    found = re.search(rf"^##+ {re.escape(section)}\n(.*?)(?=^#|\Z)", CARDLINK, re.M | re.S)
+    assert found, section
+    return found[1]
+
+
+def rules_of(section: str) -> set[str]:
+    """Its numbered rules, each under the bold word before it; of the signs of life its rows and bold texts as well."""
+    rules: set[str] = set()
+    under = ""
+    for line in text_of(section).splitlines():
+        if bold := re.match(r"\*\*(\w[\w ]*)\.?,?\*\*", line):
+            under = f"{bold[1]} "
+            if bold[1] in ("Fresh", "Host lost"):
+                rules.add(bold[1])
+        if number := re.match(r"(\d+)\. ", line):
+            rules.add(f"{under}{number[1]}")
+        if section == "Signs of life" and (row := re.match(r"\| (sends|counts as|stale after|lost after)", line)):
+            rules.add(row[1])
+    return rules - {"counts as"}
+
+
+def short(section: str) -> str:
+    return section.partition(":")[0]
+
+
+def rules() -> set[tuple[str, str]]:
+    return {(short(section), rule) for section in SECTIONS for rule in rules_of(section)}
+
+
+def asked_for() -> set[tuple[str, str]]:
+    load()
+    return {(one.section, one.rule) for kept in KEPT.values() for one in kept.promises}
+
+
+def test_the_table_is_the_tests() -> None:
+    page = (ROOT / "docs" / "bench.md").read_text()
+    assert page == written(page), "run python -m simulators.bench"
+    assert all(kept.name.removeprefix("test_") in page for kept in KEPT.values())
+
+
+def test_the_rules_are_found() -> None:
+    found = rules()
+    assert {("A link", f"Device {n}") for n in range(1, 6)} <= found
+    assert {("Sealed frames", f"Receiving {n}") for n in range(1, 6)} <= found
+    assert {("Commands", str(n)) for n in range(1, 10)} <= found
+    assert ("Signs of life", "Host lost") in found
+
+
+def test_every_rule_is_asked_for_or_has_a_reason() -> None:
+    assert rules() - asked_for() - set(UNTESTED) == set()
+
+
+def test_a_rule_with_a_reason_is_not_asked_for_and_stands_on_the_page() -> None:
+    assert not set(UNTESTED) & asked_for()
+    assert set(UNTESTED) <= rules()
+
+
+def test_a_promise_names_a_section_of_the_page() -> None:
+    headings = {short(heading) for heading in re.findall(r"^##+ (.+)$", CARDLINK, re.M)}
+    assert {section for section, _ in asked_for()} <= headings
+
+
+def test_a_numbered_promise_names_a_rule_of_the_page() -> None:
+    numbered = {(section, rule) for section, rule in asked_for() if re.search(r"\d$", rule)}
+    assert numbered <= rules()

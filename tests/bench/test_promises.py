@@ -1,0 +1,33 @@
+"""A good device keeps every promise that the bench asks for; in memory, where its seconds take no time."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulators.bench.promise import KEPT
+from simulators.bench.promises.operator import TestOperatorPromises as OperatorPromises
+from tests.bench.promised import ask, ask_all, good_device
+
+ALONE = [name for name in KEPT if not hasattr(OperatorPromises, name)]  # the others are in `test_operator`
+ON_FRAMES = [name for name in ALONE if KEPT[name].needs == ("host",)]
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_good_shuffler_keeps_it(name: str) -> None:
+    ask(KEPT[name])
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_shuffler_that_takes_its_time_keeps_it(name: str) -> None:
+    ask(KEPT[name], lambda: good_device(pace=1.0))
+
+
+@pytest.mark.parametrize("name", ON_FRAMES)
+def test_a_good_shoe_keeps_it(name: str) -> None:
+    ask(KEPT[name], lambda: good_device("shoe"))
+
+
+@pytest.mark.parametrize("pace", [0.0, 1.0])
+def test_one_device_keeps_them_all_one_after_the_other(pace: float) -> None:
+    """As in `cardshoe bench`: what an earlier test left behind does not matter to a later one."""
+    ask_all([KEPT[name] for name in ON_FRAMES] * 2, lambda: good_device(pace=pace))
