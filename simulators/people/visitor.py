@@ -12,12 +12,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.api.client import TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
 from controller.api.view import TableView
 from controller.games import game
-from controller.games.specification import FACT_QUESTIONS, Kind
-from controller.rules.dealing_order import DEALER, Place, box
+from controller.games.specification import FACT_QUESTIONS, Kind, Unit
+from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
@@ -120,7 +122,18 @@ class VisitorsHands(SimulatedDealer):
             return
         await super()._in_round(view)
 
+    def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
+        """The person may have marked other boxes than those at which bets lie: the cards go where the table says."""
+        rules = game(view.game)
+        if self._placed or view.boxes == planned.boxes or rules.first_card is not None:
+            return planned
+        order = dealing_order(rules.grammar(Unit(view.unit)), view.boxes)
+        self._round = marked = replace(planned, boxes=view.boxes, card=min(planned.card, len(order)))
+        self._begin_deal(marked, order)
+        return marked
+
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
+        planned = self._deal_as_marked(view, planned)
         await self._table.spend("turn")
         if view.tray:
             await super()._deal_set(view, planned)
@@ -128,6 +141,7 @@ class VisitorsHands(SimulatedDealer):
             await self._nap()
 
     async def _deal_card(self, view: TableView, planned: PlannedRound) -> None:
+        planned = self._deal_as_marked(view, planned)
         await self._table.spend("turn")
         await super()._deal_card(view, planned)
 

@@ -158,7 +158,7 @@ class Listener:
         self.journal.begin_file(SavedState(), Moment(0, 0))
         self.recorder = CaptureRecorder(
             CaptureFile(self.capture, self._header, Bounds(60_000, 99), load_cipher(self.key_file)),
-            clock=self.clock, log=None,
+            clock=self.clock, log=None, keeps_keys=True,
         )  # fmt: skip
         self.bench = Bench(
             self.desk, self.clock, make_driver=self._make_driver, deliver=self._deliver, recorder=self.recorder
@@ -175,7 +175,8 @@ class Listener:
         nonce = self.nonces.randbytes(16)
         self.recorder.driver_made(nonce, self.held)
         cards = {tag: card for card, tag in TAGS.items()}
-        setting = DriverSetting(nonce, self.url.line, simulated_key, self.held, cards, False)
+        noted = self.recorder.link_keys
+        setting = DriverSetting(nonce, self.url.line, simulated_key, self.held, cards, False, note_keys=noted)
         return load_driver(self.url.driver)(setting, now)
 
     def _deliver(self, heard: Heard) -> None:
