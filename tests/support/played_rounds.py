@@ -50,7 +50,7 @@ async def play_rounds(
     """A run from the daemon's start to the end of the last round."""
     plan = plan_rounds(seed, unit, rounds, game_id=game_id, stages=stages, wagers=wagers)
     kind: Literal["shuffler", "shoe"] = "shuffler" if unit is Unit.SETS else "shoe"
-    random, key = Random(f"{seed}/device"), bytes(32)
+    random, key = Random(f"{seed}/device"), bytes(range(1, 33))
     profile = Profile(kind, SERIAL, full_capabilities(kind, on_removal=on_removal, stages=stages))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=key, random=random, fresh=SystemRandom(), clock=clock, pace=Pace(0.0))
