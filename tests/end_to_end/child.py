@@ -218,16 +218,16 @@ def watch_link(countdown: Countdown) -> None:
 
 
 def note_commands(path: Path) -> None:
-    carry_out = Mechanism.carry_out
+    finish = Mechanism.finish
 
     def noted(self: Mechanism, command_id: int, command: Any) -> Any:
-        answer = carry_out(self, command_id, command)
+        answer = finish(self, command_id, command)
         line = CarriedOut(command_id, type(command).__name__, answer.done)
         with path.open("ab") as file:
             file.write(msgspec.json.encode(line) + b"\n")
         return answer
 
-    Mechanism.carry_out = noted  # type: ignore[method-assign]  # to watch it
+    Mechanism.finish = noted  # type: ignore[method-assign]  # to watch it
 
 
 def note_lost_host() -> None:
