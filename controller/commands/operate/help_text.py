@@ -28,7 +28,15 @@ OWN_WORDS: Final = {
     "table": "how the table stands",
     "quit": "the prompt ends; so it does with Ctrl-D",
 }
-BUTTONS: Final = {"Bets are back": "return bets", "Paid": "settle"}
+BUTTONS: Final = {
+    "Bets are back": "return bets",
+    "Cards are moved": "put right",
+    "It is so": "confirm",
+    "It was not so": "deny",
+    "Name order": "order",
+    "Paid": "settle",
+    "Play goes on": "confirm",
+}
 """The word for each button of a screen that a sentence of the table names."""
 
 WAITS: Final = {  # words that enter nothing themselves, and when they serve
@@ -42,7 +50,7 @@ def in_words(view: TableView) -> TableView:
     """With the prompt's own words in what comes next, where it names the button of a screen."""
     step = view.next_step
     for button, word in BUTTONS.items():
-        step = step.replace(f'press "{button}"', f"write `{word}`")
+        step = step.replace(f'press "{button}"', f"write `{word}`").replace(f'Press "{button}"', f"Write `{word}`")
     return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)
 
 
