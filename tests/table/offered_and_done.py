@@ -20,7 +20,8 @@ from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Service
 from controller.table.state import TableState
 
-PERSON_SAYS = {"facts"}  # other facts may be stated than the first that is asked
+# Other facts may be stated than the first that is asked; restrictions begin with those that are in force.
+PERSON_SAYS = {"facts", "closed_boxes", "fewer_wagers", "one_box"}
 
 
 def fields_of(operation: Operation) -> dict[str, Any]:
