@@ -17,6 +17,7 @@ from controller.daemon.journal_days import find_zone
 from controller.daemon.real_device import program_behind
 from controller.daemon.section_reader import LONGEST_NAME, Found, Mistake
 from controller.daemon.sections import (
+    NO_GAME,
     ApiSection,
     CaptureSection,
     DeviceSection,
@@ -41,15 +42,16 @@ Mistakes: TypeAlias = Iterator[Mistake]
 def mistakes_of_sections(found: Found) -> list[Mistake]:
     """Those that the sections have together; a check whose sections could not be read is left out."""
     mistakes: list[Mistake] = []
-    partly = {"readings": {}} | found.partly  # limits are looked at without those that could not be read
     for check, needed, whole in CHECKS:
-        sections = found.good if whole else partly
+        sections = found.good if whole else found.partly
         if all(name in sections for name in needed):
             mistakes += check(*(sections[name] for name in needed))
-    return mistakes
+    return list(dict.fromkeys(mistakes))
 
 
 def _check_game(table: TableSection) -> Mistakes:
+    if table.game == NO_GAME:
+        return
     if table.game not in GAMES:
         wrong = "".join(f" {sentence}." for sentence in BROKEN.values())
         yield Mistake(f"[table] game: there is no game {table.game!r}; known: {', '.join(GAMES)}.{wrong}")
@@ -158,6 +160,11 @@ def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mista
 
 
 def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
+    yield from _mistakes_of_law(table, readings, (), simulated=True)  # what has to be chosen is looked at apart
+
+
+def _check_choices(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
+    """Among readings that could not be read may be the one that has to be chosen."""
     yield from _mistakes_of_law(table, readings, (), simulated=table.simulated)
 
 
@@ -214,6 +221,7 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_journal, ("journal",), False),
     (_check_capture, ("table", "capture"), False),
     (_check_readings, ("table", "readings"), False),
+    (_check_choices, ("table", "readings"), True),
     (_check_house, ("table", "house"), False),
     (_check_limits, ("table", "readings", "limits"), False),
     (_check_people, ("table", "people", "readers"), False),

@@ -8,7 +8,7 @@ from typing import Any
 
 from controller.daemon.configuration import ConfigurationError, read_sections
 from controller.daemon.port_use import Run, mistakes_of_port
-from controller.daemon.section_reader import Mistake
+from controller.daemon.section_reader import UNREADABLE, Mistake
 from controller.daemon.sections import CaptureSection, Configuration, DeviceSection, JournalSection
 from controller.journal import JournalError
 from controller.journal.sealing import load_key_file
@@ -24,9 +24,10 @@ def read_with_surroundings(path: Path, run: Run) -> Configuration:
     Raises `ConfigurationError` with the mistakes of all of them.
     """
     found = read_sections(path)
-    device, journal, capture, table, api = map(found.good.get, ("device", "journal", "capture", "table", "api"))
+    device, journal, capture, api = map(found.partly.get, ("device", "journal", "capture", "api"))
+    table = found.good.get("table")
     mistakes = [*found.mistakes, *_mistakes(device, journal, capture)]
-    if table is not None and api is not None:
+    if table is not None and api is not None and api.http not in (None, found.partly.get("api.http")):
         mistakes += mistakes_of_port(table, api, run)
     if mistakes:
         raise ConfigurationError(path, mistakes)
@@ -48,7 +49,7 @@ def _mistakes(
     device: DeviceSection | None, journal: JournalSection | None, capture: CaptureSection | None
 ) -> Iterator[Mistake]:
     for place, path, read in _files(device, journal, capture):
-        if path is None:
+        if path is None or path == UNREADABLE:
             continue
         try:
             read(path)
@@ -65,7 +66,9 @@ def _files(
         yield "[device] card_table", device.card_table, read_card_table
     if journal is not None:
         yield "[journal] key_file", journal.key_file, load_key_file
-        if journal.signing_key_path.exists():  # made at the first start
+        if (
+            UNREADABLE not in (journal.folder, journal.signing_key_file) and journal.signing_key_path.exists()
+        ):  # made at the first start
             yield "[journal] signing_key_file", journal.signing_key_path, load_signing_key
     if capture is not None:
         yield "[capture] key_file", capture.key_file, load_key_file

@@ -4,7 +4,7 @@ first. A mistake names its place as it stands in the file, what is expected ther
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
@@ -21,6 +21,9 @@ LONGEST_NAME: Final = 64
 LONGEST_NUMBER: Final = 200  # bits; Python writes none of more than 4,300 digits
 _NAMED_BY: Final = ("id", "rule")  # the key by which one of several sections is called
 _BAD: Final[Any] = object()
+NOTHING: Final[Mapping[str, Any]] = {}
+UNREADABLE: Final = Path("\0")
+"""Stands for the path of a file that was written wrongly: none is called so."""
 
 
 class Mistake(NamedTuple):
@@ -45,7 +48,9 @@ def read_section(written: dict[str, Any], kind: type[msgspec.Struct], path: Call
     reader = _Reader(path)
     good = reader.keys(written, kind, "")
     for field in msgspec.structs.fields(kind):
-        if field.name not in written and not field.required:
+        if field.name not in written and field.required:
+            reader.stand_in(field.type, field.name, {})
+        elif field.name not in written:
             made = field.default_factory
             good[field.name] = field.default if made is msgspec.NODEFAULT else made()
     return Found(good, {**good, **reader.partly}, reader.mistakes)
@@ -92,34 +97,51 @@ class _Reader:
         return self._leaf(written, kind, place)
 
     def _section(self, written: Any, kind: type[msgspec.Struct], place: str) -> Any:
-        if not isinstance(written, dict):
-            return self._expect(place, "a section with keys", written)
         before = len(self.mistakes)
-        good = self.keys(written, kind, place)
+        if not isinstance(written, dict):
+            self._expect(place, "a section with keys", written)
+            written = _only_section(written)
+        good = self.keys(written, kind, place) if written or len(self.mistakes) == before else {}
         if len(self.mistakes) == before:
             return kind(**good)
-        required = {field.name for field in msgspec.structs.fields(kind) if field.required}
-        known: dict[str, Any] = getattr(kind, "stand_ins", {})
-        stand_ins = {key: value for key, value in known.items() if key in required or key in written}
-        if known and required <= {*stand_ins, *good}:
-            self.partly[place.strip("[]")] = kind(**{**stand_ins, **good})
+        self.stand_in(kind, place.strip("[]"), {**written, **good}, good)
         return _BAD
 
+    def stand_in(
+        self, kind: type[msgspec.Struct], place: str, written: Collection[str], good: Mapping[str, Any] = NOTHING
+    ) -> None:
+        """The section as far as it could be read, for checks of what it says with others; none where too much lacks."""
+        required = {field.name for field in msgspec.structs.fields(kind) if field.required}
+        known: dict[str, Any] = getattr(kind, "stand_ins", {})
+        values = {key: value for key, value in known.items() if key in required or key in written}
+        within = {key: self.partly[f"{place}.{key}"] for key in written if f"{place}.{key}" in self.partly}
+        values |= {**within, **good}
+        if required <= values.keys():
+            self.partly[place] = kind(**values)
+
     def _several(self, written: Any, kind: Any, place: str) -> Any:
-        if not isinstance(written, list):
-            return self._expect(place, "a list", written)
+        name, before = place.strip("[]"), len(self.mistakes)
+        if _is_section(kind) and isinstance(written, dict):
+            self._note(f"{place} must be written [[{name}]], once for each of them")
+            written = [written]
+        elif not isinstance(written, list):
+            self._expect(place, "a list", written)
+            written = []
         found = [
-            self._value(item, kind, f"[{place}] {_called(item, number)}" if _is_section(kind) else place)
+            self._value(item, kind, f"[[{name}]] {_called(item, number)}" if _is_section(kind) else place)
             for number, item in enumerate(written, start=1)
         ]
-        self.partly[place.strip("[]")] = tuple(item for item in found if item is not _BAD)
-        return _BAD if any(item is _BAD for item in found) else tuple(found)
+        self.partly[name] = tuple(item for item in found if item is not _BAD)
+        return _BAD if len(self.mistakes) > before else tuple(found)
 
     def _by_name(self, written: Any, kind: Any, place: str) -> Any:
+        before = len(self.mistakes)
         if not isinstance(written, dict):
-            return self._expect(place, "a section with keys", written)
+            self._expect(place, "a section with keys", written)
+            written = _only_section(written)
         found = {key: self._value(item, kind, f"{place} {plain(key, LONGEST_NAME)}") for key, item in written.items()}
-        return _BAD if any(item is _BAD for item in found.values()) else found
+        self.partly[place.strip("[]")] = {key: item for key, item in found.items() if item is not _BAD}
+        return _BAD if len(self.mistakes) > before else found
 
     def _file(self, written: Any, place: str) -> Any:
         if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
@@ -141,6 +163,11 @@ class _Reader:
 
     def _note(self, what: str) -> None:
         self.mistakes.append(Mistake(f"{what}."))
+
+
+def _only_section(written: Any) -> dict[str, Any]:
+    """What stands in the one section that was written as a list of them."""
+    return written[0] if isinstance(written, list) and len(written) == 1 and isinstance(written[0], dict) else {}
 
 
 def _near(written: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from controller.api.people import Person, Reader
 from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.daemon.journal_days import JournalDays, find_zone
+from controller.daemon.section_reader import UNREADABLE
 from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.rules.settlement import Rounding
@@ -22,6 +23,8 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 MOST_BOXES: Final = 99
 MOST_MS: Final = 60_000  # a minute: cards that far apart were not drawn together
 MEGABYTE: Final = 1_000_000
+NO_GAME: Final = "\0"  # stands for one that was written wrongly
+SOME_PORT: Final = 8080  # stands for a port that was written wrongly
 MOST_MONEY: Final = 10**15  # of the smallest unit
 Serial = Annotated[
     str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
@@ -47,8 +50,8 @@ class TableSection(_Section, frozen=True):
     `hands_by_device`: hands may be shown as the device read them, without entering their cards.
     """
 
-    stand_ins: ClassVar[dict[str, Any]] = {"name": "unreadable", "unit": Unit.SETS, "simulated": True}
-    """For keys with mistakes, so that the others are checked all the same; nothing else depends on these."""
+    stand_ins: ClassVar[dict[str, Any]] = {"name": "", "game": NO_GAME, "unit": Unit.SETS, "simulated": True}
+    """For keys that lack or have mistakes, so that the others are checked all the same."""
 
     name: Annotated[
         str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")
@@ -77,6 +80,8 @@ class DeviceSection(_Section, frozen=True):
     `serial`: the one device that may be used. `firmware_digests`: the firmware that may run on it.
     """
 
+    stand_ins: ClassVar[dict[str, Any]] = {"key_file": UNREADABLE, "card_table": UNREADABLE}
+
     url: str
     key_file: Path | None = None
     card_table: Path | None = None
@@ -97,6 +102,8 @@ class JournalSection(_Section, frozen=True):
 
     renamed: ClassVar[dict[str, tuple[str, str]]] = {"path": ("folder", "names the folder in which that file lies")}
     """Keys of earlier versions: what they are called, and what is different."""
+
+    stand_ins: ClassVar[dict[str, Any]] = {"folder": UNREADABLE, "key_file": UNREADABLE}
 
     folder: Path
     key_file: Path
@@ -122,6 +129,8 @@ class JournalSection(_Section, frozen=True):
 class CaptureSection(_Section, frozen=True):
     """`[capture]`: record what crosses the wire. `megabytes` of one file, `files` at most; `key_file` seals them."""
 
+    stand_ins: ClassVar[dict[str, Any]] = {"path": UNREADABLE, "key_file": UNREADABLE}
+
     path: Path
     megabytes: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
     files: Annotated[int, msgspec.Meta(ge=1, le=100)] = 4
@@ -134,6 +143,8 @@ class HttpSection(_Section, frozen=True):
     `hosts`: names by which a reverse proxy reaches it. `shift_hours`: a dealer's sign-on at a screen lasts so long.
     """
 
+    stand_ins: ClassVar[dict[str, Any]] = {"port": SOME_PORT}
+
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
     hosts: tuple[HostName, ...] = ()
     shift_hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 10
@@ -141,6 +152,8 @@ class HttpSection(_Section, frozen=True):
 
 class ApiSection(_Section, frozen=True):
     """`[api]`. Without `http` no port is opened."""
+
+    stand_ins: ClassVar[dict[str, Any]] = {"socket": UNREADABLE}
 
     socket: Path
     http: HttpSection | None = None

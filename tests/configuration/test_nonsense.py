@@ -108,6 +108,62 @@ def test_a_section_that_cannot_be_read_hides_no_mistake_of_another(tmp_path: Pat
         assert len(told) == (3 if other else 2), told
 
 
+PEOPLE = GOOD[GOOD.index("[[people]]") :]
+DEVICE = '[device]\nurl = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n'
+
+
+@pytest.mark.parametrize(
+    ("edits", "told_too"),
+    [
+        ([(DEVICE, ""), ("[table]", "device = 3\n[table]"), ('role = "dealer"', 'role = "king"')],
+         ["[device] must be a section with keys, not 3.", "[[people]] dana role must be"]),
+        ([(PEOPLE, '[people]\nid = "dana"\nname = "Dana"\nrole = "king"\ncolour = 1\n')],
+         ["[people] must be written [[people]], once for each of them.", "there is no key colour in [[people]] dana",
+          "[[people]] dana role must be"]),
+        ([("[table]", "[[table]]"), ('unit = "sets"', 'unit = "piles"'), ("serial:///dev/cardshoe/X", "pigeon:///x")],
+         ["[table] must be a section with keys, not a list.", "[table] unit must be", "[device] url: "]),
+        ([('game = "NC"', "game = 4"), ("serial:///dev/cardshoe/X", "pigeon:///x"), (f'pin_hash = "{HASH}"', "")],
+         ["[table] game must be", "[device] url: ", "[[people]] mo has no pin_hash"]),
+        ([('game = "NC"\n', ""), ("serial:///dev/cardshoe/X", "pigeon:///x")],
+         ["the key game is missing in [table].", "[device] url: "]),
+        ([("serial:///dev/cardshoe/X", "pigeon:///x"), ('"device.keys"', '"device.keys"\nserial = 7')],
+         ["[device] serial must be", "[device] url: "]),
+        ([("serial:///dev/cardshoe/X", "pigeon:///x"), ('"device.keys"', "7")],
+         ["[device] key_file must be", "[device] url: "]),
+        ([('"journal.key"', '7\ntime_zone = "Moon/Base"')], ["[journal] key_file must be", "[journal] time_zone: "]),
+        ([('"api.sock"', '"api.sock"\n[api.http]\nport = "x"\nhosts = ["localhost"]')],
+         ["[api.http] port must be", "[api.http] hosts: localhost"]),
+        ([('"api.sock"', f'"{"s" * LONGEST_PATH}"\nhttp = 3')], ["[api.http] must be", "[api] socket: "]),
+        ([("[[people]]", "[limits]\nmain = 5\nmoon = { minimum = 1 }\n[[people]]")],
+         ["[limits] main must be", "[limits] moon: "]),
+        ([("[[people]]", "[readings]\nwrong_count = 7\ncured = { option = 'both' }\n[[people]]")],
+         ["[readings] wrong_count must be", "[readings]: cured is"]),
+        ([("simulated = true", "simulated = false"), ("[journal]", '[capture]\npath = "c"\nfiles = 0\n[journal]'),
+          ("[[people]]", "[readings]\nestablished_by = 7\n[[people]]")],
+         ["[readings] established_by must be", "[capture] files must be", "the key key_file is missing in [capture]"]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_section_with_mistakes_hides_no_other_and_invents_none(
+    tmp_path: Path, edits: list[tuple[str, str]], told_too: list[str]
+) -> None:
+    told = mistakes(tmp_path, *edits)
+    for words in told_too:
+        assert any(one.startswith(words) for one in told), (words, told)
+    assert len(told) == len(told_too), told
+
+
+def test_keys_of_no_section_are_told_for_each(tmp_path: Path) -> None:
+    added = "".join(f"[{name}]\nwrnog = 1\n" for name in ("capture", "limits.main", "api.http", "readings.cured"))
+    told = mistakes(
+        tmp_path,
+        ("[table]", "wrnog = 1\n[table]\nwrnog = 1"),
+        *((f"[{name}]", f"[{name}]\nwrnog = 1") for name in ("device", "journal", "api", "[people]")),
+        (f'pin_hash = "{HASH}"\n', f'pin_hash = "{HASH}"\n[[readers]]\nwrnog = 1\n[[house]]\nwrnog = 1\n{added}'),
+    )
+    assert len([one for one in told if one.startswith("there is no key wrnog")]) == 12, told
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
