@@ -18,9 +18,15 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.end_to_end import fork_server
+from tests.support import long_forms
+
 _missing: set[str] = set()
 ENDS_WITHIN = 60.0  # seconds: a guard against a hang
 DESCRIPTORS = Path("/proc/self/fd")
+IN_MEMORY = Path("/dev/shm")  # noqa: S108  # pytest makes a folder of this user's in it
+ROOM = 2 << 30  # bytes free there, else the tests' folders are on the disk
+WAIT_LONG = ("tests/bench/", "tests/search/", "tests/journal/")  # their long forms begin first
 
 # A machine under load is slow; that is no failure.
 settings.register_profile("cardshoe", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,6 +45,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
         os.environ["PYTHONPYCACHEPREFIX"] = folder
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if _is_roomy(IN_MEMORY):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+
+def _is_roomy(folder: Path) -> bool:
+    """Whether it is there and takes the tests' journals and programs: they write tens of gigabytes in a run."""
+    if not folder.is_dir():
+        return False
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC
+
+
+def pytest_unconfigure() -> None:
+    fork_server.end()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,7 +71,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             _missing.update(f"{tool}: {item.nodeid.split('::')[0]}" for tool in missing)
             continue
         kept.append(item)
-    items[:] = kept
+    items[:] = sorted(kept, key=_begins)
+
+
+def _begins(item: pytest.Item) -> int:
+    """The longest of the long forms first, so that no core is idle at the end."""
+    is_long = any(item.iter_markers("exhaustive")) or any(item.iter_markers("soak"))
+    return 0 if is_long and item.nodeid.startswith(WAIT_LONG) else 1
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -67,6 +93,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(line)
 
     _write_sums(terminalreporter)
+    if long_forms.BOUNDED:
+        terminalreporter.write_line(f"a tenth of the long forms; the same again: {long_forms.as_environment()}")
 
 
 def _write_sums(terminalreporter: Any) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import msgspec
+
+from tests.end_to_end import fork_server
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 300.0  # seconds of real time until a test that waits in vain fails: a guard against a hang
@@ -33,15 +33,7 @@ class Child:
         listens: bool = False,
         folder: Path = ROOT,
     ) -> None:
-        program = [module] if module.endswith(".py") else ["-m", module]
-        self._process = subprocess.Popen(
-            [sys.executable, *program, *arguments],
-            cwd=folder,
-            stdin=subprocess.PIPE if listens else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | (environment or {}),
-        )
+        self._process = fork_server.start(module, arguments, os.environ | (environment or {}), folder, listens)
         self.pid = self._process.pid
         self.out: list[str] = []
         self.err: list[str] = []
@@ -76,7 +68,8 @@ class Child:
             while self._open:
                 self._news.clear()
                 await self._news.wait()
-        return self._process.wait(timeout=PATIENCE)
+        code: int = self._process.wait(timeout=PATIENCE)
+        return code
 
     @property
     def running(self) -> bool:

@@ -29,6 +29,7 @@ from tests.journal.keep import shown
 from tests.journal.keep_state import KEPT, not_only_added, path_of, read, read_hook
 from tests.journal.test_kept import KEPT as KEPT_JOURNALS
 from tests.journal.test_kept import NAMES, as_before
+from tests.support import long_forms
 from tests.support.saved_states import SavedFold
 from tests.table.test_random_rounds import Rounds
 from tests.table.watched import WatchedTable
@@ -79,7 +80,7 @@ def test_at_every_decision_of_a_scenario(name: str) -> None:
 
 @pytest.mark.soak
 def test_at_every_decision_of_every_scenario() -> None:
-    for name in names():
+    for name in long_forms.some(names()):
         play_saved(name)
 
 
@@ -122,7 +123,7 @@ def cases(examples: int) -> type[TestCase]:
 
 
 TestSavedRounds = cases(10)
-TestManySavedRounds = pytest.mark.soak(cases(300))
+TestManySavedRounds = pytest.mark.soak(cases(long_forms.count(300)))
 
 
 # -- versions --------------------------------------------------------------------------------------------------------

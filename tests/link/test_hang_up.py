@@ -33,6 +33,7 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
+from tests.support import long_forms
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
 from tests.support.usb_front import UsbFront
 
@@ -272,7 +273,7 @@ async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", [PtyPlug, UsbPlug])
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", long_forms.some(range(8)))
 async def test_the_cable_comes_out_at_every_byte_of_a_round(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:

@@ -15,13 +15,14 @@ from firmware_bridge import observations
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.fault_presets import PRESETS
 from simulators.devices.faults import BadFaultError, find_fault
+from tests.support import long_forms
 from tests.table.way_out import lead_to_next_round
 
 from .cardlink_table import CardlinkTable
 from .fault_course import FaultCourse
 
 REAL_MACHINE = PRESETS["real-machine"]
-CYCLES = (10, pytest.param(200, marks=pytest.mark.soak))  # shuffles
+CYCLES = (10, pytest.param(long_forms.count(200), marks=pytest.mark.soak))  # shuffles
 
 
 def test_its_chances_are_those_of_the_log() -> None:

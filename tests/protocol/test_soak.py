@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 from firmware_bridge.drivers.base import Reported
+from tests.support import long_forms
 
 from .table import Table, check_commands, check_reports
 from .test_both_ends import LINES
@@ -24,7 +25,7 @@ REPORTS: Final = 2_500  # for each line and seed, so 2.25 million in all
 
 @pytest.mark.soak
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", long_forms.some(range(SEEDS)))
 def test_nothing_is_lost_doubled_or_unreported_in_the_long_run(
     line: str, seed: int, record_property: Callable[[str, object], None]
 ) -> None:

@@ -22,7 +22,7 @@ from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
 from tests.search.device import WHOLE, Device
-from tests.support.account import has_too_many
+from tests.support.account import are_due, has_too_many
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
 ELSEWHERE = "elsewhere"  # people entered that cards lie at other places
@@ -162,8 +162,7 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
             _balanced(event, state)
         case events.CardsDealt():
             require(state.phase in DEALING and not state.holds_cards, "nothing is dealt while the table is held")
-            due = state.round.places[state.round.dealt : state.round.dealt + len(event.cards)]
-            require(event.places == due, "every card goes to the place whose turn it is")
+            require(are_due(state, event.places), "every card goes to the place whose turn it is")
             require(not state.burn_due, "nothing is dealt before the burn")
         case events.CardsBurnt():
             require(0 < len(event.cards) <= state.burn_due and not state.held, "no more is burnt than is due")

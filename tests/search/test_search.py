@@ -6,6 +6,7 @@ import pytest
 
 from tests.search import page
 from tests.search.cases import COUNTED, IN_PART, LARGE, SMALL, Case, run
+from tests.support import long_forms
 
 FIRST_STATES = 600
 MANY_STATES = 2_000
@@ -16,7 +17,7 @@ def _name(case: Case) -> str:
 
 
 @pytest.mark.parametrize(
-    "case", [*SMALL, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in LARGE)], ids=_name
+    "case", [*SMALL, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in long_forms.some(LARGE))], ids=_name
 )
 def test_every_state_keeps_the_invariants_and_leads_to_the_next_round(case: Case) -> None:
     search = run(case)
@@ -36,7 +37,7 @@ def test_the_first_states_keep_the_invariants(case: Case) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("case", IN_PART, ids=_name)
+@pytest.mark.parametrize("case", long_forms.some(IN_PART), ids=_name)
 def test_many_states_of_other_tables(case: Case) -> None:
     assert run(case, MANY_STATES).broken[:5] == []
 

@@ -27,6 +27,7 @@ from tests.journal.forgeries.forger import (
 )
 from tests.journal.forgeries.others import OTHERS, Forgery
 from tests.journal_commands.made import IDENTITY, _ruling
+from tests.support import long_forms
 
 DAMAGES = 120
 LONG_DAMAGES = 10_000
@@ -186,5 +187,5 @@ def test_what_is_damaged_at_random_is_found(forger: Forger, written: Path, evide
 def test_what_is_damaged_at_random_ten_thousand_times_is_found(
     forger: Forger, written: Path, evidence: Evidence
 ) -> None:
-    for seed in range(DAMAGES, LONG_DAMAGES):
+    for seed in long_forms.some(range(DAMAGES, LONG_DAMAGES)):
         survive(forger, written, evidence, seed)

@@ -17,6 +17,7 @@ from tests.journal.power.disk import Operation
 from tests.journal.power.runs import Run, look, record
 from tests.journal.power.works import DAY
 from tests.journal.vocabulary import TestJournal, moment
+from tests.support import long_forms
 
 STARTS: Final = 6
 LAST: Final = 5  # cuts that are looked at, of all
@@ -81,10 +82,12 @@ class Attempts:
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=errno.errorcode.get)
 @pytest.mark.parametrize("times", [1, 3])
-@pytest.mark.parametrize("part", [pytest.param(60, id="some"), pytest.param(1, id="all", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "part", [pytest.param(60, id="some"), pytest.param(long_forms.one_in(), id="all", marks=pytest.mark.exhaustive)]
+)
 def test_an_operation_fails(code: int, times: int, part: int, record_property: Callable[[str, object], None]) -> None:
     last = len(record(Attempts().deal).operations)
-    for after in range(Random(code).randrange(part), last, part):
+    for after in range(long_forms.randomness(code).randrange(part), last, part):
         attempts = Attempts()
         ends: list[int] = []
 
@@ -97,5 +100,5 @@ def test_an_operation_fails(code: int, times: int, part: int, record_property: C
         assert set(attempts.codes) <= {"journal-io", "journal-full", "journal-damaged"}, after
         found = [*cuts(recorder, Random(after), each=1)]
         assert examine(iter(Random(after).sample(found, LAST)), look_without_pin)[1] == [], (after, attempts.codes)
-    if part == 1:
-        record_property("soak: operations of the disk that failed", last)
+    if part <= long_forms.SHARE:
+        record_property("soak: operations of the disk that failed", last // part)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -19,6 +18,7 @@ from tests.journal.power.cuts import Cut, memory_folder
 from tests.journal.power.disk import Folder, Relied, write_folder
 from tests.journal.power.runs import OLD, look, old_journal, record
 from tests.journal.power.works import WORKS
+from tests.support import long_forms
 
 SIGKILL = -9
 Kill = Callable[[Path, str, int], tuple[int, int]]
@@ -45,7 +45,9 @@ def check(folder: Path, least: int) -> None:
     assert look(folder, Cut(0, Relied(least, least + 1), {})) is None
 
 
-@pytest.mark.parametrize("part", [pytest.param(25, id="some"), pytest.param(1, id="all", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "part", [pytest.param(25, id="some"), pytest.param(long_forms.one_in(), id="all", marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("work", WORKS)
 def test_killed_at_an_operation(
     kill: Kill, work: str, part: int, record_property: Callable[[str, object], None]
@@ -54,7 +56,7 @@ def test_killed_at_an_operation(
     kept = OLD if found else 0
     last = len([one for one in record(WORKS[work], found=found, kept=kept).operations if not isinstance(one, Relied)])
     count = 0
-    for after in range(Random(work).randrange(part), last, part):
+    for after in range(long_forms.randomness(work).randrange(part), last, part):
         with memory_folder() as folder:
             write_folder(folder, found)
             code, least = kill(folder, work, after)
@@ -62,14 +64,16 @@ def test_killed_at_an_operation(
             check(folder, max(least, kept))
             count += 1
     assert count >= last // part
-    if part == 1:
+    if part <= long_forms.SHARE:
         record_property("soak: kills", count)
 
 
-@pytest.mark.parametrize("times", [pytest.param(3, id="some"), pytest.param(100, id="many", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "times", [pytest.param(3, id="some"), pytest.param(long_forms.count(100), id="many", marks=pytest.mark.soak)]
+)
 def test_killed_again_and_again(kill: Kill, times: int, record_property: Callable[[str, object], None]) -> None:
     """Two in one folder, so that the second comes while what the first left is put in order."""
-    random = Random(times)
+    random = long_forms.randomness(times)
     for _ in range(times):
         with memory_folder() as folder:
             acknowledged = 0
@@ -82,12 +86,14 @@ def test_killed_again_and_again(kill: Kill, times: int, record_property: Callabl
 
 
 @pytest.mark.tool("strace")
-@pytest.mark.parametrize("each", [pytest.param(1, id="some"), pytest.param(40, id="many", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "each", [pytest.param(1, id="some"), pytest.param(long_forms.count(40), id="many", marks=pytest.mark.soak)]
+)
 def test_killed_at_a_call_of_the_sqlite_that_serves(
     each: int, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """Before a write or a sync of the standard library's SQLite; the same calls as a daemon's."""
-    random = Random(each)
+    random = long_forms.randomness(each)
     for call, last in (("pwrite64", 90), ("fdatasync", 25)):
         for _ in range(each):
             with memory_folder() as folder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from random import Random
 from typing import Final
 
 import pytest
@@ -13,8 +12,9 @@ from tests.journal.power.cuts import Cut, cuts, examine, memory_folder
 from tests.journal.power.disk import write_folder
 from tests.journal.power.runs import Run, Work, count_decisions, look, open_journal, record
 from tests.journal.power.works import WORKS, begin_and_deal
+from tests.support import long_forms
 
-EACH: Final = [pytest.param(0.5, id="some"), pytest.param(20, id="many", marks=pytest.mark.soak)]
+EACH: Final = [pytest.param(0.5, id="some"), pytest.param(long_forms.count(20), id="many", marks=pytest.mark.soak)]
 
 
 @pytest.mark.parametrize("each", EACH)
@@ -22,7 +22,7 @@ EACH: Final = [pytest.param(0.5, id="some"), pytest.param(20, id="many", marks=p
 def test_everything_acknowledged_is_kept(
     work: Work, each: float, record_property: Callable[[str, object], None]
 ) -> None:
-    count, wrong = examine(cuts(record(work), Random(1), each=each), look)
+    count, wrong = examine(cuts(record(work), long_forms.randomness(1), each=each), look)
     assert wrong == []
     assert count > 30
     if each > 1:
@@ -34,7 +34,7 @@ def test_the_power_goes_again_while_the_table_starts(
     each: float, record_property: Callable[[str, object], None]
 ) -> None:
     """What a cut left is opened, and the power goes during that, and while the next decisions are made."""
-    random = Random(2)
+    random = long_forms.randomness(2)
     first = [*cuts(record(begin_and_deal), random, each=1)]
     count = 0
     for cut in random.sample(first, max(1, int(2 * each))):
@@ -51,7 +51,7 @@ def test_the_power_goes_after_the_daemon_was_killed(
     each: float, record_property: Callable[[str, object], None]
 ) -> None:
     """The next start reads what the killed daemon had written and not synced; the power takes no more than that."""
-    random = Random(3)
+    random = long_forms.randomness(3)
     last = len(record(begin_and_deal).operations)
     count = 0
     for after in random.sample(range(1, last), max(1, int(2 * each))):
