@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from controller.problems import ProblemError
+from controller.problems import BadInputError, ProblemError
 
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
@@ -62,6 +62,18 @@ class Commands(click.Group):
             with suppress(AttributeError):  # closed at the start, or not a stream of the system
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # of a text file only
         return super().main(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Where the input ends at a question, as without a terminal, a sentence says so."""
+        try:
+            return super().invoke(ctx)
+        except click.Abort as error:
+            if not isinstance(error.__context__, EOFError):
+                raise  # interrupted
+            click.echo(err=True)  # ends the line of the question
+            sentence = "The input ended before the questions were answered."
+            hint = "Nothing was done. Answer them in a terminal, or by options: the command's --help lists them."
+            raise BadInputError(sentence, hint) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*OWN, *(point.name for point in entry_points(group="cardshoe.commands"))})

@@ -29,6 +29,7 @@ ANSWERS = {
     "systemctl show --property=NeedDaemonReload --value cardshoe@NC-01": "no",
     "systemctl is-active ModemManager": "inactive",
     "timedatectl show --property=NTPSynchronized --value": "yes",
+    "timedatectl show --property=CanNTP --value": "yes",
 }
 SERIAL = "CARDSHOE-0001"
 
@@ -186,8 +187,17 @@ def wrong_clock(pc: Pc) -> None:
     pc.answers["timedatectl show --property=NTPSynchronized --value"] = "no"
 
 
+def no_time_service(pc: Pc) -> None:
+    wrong_clock(pc)
+    pc.answers["timedatectl show --property=CanNTP --value"] = "no"
+
+
 def no_unit(pc: Pc) -> None:
     (pc.root / "etc/systemd/system/cardshoe@.service").unlink()
+
+
+def changed_drop_in(pc: Pc) -> None:
+    (pc.root / "etc/systemd/system/cardshoe@.service.d/apart.conf").write_text("[Service]\n")
 
 
 def changed_unit(pc: Pc) -> None:
@@ -215,8 +225,8 @@ def damaged_journal(pc: Pc) -> None:
     [
         (close_node, "device", "problem", "nobody may not open", "udevadm trigger"),
         (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001", "Plug the device in"),
-        (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -m 0644 NC-01-files/system/70-"),
-        (old_rules, "udev", "warning", "not the one of this version", "diff "),
+        (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -D -m 0644 $F/system/70-"),
+        (old_rules, "udev", "warning", "not the one of this version", "$F/system/70-cardshoe.rules /"),
         (unpaired, "pairing", "problem", "CARDSHOE-0001 is not paired", "cardshoe devices pair CARDSHOE-0001"),
         (open_key, "keys", "problem", "Other users may reach", "chmod o-rwx"),
         (unreadable_key, "keys", "problem", "nobody may not read", "chown root:nobody"),
@@ -227,8 +237,10 @@ def damaged_journal(pc: Pc) -> None:
         (disabled, "enabled", "problem", "(disabled)", "systemctl enable cardshoe@NC-01"),
         (failed, "active", "problem", "(failed)", "journalctl -u cardshoe@NC-01"),
         (wrong_clock, "clock", "warning", "not synchronised", "set-ntp true"),
+        (no_time_service, "clock", "warning", "not synchronised", "apt-get install -y dbus systemd-timesyncd"),
         (no_unit, "unit", "problem", "no cardshoe@.service", "systemctl daemon-reload"),
-        (changed_unit, "unit", "warning", "not the one of this version", "systemctl cat"),
+        (changed_unit, "unit", "warning", "not the one of this version", "$F/system/cardshoe@.service /"),
+        (changed_drop_in, "drop-in", "warning", "not the one of this version", "$F/system/apart.conf /"),
         (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
         (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
         (file_in_the_way, "socket", "problem", "is no socket", "Name another path"),
@@ -250,19 +262,31 @@ def test_what_is_wrong_is_named_with_what_mends_it(
         assert "at table NC-01" in done.stderr
 
 
-@pytest.mark.parametrize(("spoil", "what"), [(no_rules, "udev"), (old_rules, "udev"), (no_unit, "unit")])
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (no_rules, "udev"),
+        (old_rules, "udev"),
+        (no_unit, "unit"),
+        (changed_unit, "unit"),
+        (changed_drop_in, "drop-in"),
+    ],
+)
 def test_what_puts_a_file_of_the_pc_in_place_needs_no_folder_of_an_installation(
     pc: Pc, tmp_path: Path, spoil: Callable[[Pc], None], what: str
 ) -> None:
-    """install.md has that folder deleted. The command is carried out here, and twice, up to what needs a real PC."""
+    """install.md has that folder deleted. The command is carried out here, and twice; it leaves no copy of the keys."""
     spoil(pc)
-    mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"]).partition(" && ")[0]
-    cardshoe = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\n'
+    mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"])
+    programs = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\nsystemctl() {{ :; }}\nudevadm() {{ :; }}\n'
+    made = tmp_path / "made"
+    made.mkdir()
+    env = os.environ | {"TMPDIR": str(made)}
     for _ in range(2):
-        done = subprocess.run(["sh", "-c", cardshoe + mend], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == (1 if spoil is old_rules else 0), done.stderr
-    if spoil is not old_rules:
-        assert pc.findings()[what]["level"] == "ok"
+        done = subprocess.run(["sh", "-c", programs + mend], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert pc.findings()[what]["level"] == "ok"
+    assert list(made.iterdir()) == []
 
 
 def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:
@@ -295,6 +319,18 @@ def test_a_simulated_table_is_looked_at_as_its_own_user(tmp_path: Path) -> None:
     machine = Machine(tmp_path, lambda *command: None)
     done = CliRunner().invoke(main, ["doctor", "--config", str(folder / "table.toml")], obj=machine)
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(("unit", "kind"), [("sets", "shuffler"), ("singles", "shoe")])
+def test_a_simulated_device_that_is_missing_is_started_with_the_key_that_the_table_reads(
+    tmp_path: Path, unit: str, kind: str
+) -> None:
+    folder = tmp_path / "b"
+    assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes", "--unit", unit]).exit_code == 0
+    machine = Machine(tmp_path, lambda *command: None)
+    done = CliRunner().invoke(main, ["doctor", "--config", str(folder / "table.toml")], obj=machine)
+    command = f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys"
+    assert f"-> In another terminal: {command}\n" in done.stdout
 
 
 def test_the_growth_of_a_journal(tmp_path: Path) -> None:

@@ -38,6 +38,13 @@ def init(*arguments: str, given: str | None = None) -> Result:
     return CliRunner().invoke(main, ["init", *arguments], input=given)
 
 
+def test_answers_that_end_too_early_are_said_and_nothing_is_written(tmp_path: Path) -> None:
+    done = init(str(tmp_path / "nc-01"), given="NC-01\nNC\n")
+    assert done.exit_code == 2
+    assert "\ncardshoe: The input ended before the questions were answered." in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 

@@ -56,6 +56,13 @@ def test_a_pin_that_is_refused(typed: str, why: str) -> None:
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("typed", ["", f"{PIN}\n"])
+def test_input_that_ends_at_a_question_is_said(typed: str) -> None:
+    done = CliRunner().invoke(main, ["pin"], input=typed)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "The input ended before the questions were answered.\n  Nothing was done." in done.stderr
+
+
 def test_two_hashes_of_one_pin_differ() -> None:
     printed = [CliRunner().invoke(main, ["pin"], input=f"{PIN}\n{PIN}\n").stdout for _ in range(2)]
     assert printed[0] != printed[1]

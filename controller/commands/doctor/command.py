@@ -67,7 +67,7 @@ def _table(machine: Machine, path: Path, configuration: Configuration, user_name
 
 def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
     if table.user is None:
-        mend = f"{table.made_again}; sh {table.name}-files/install.sh; or name the service's user with --user"
+        mend = f"{table.with_files('sh $F/install.sh')}; or name the service's user with --user"
         yield problem("user", f"This PC has no user {table.user_name}, as which the daemon would run.", mend)
     yield from device.look(table)
     yield from service.look(table)
@@ -77,6 +77,7 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
     except PermissionError as error:
         mend = f"sudo cardshoe doctor --config {table.file}"
         yield Finding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
+    yield from service.runs(table)  # the last: it starts once all else is mended
 
 
 def _show(found: Examined) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.commands.doctor.machine import READ, WRITE, Finding, Table, may, ok, owner_of, problem, warning
-from controller.commands.init.system import read_system_file
+from controller.commands.init.system import read_system_file, simulate_command
 
 RULES: Final = "70-cardshoe.rules"
 RELOAD: Final = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty"
@@ -38,7 +38,9 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
         )
     node = Path(written) if Path(written).exists() else machine.path(written)
     if not node.exists() and table.configuration.table.simulated:
-        yield problem("device", f"There is no {written}.", f"In another terminal: cardshoe simulate --link {written}")
+        device, unit = table.configuration.device, table.configuration.table.unit
+        start = simulate_command(unit, written, device.key_file or "device.keys")
+        yield problem("device", f"There is no {written}.", f"In another terminal: {start}")
     elif not node.exists():
         yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")
     else:
@@ -67,13 +69,9 @@ def _rules(table: Table) -> Finding:
     folders = [table.machine.path(one) for one in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
     path = next((one / RULES for one in folders if (one / RULES).exists()), None)
     if path is None:
-        return problem("udev", f"udev has no {RULES}.", f"{table.get_system}/{RULES} /etc/udev/rules.d/ && {RELOAD}")
+        return problem("udev", f"udev has no {RULES}.", table.put(RULES, f"/etc/udev/rules.d/{RULES}", RELOAD))
     if path.read_text("utf-8", errors="replace") != read_system_file(RULES):
-        return warning(
-            "udev",
-            f"{path} is not the one of this version.",
-            f"{table.made_again}; diff {path} {table.name}-files/system/{RULES}",
-        )
+        return warning("udev", f"{path} is not the one of this version.", table.put(RULES, path, RELOAD))
     return ok("udev", f"{path} is the one of this version.")
 
 

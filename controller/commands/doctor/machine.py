@@ -142,15 +142,13 @@ class Table(NamedTuple):
     def unit(self) -> str:
         return f"cardshoe@{self.name}"
 
-    @property
-    def get_system(self) -> str:
-        """The start of a command that puts a file of the PC in place: the folder of `cardshoe init` may be gone."""
-        return f"{self.made_again}; install -m 0644 {self.name}-files/system"
+    def put(self, name: str, path: Path | str, then: str) -> str:
+        """A command that puts a file for the PC, as this version has it, at its path."""
+        return self.with_files(f"install -D -m 0644 $F/system/{name} {path} && {then}")
 
-    @property
-    def made_again(self) -> str:
-        """What makes the files for the PC of this table again."""
-        return f"test -d {self.name}-files || cardshoe init {self.name}-files --from {self.file.parent}"
+    def with_files(self, then: str) -> str:
+        """A command that makes the files for the PC of this table again, in $F, for `then`, and leaves no copy."""
+        return f"F=$(mktemp -d) && cardshoe init $F --from {self.file.parent} >/dev/null && {then}; rm -r $F"
 
     @property
     def is_handed_files(self) -> bool:

@@ -26,13 +26,26 @@ def look(table: Table) -> Iterator[Finding]:
     yield _clock(table)
 
 
+def runs(table: Table) -> Iterator[Finding]:
+    """Whether the service of a real table runs."""
+    if not table.machine.has_systemd or table.configuration.table.simulated:
+        return
+    active = table.machine.run("systemctl", "is-active", table.unit)
+    if active == "active":
+        yield ok("active", f"{table.unit} runs.")
+    elif active is not None:
+        mend = f"journalctl -u {table.unit} -n 20; systemctl start {table.unit}"
+        yield problem("active", f"{table.unit} does not run ({active or 'unknown'}).", mend)
+
+
 def _unit(table: Table) -> Finding:
     path = next((one for one in (UNIT, PACKAGED) if table.machine.path(one).exists()), None)
     if path is None:
-        mend = f"{table.get_system}/cardshoe@.service {UNIT} && systemctl daemon-reload"
+        mend = table.put("cardshoe@.service", UNIT, "systemctl daemon-reload")
         return problem("unit", "systemd has no cardshoe@.service.", mend)
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
-        return warning("unit", f"{path} is not the one of this version.", f"systemctl cat {table.unit}")
+        mend = table.put("cardshoe@.service", path, _restart(table))
+        return warning("unit", f"{path} is not the one of this version.", mend)
     return ok("unit", f"{path} is the one of this version.")
 
 
@@ -41,35 +54,36 @@ def _drop_in(table: Table) -> Iterator[Finding]:
     if not path.exists():
         yield ok("drop-in", "There is none: all tables of this PC run as one user (tables apart).")
     elif path.read_text("utf-8", errors="replace") != read_system_file("apart/cardshoe@.service.conf"):
-        yield warning("drop-in", f"{DROP_IN} is not the one of this version.", f"systemctl cat {table.unit}")
+        mend = table.put("apart.conf", DROP_IN, _restart(table))
+        yield warning("drop-in", f"{DROP_IN} is not the one of this version.", mend)
     else:
         yield ok("drop-in", f"{DROP_IN} gives each table a user of its own.")
 
 
 def _state(table: Table) -> Iterator[Finding]:
     run, unit = table.machine.run, table.unit
-    enabled, active = run("systemctl", "is-enabled", unit), run("systemctl", "is-active", unit)
+    enabled = run("systemctl", "is-enabled", unit)
     if enabled == "enabled":
         yield ok("enabled", f"{unit} starts with the PC.")
     else:
         yield problem(
             "enabled", f"{unit} does not start with the PC ({enabled or 'unknown'}).", f"systemctl enable {unit}"
         )
-    if active == "active":
-        yield ok("active", f"{unit} runs.")
-    else:
-        mend = f"journalctl -u {unit} -n 20; systemctl start {unit}"
-        yield problem("active", f"{unit} does not run ({active or 'unknown'}).", mend)
     if run("systemctl", "show", "--property=NeedDaemonReload", "--value", unit) == "yes":
         yield warning("unit", "A unit was changed since systemd read it.", "systemctl daemon-reload")
+
+
+def _restart(table: Table) -> str:
+    return f"systemctl daemon-reload && systemctl restart {table.unit}"
 
 
 def _clock(table: Table) -> Finding:
     said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if said == "yes":
         return ok("clock", "The clock is synchronised.")
+    sentence = "Whether the clock is synchronised is not known. The journal's times may be wrong."
     if said == "no":
         sentence = "The clock is not synchronised. The journal's times would be wrong."
-        return warning("clock", sentence, "timedatectl set-ntp true; timedatectl")
-    sentence = "Whether the clock is synchronised is not known. The journal's times may be wrong."
+        if table.machine.run("timedatectl", "show", "--property=CanNTP", "--value") == "yes":
+            return warning("clock", sentence, "timedatectl set-ntp true; timedatectl")
     return warning("clock", sentence, "apt-get install -y dbus systemd-timesyncd && timedatectl set-ntp true")

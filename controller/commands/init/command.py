@@ -21,6 +21,7 @@ from controller.commands.init.answers import (
     user_named,
     with_access,
 )
+from controller.commands.init.system import simulate_command
 from controller.commands.options import find_game, read_options
 from controller.commands.text import write_out
 from controller.games import GAMES
@@ -195,10 +196,9 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
         lines.append("Hand each PIN to its person, then clear this screen: they are not shown again.")
     lines += ["", f"cardshoe config check {folder}/table.toml"]
     if table.here:
-        kind = "shuffler" if table.unit is Unit.SETS else "shoe"
         lines.append(f"cardshoe run --config {folder}/table.toml")
         lines += ["", "In another terminal, the device:"]
-        lines.append(f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys")
+        lines.append(simulate_command(table.unit, f"{folder}/device", f"{folder}/device.keys"))
         moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
         lines.append(f"There type `load` for a deck; in the deal, {moved}.")
         if table.port:

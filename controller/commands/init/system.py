@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Final
 
 import controller
+from controller.games.specification import Unit
 from firmware_bridge.device_url import DeviceUrl
 
 _PACKAGE: Final = Path(controller.__file__).parent
 _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
 BOARD_PORT: Final = "/dev/ttyS"
+
+
+def simulate_command(unit: Unit, link: Path | str, key_file: Path | str) -> str:
+    """What starts the simulated device of a table, with the key that the table reads."""
+    kind = "shuffler" if unit is Unit.SETS else "shoe"
+    return f"cardshoe simulate --kind {kind} --link {link} --key-file {key_file}"
 
 
 def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
