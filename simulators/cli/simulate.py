@@ -15,6 +15,7 @@ from typing import IO, Final, Literal, NamedTuple
 import click
 import msgspec
 
+from controller.commands.language import Terminal, language_option
 from controller.commands.text import write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
@@ -38,6 +39,7 @@ from simulators.people.crew import CREW, Crew, CrewError, crew_of
 from simulators.people.dealer import SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
+from simulators.people.supervisor import PATIENCE, Patience
 from simulators.people.visitor import VisitorsHands
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
@@ -67,6 +69,8 @@ class Simulation(msgspec.Struct, frozen=True):
     rounds: int
     wagers: bool
     hands: bool
+    supervisor_after: float
+    language: str
     stay: bool
     load: bool
     options: FaultOptions
@@ -135,6 +139,9 @@ def in_state_folder(name: str) -> Path:
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--hands", is_flag=True, help="With --dealer: a person at the console deals; the simulated people move "
               "the cards, and say what lies on the table.")  # fmt: skip
+@click.option("--supervisor-after", type=click.FloatRange(min=0), default=PATIENCE, show_default=True,
+              metavar="SECONDS", help="With --hands: when a supervisor comes who is simulated too.")  # fmt: skip
+@language_option
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
               "`list` names them. As often as needed.")  # fmt: skip
@@ -144,7 +151,8 @@ def in_state_folder(name: str) -> Path:
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
              load: bool, fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
-             rounds: int, wagers: bool, hands: bool, stay: bool, faults: tuple[str, ...], preset: str | None,
+             rounds: int, wagers: bool, hands: bool, supervisor_after: float, language: str,
+             stay: bool, faults: tuple[str, ...], preset: str | None,
              console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
@@ -174,8 +182,8 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     table = _table(dealer, pins, game_id)
     asked = Simulation(
         kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
-        table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands, stay,
-        load, options,
+        table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands,
+        supervisor_after, language, stay, load, options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -323,7 +331,10 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
     table = PhysicalTable(device.mechanism, pace)
     random = Random(f"{asked.seed}/people")
     if asked.hands:
-        dealer: SimulatedDealer = VisitorsHands(device, table, asked.dealer, plan, random, click.echo)
+        dealer: SimulatedDealer = VisitorsHands(
+            device, table, asked.dealer, plan, random, click.echo, Terminal(asked.language),
+            Patience(asyncio.get_running_loop().time, asked.supervisor_after),
+        )  # fmt: skip
     else:
         dealer = SimulatedDealer(device, table, asked.dealer, plan, random, asked.crew)
     last = await dealer.play()

@@ -41,12 +41,14 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
 @click.option("--open", "console", is_flag=True, help="Also in a browser: the console, in which the people deal.")
 @click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
+@click.option("--supervisor-after", type=click.FloatRange(min=0), default=15.0, show_default=True, metavar="SECONDS",
+              help="With --play: when a simulated supervisor comes and decides what waits for him.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
 @language_option
 def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int, device: str, on_removal: bool,
-         no_stages: bool, wagers: bool, console: bool, visitor: bool, as_json: bool, full: bool,
-         language: str) -> None:  # fmt: skip
+         no_stages: bool, wagers: bool, console: bool, visitor: bool, supervisor_after: float, as_json: bool,
+         full: bool, language: str) -> None:  # fmt: skip
     """Play a simulated table of any game and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, make
@@ -54,7 +56,8 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     planned.
 
     With --play you are the dealer: the console opens in a browser, the cards move by themselves, and what only eyes
-    can see is said in the terminal.
+    can see is said in the terminal. What waits for a supervisor you sign with his PIN, or a simulated one comes and
+    decides.
 
     With --scenario a table without device and daemon plays a file step by step; it reports whether all came out as the
     file expects.
@@ -81,7 +84,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
             click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
         playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
-              console or visitor, visitor, language)  # fmt: skip
+              console or visitor, visitor, supervisor_after, language)  # fmt: skip
     except KeyboardInterrupt:
         click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
         sys.exit(INTERRUPTED)

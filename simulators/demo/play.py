@@ -46,6 +46,7 @@ class DemoOptions(msgspec.Struct, frozen=True):
     full: bool
     console: bool  # people may look at it in a browser
     visitor: bool  # who deals there
+    supervisor_after: float  # seconds that he has before a supervisor decides
     language: str = ENGLISH
 
 
@@ -57,7 +58,8 @@ async def play(asked: DemoOptions) -> Account:
     account = Account(plan)
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
     options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
-    options += ["--hands"] if asked.visitor else []
+    if asked.visitor:
+        options += ["--hands", "--supervisor-after", str(asked.supervisor_after), "--language", asked.language]
     port = free_port() if asked.console else 0
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
         stage = Stage(
@@ -71,10 +73,11 @@ async def play(asked: DemoOptions) -> Account:
         )
         async with stage, ApiClient(stage.socket, language=asked.language) as client:
             if asked.console:
-                await show_console(f"http://localhost:{port}/", visitor=asked.visitor)
+                await show_console(f"http://localhost:{port}/", Terminal(asked.language), visitor=asked.visitor)
             await _follow(asked, stage, client, account)
             if asked.console and not asked.visitor:
-                click.echo("All rounds are played. The console stays until Ctrl-C.")
+                say = Terminal(asked.language)
+                click.echo(say("All rounds are played. The console stays until Ctrl-C."))
                 await asyncio.Event().wait()
     return account
 
@@ -105,17 +108,31 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
             await taking
 
 
-async def show_console(address: str, *, visitor: bool) -> None:
+async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
     """Say where the console is, with what a visitor needs there; open it where there is a screen."""
-    click.echo(f"The console: {address}")
+    click.echo(say("The console: {address}", address=address))
     if visitor:
         dealer, supervisor, manager = CREW
         click.echo(
-            f'Tap "Enrol this screen": any name, id {supervisor.id}, PIN {supervisor.pin}. Then you are the dealer.\n'
-            f"Dealer {dealer.name}: PIN {dealer.pin}. You sign for the others, too: "
-            f"{supervisor.name} (pit supervisor) {supervisor.pin}, {manager.name} (shift manager) {manager.pin}.\n"
-            "The cards move by themselves. What only eyes can see stands here:"
+            say(
+                'Tap "Enrol this screen": any name, id {id}, PIN {pin}. Then you are the dealer, {name}: PIN {own}.',
+                id=supervisor.id,
+                pin=supervisor.pin,
+                name=dealer.name,
+                own=dealer.pin,
+            )
         )
+        click.echo(
+            say(
+                "{supervisor} and {manager} come when they are needed. Where the screen asks you for one of them: "
+                "PIN {pin} of {supervisor}, {pin_of_manager} of {manager}.",
+                supervisor=supervisor.name,
+                manager=manager.name,
+                pin=supervisor.pin,
+                pin_of_manager=manager.pin,
+            )
+        )
+        click.echo(say("The cards move by themselves. What only eyes can see stands here:"))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
         await asyncio.to_thread(webbrowser.open, address)  # waits for a browser that runs in a terminal
 

@@ -1,12 +1,13 @@
 """The hands and eyes of a dealer who is a person at the console: they move the cards, and say what lies on the table.
 
 The simulated dealer knows what comes next. What he would do with cards is done here; what he would enter is left to
-the person, who is told what only eyes can see: where bets lie, a card that fell open, what a Player says.
+the person, who is told what only eyes can see: where bets lie, a card that fell open, what a Player says. What waits
+for a rank above the dealer's, the person signs, or a simulated supervisor who comes after a while.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -17,45 +18,57 @@ from msgspec.structs import replace
 from controller.api.client import TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
 from controller.api.view import TableView
+from controller.commands.language import Terminal
 from controller.games import game
-from controller.games.specification import FACT_QUESTIONS, Kind, Unit
+from controller.games.specification import FACT_QUESTIONS, Choice, Kind, Unit
 from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
-from controller.table.phases import Phase
+from controller.table.phases import Phase, Service
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.crew import CREW, CrewMember
+from simulators.people.crew import CREW, CrewMember, member_for
 from simulators.people.dealer import BEFORE_ROUND, SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import PlannedRound
+from simulators.people.supervisor import Patience, contradiction
 
-REPORTED_WITH: Final = {
-    Kind.EXPOSED_CARD: "A card of {place} lies face up. Tap Problem.",
-    Kind.WRONG_COUNT: "{place} has {counted} cards. Tap Problem.",
-}
+REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
-def line_of_sight(view: TableView, operation: AnyOperation) -> str:
+def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> str:
     """What the person has to know to enter it that only eyes can see; empty: the screen says everything."""
+
+    def named(*places: Place) -> str:
+        return _named(view, list(places), say)
+
     match operation:
         case operations.OccupyBoxes(boxes):
-            return f"Bets lie at {_named(view, [box(number) for number in boxes])}: tap them."
-        case operations.ReportIrregularity(kind, place, _, counted) if kind in REPORTED_WITH:
-            at = _named(view, [place or DEALER])
-            return REPORTED_WITH[kind].format(place=f"{at[:1].upper()}{at[1:]}", counted=counted)
+            return say("Bets lie at {places}: tap them.", places=named(*map(box, boxes)))
+        case operations.ReportIrregularity(Kind.EXPOSED_CARD, place):
+            return say("A card of {place} lies face up. Tap Problem.", place=named(place or DEALER))
+        case operations.ReportIrregularity(Kind.WRONG_COUNT, place, _, counted):
+            at = named(place or DEALER)
+            template_place = f"{at[:1].upper()}{at[1:]}"
+            return say("{place} has {counted} cards. Tap Problem.", place=template_place, counted=counted)
         case operations.HandleCards(place):
-            return f"A Player picks up the cards of {_named(view, [place])}. Tap Player touched cards."
+            return say("A Player picks up the cards of {place}. Tap Player touched cards.", place=named(place))
         case operations.CountCards(_, count):
-            return f"{CREW[1].name} and you count the stub: {count} cards."
+            return say("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
         case operations.ExposeHand(place, cards) if cards is not None:
-            return f"{_named(view, [place])} shows {' '.join(card.code for card in cards)}."
+            codes = " ".join(card.code for card in cards)
+            return say("{place} shows {cards}.", place=named(place), cards=codes)
         case operations.ShowFirstCard(card) if card is not None:
-            return f"The First Card is {card.code}."
+            return say("The First Card is {card}.", card=card.code)
     return ""
 
 
-def _named(view: TableView, places: list[Place]) -> str:
-    return game(view.game).words.of_all(places)
+def _is_out_of_service(view: TableView) -> bool:
+    """And its device is there: a person has to return it."""
+    return view.service == Service.OUT_OF_SERVICE and view.device.connected
+
+
+def _named(view: TableView, places: list[Place], say: Terminal) -> str:
+    return say.of_table(game(view.game).words.of_all(places))
 
 
 class VisitorsHands(SimulatedDealer):
@@ -69,15 +82,23 @@ class VisitorsHands(SimulatedDealer):
         plan: list[PlannedRound],
         random: Random,
         tell: Callable[[str], None],
+        say: Terminal,
+        patience: Patience,
     ) -> None:
         super().__init__(device, table, socket, plan, random, CREW)
         self._tell = tell
         self._told = ""
+        self._words = say
+        self._patience = patience
+        self._comes: CrewMember | None = None  # who decides what is open, if the person does not
+        self._decides = False  # what is said is the supervisor's
 
     # -- what is entered by the person -----------------------------------------------------------------------------
 
     async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
-        self._see(line_of_sight(view, operation))
+        if self._decides:
+            return await super()._say(view, operation, member)
+        self._see(line_of_sight(view, operation, self._words))
         await self._entered_after(view)
         return True
 
@@ -88,11 +109,13 @@ class VisitorsHands(SimulatedDealer):
             self._tell(line)
 
     async def _entered_after(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
-        """Until something was recorded after `view`, and `until` is true of the table."""
+        """Until something was recorded after `view`, and `until` is true of the table; or the supervisor decided."""
         while True:
             with suppress(TableUnreachableError):
                 now = await self._client.state()
                 if now.entry > view.entry and until(now):
+                    return
+                if self._comes is not None and self._patience.is_over and await self._supervise(now, self._comes):
                     return
             await self._nap()
 
@@ -105,10 +128,10 @@ class VisitorsHands(SimulatedDealer):
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:
-            self._see("The cards are collected and the deck is put in.")
+            self._see(self._words("The cards are collected and the deck is put in."))
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
-            self._see("The deck is shuffled by hand.")
+            self._see(self._words("The deck is shuffled by hand."))
             await self._entered_after(view)
         else:
             self._begin_round(view.round + 1, view)
@@ -146,22 +169,31 @@ class VisitorsHands(SimulatedDealer):
         await super()._deal_card(view, planned)
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
-        """The hands rest until it is reported."""
+        """The hands rest until it is reported; what the person reports besides is decided meanwhile."""
         view = await self._quiet_view()
-        self._see(line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted)))
-        await self._entered_after(view, lambda now: bool(now.irregularities))
+        while view.phase not in BEFORE_ROUND and not any(one.kind == kind for one in view.irregularities):
+            if view.irregularities:
+                await self._act(view)
+            else:
+                line = line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted), self._words)
+                self._see(line)
+                await self._entered_after(view)
+            view = await self._quiet_view()
 
     async def _find_exchanged(self, one: Place, other: Place) -> None:
         view = await self._quiet_view()
         self._exchanged = one, other
         self._table.exchange(one, other)
-        both = _named(view, sorted((one, other)))
-        self._see(f"The cards of {both} lie at each other's place. Tap Cards lie elsewhere, or Problem.")
+        say = self._words
+        both = _named(view, sorted((one, other)), say)
+        self._see(
+            say("The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both)
+        )
         await self._entered_after(view, lambda now: bool(now.irregularities))
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._see("The Players look at their hands, and are done.")
+        self._see(self._words("The Players look at their hands, and are done."))
         await self._entered_after(view)
 
     async def _expose(self, view: TableView, place: str) -> None:
@@ -173,36 +205,132 @@ class VisitorsHands(SimulatedDealer):
         )
         await self._say(view, operations.ExposeHand(place, self._table.cards_at(place) if asks else None))
 
+    # -- the supervisor ----------------------------------------------------------------------------------------------
+
+    def _is_quiet(self, view: TableView) -> bool:
+        """The hands are the person's, whoever he signs on as. A table that is out of service is returned."""
+        return _is_out_of_service(view) or super()._is_quiet(replace(view, dealer=""))
+
+    async def _act(self, view: TableView) -> bool:
+        """What holds nothing waits until the person opens it, unless it is a supervisor's."""
+        if _is_out_of_service(view):
+            await self._waiting_for(CREW[1], (view.service, view.service_cause), self._entered_after(view))
+            return True
+        due = [one for one in view.irregularities if one.blocks or member_for(CREW, one.who) is not CREW[0]]
+        return await super()._act(replace(view, irregularities=tuple(due)))
+
+    async def _deal_with(self, view: TableView, found: IrregularityView) -> None:
+        member = member_for(CREW, found.who)
+        asked = found.id, found.revision, found.stage, found.void_asked, len(found.choices)
+        permits = found.stage == "choosing" and self._permitted(found) is not None
+        await self._waiting_for(CREW[1] if permits else member, asked, super()._deal_with(view, found))
+
+    async def _waiting_for(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
+        """What a dealer may decide is the person's."""
+        say = self._words
+        if self._patience.begins(asked) and member is not CREW[0]:
+            self._tell(
+                say(
+                    "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
+                    name=member.name,
+                    rank=say.of_table(member.role.word),
+                    seconds=round(self._patience.seconds),
+                    pin=member.pin,
+                )
+            )
+        self._comes = None if member is CREW[0] else member
+        try:
+            await entered
+        finally:
+            self._comes = None
+
+    async def _supervise(self, view: TableView, member: CrewMember) -> bool:
+        """He decides; where he is refused he looks again after a while. A void he asks for twice."""
+        self._decides = True
+        try:
+            await self._decide(view, member)
+            now = await self._client.state()
+            if any(one.void_asked for one in now.irregularities) and not any(
+                one.void_asked for one in view.irregularities
+            ):
+                await self._decide(now, member)
+            return self._refusals == 0
+        finally:
+            self._refusals = 0
+            self._decides = False
+            self._patience.again()
+
+    async def _decide(self, view: TableView, member: CrewMember) -> None:
+        """What is so on the table."""
+        if _is_out_of_service(view):
+            await self._say(view, operations.ReturnToService(), member)
+            return
+        for found in view.irregularities:
+            if permitted := self._permitted(found):
+                await self._say(view, permitted, member)
+                return
+            if member_for(CREW, found.who) is CREW[0]:
+                continue
+            exchanged = self._exchanged is not None
+            why = contradiction(found, self._table, exchanged=exchanged, say=self._words)
+            if why and found.stage == "claimed":
+                await self._say(view, operations.DenyIrregularity(found.id, found.revision, why), member)
+            elif found.stage in DECIDES:
+                await DECIDES[found.stage](self, view, found, member)
+            if found.stage == "moving":
+                self._exchanged = None
+            return
+
+    def _leaving(self) -> set[Place]:
+        """Where the plan has bets taken back, if that is allowed."""
+        return {box(number) for number in self._round.withdraws} if self._round else set()
+
+    def _permitted(self, found: IrregularityView) -> operations.ChooseOption | None:
+        """A bettor's choice that a supervisor has to permit, if the next one is."""
+        leaving = self._leaving()
+        withdraws = any(option.choice == Choice.WITHDRAW and option.role for option in found.options_detail)
+        place = next((place for place in found.choices_due if withdraws and place in leaving), None)
+        if place is None or found.stage != "choosing":
+            return None
+        bettor = next((due.bettor for due in found.bettors_due if due.place == place), "")
+        return operations.ChooseOption(found.id, found.revision, place, Choice.WITHDRAW, bettor=bettor)
+
     # -- irregularities --------------------------------------------------------------------------------------------
 
     async def _confirm(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         if "counted_wrong" in found.asks:
             await self._count_stub(view)
             return
-        if self._mechanism.jammed:
-            self._mechanism.clear_jam()
-            self._see("You clear the jam.")
+        if self._clears_jam():
             return
-        truth = self._table.facts(found.asks)
-        if not found.asks:
-            self._see("You look at the cards: it is as the screen asks.")
-        answers = [f"{FACT_QUESTIONS[name]} {'Yes' if getattr(truth, name) else 'No'}." for name in found.asks]
-        self._see(" ".join(answers))
+        say = self._words
+        exchanged = self._exchanged is not None
+        if why := contradiction(found, self._table, exchanged=exchanged, say=say):
+            self._see(say("You look at the cards: it is not so, {why}.", why=why))
+        elif not found.asks:
+            self._see(say("You look at the cards: it is as the screen asks."))
+        else:
+            truth = self._table.facts(found.asks)
+            answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
+            self._see(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
         await self._entered_after(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._see("They lie in the order of their numbers.")
+        self._see(self._words("They lie in the order of their numbers."))
         await self._entered_after(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         """What every bettor says, at once."""
-        assert self._round is not None
-        leaving = {box(number) for number in self._round.withdraws}
+        say, leaving = self._words, self._leaving()
+        may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
+        places = [(place, _named(view, [place], say)) for place in found.choices_due]
         said = [
-            f"{_named(view, [place])} {'takes the bets back' if place in leaving else 'goes on'}"
-            for place in found.choices_due
+            say("{place} takes the bets back", place=named)
+            if may and place in leaving
+            else say("{place} goes on", place=named)
+            for place, named in places
         ]
-        self._see(f"Asked: {', '.join(said)}.")
+        self._see(say("Asked: {choices}.", choices=", ".join(said)))
         await self._entered_after(view, lambda now: not any(one.choices_due for one in now.irregularities))
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
@@ -213,9 +341,23 @@ class VisitorsHands(SimulatedDealer):
             self._exchanged = None
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        if self._mechanism.jammed:
-            self._mechanism.clear_jam()
-            self._see("You clear the jam.")
+        if self._clears_jam():
             return
-        self._see(f"{member.name} is called, and rules as you think right.")
+        self._see(self._words("{name} is called, and rules.", name=member.name))
         await self._entered_after(view)
+
+    def _clears_jam(self) -> bool:
+        if not self._mechanism.jammed:
+            return False
+        self._mechanism.clear_jam()
+        self._see(self._words("You clear the jam."))
+        return True
+
+
+DECIDES: Final[dict[str, Callable[..., Awaitable[None]]]] = {
+    "claimed": SimulatedDealer._confirm,
+    "ordering": SimulatedDealer._name_order,
+    "moving": SimulatedDealer._put_right,
+    "ruling": SimulatedDealer._rule,
+}
+"""What people do about a matter who are simulated."""

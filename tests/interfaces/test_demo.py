@@ -10,11 +10,13 @@ from itertools import count, product
 import pytest
 
 from controller.api.view import LinkView, view_of
+from controller.commands.language import Terminal
 from controller.games import GAMES
 from controller.games.specification import Kind, StepKind, Unit
 from controller.table import operations
 from simulators.people.plan import Mishap, plan_rounds
-from simulators.people.visitor import REPORTED_WITH, line_of_sight
+from simulators.people.visitor import REPORTED, line_of_sight
+from tests.support import long_forms
 from tests.support.played_rounds import play_rounds
 from tests.support.skeleton import skeleton
 from tests.table.harness import TableHarness
@@ -59,11 +61,12 @@ def eventful(game_id: str, unit: Unit) -> int:
 
 def test_a_visitor_is_told_what_only_eyes_can_see() -> None:
     """Where the hands rest until the person enters something that the screen does not ask for."""
-    view = view_of(TableHarness().start().to_dealing().state, LinkView())
-    assert "box 1" in line_of_sight(view, operations.HandleCards("B1"))
-    for kind in REPORTED_WITH:
-        assert "box 3" in line_of_sight(view, operations.ReportIrregularity(kind, "B3", counted=4)).lower()
-    assert not line_of_sight(view, operations.NoMoreBets()), "the screen says it"
+    view, say = view_of(TableHarness().start().to_dealing().state, LinkView()), Terminal()
+    assert "box 1" in line_of_sight(view, operations.HandleCards("B1"), say)
+    for kind in REPORTED:
+        assert "box 3" in line_of_sight(view, operations.ReportIrregularity(kind, "B3", counted=4), say).lower()
+    assert not line_of_sight(view, operations.NoMoreBets(), say), "the screen says it"
+    assert "3号位" in line_of_sight(view, operations.HandleCards("B3"), Terminal("zh-Hans"))
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -94,8 +97,7 @@ def test_json_is_the_same_twice_and_bears_nothing_of_the_moment() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("game_id", "device", "wagers"),
-    [("NC", "shuffler", []), ("NC", "shoe", ["--wagers"]), ("F3", "shoe", ["--wagers"])],
-    ids=["NC sets", "NC singles, wagers", "F3 singles, wagers"],
+    long_forms.some([("NC", "shuffler", []), ("NC", "shoe", ["--wagers"]), ("F3", "shoe", ["--wagers"])]),
 )
 def test_json_of_many_rounds_is_the_same_twice(game_id: str, device: str, wagers: list[str]) -> None:
     check_that_it_repeats("--rounds", "12", "--seed", "7", "--game", game_id, "--device", device, *wagers)

@@ -1,0 +1,57 @@
+"""A simulated supervisor beside a visitor who deals: when he comes, and what he denies because it is not so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Final
+
+from controller.api.irregularity_view import IrregularityView
+from controller.commands.language import Terminal
+from controller.games.specification import Kind
+from simulators.devices.mechanism import SET_SIZE
+from simulators.people.crew import CREW
+from simulators.people.physical_table import PhysicalTable
+
+PATIENCE: Final = 15.0  # seconds in which a person has read a question
+
+
+class Patience:
+    """How long a question has stood still: `seconds` are given to a person who reads and decides. `clock`: seconds."""
+
+    def __init__(self, clock: Callable[[], float], seconds: float) -> None:
+        self._clock = clock
+        self.seconds = seconds
+        self._asked: Hashable = None
+        self._since = 0.0
+
+    def begins(self, asked: Hashable) -> bool:
+        """Whether that question is another one than the last time."""
+        if asked == self._asked:
+            return False
+        self._asked, self._since = asked, self._clock()
+        return True
+
+    def again(self) -> None:
+        """As if it had just been asked."""
+        self._since = self._clock()
+
+    @property
+    def is_over(self) -> bool:
+        return self._clock() - self._since >= self.seconds
+
+
+def contradiction(found: IrregularityView, table: PhysicalTable, *, exchanged: bool, say: Terminal) -> str:
+    """What lies on the table where it is not as a person reported it; empty: nothing speaks against it."""
+    if found.noticed_by not in {member.id for member in CREW}:
+        return ""
+    match Kind(found.kind):
+        case Kind.WRONG_COUNT if found.place is not None:
+            lying = len(table.hands.get(found.place, ()))
+            return say("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else ""
+        case Kind.WRONG_DISTRIBUTION if not exchanged:
+            return say("every hand lies at its place")
+        case Kind.FOREIGN_CARD:
+            return say("every card is of this deck")
+        case Kind.TECHNICAL_STOP if not table.mechanism.jammed:
+            return say("the device runs")
+    return ""
