@@ -13,7 +13,8 @@ State         state: `TableState` and its groups, by how long they last
                   round      everything that begins again with a round
                   earlier    the round before, whole, while an error of it may still be reported
                   open       open irregularities
-              model: the values in it (card, hand, deck, irregularity); settings: what the casino chose
+              round_state, model: the values in it (round, card, hand, deck, irregularity)
+              settings: what the casino chose
 
 A person's operation
     perform (is it refused?) -> permissions (one row an operation: rank, phases, `verify`, `act`)

@@ -12,6 +12,7 @@ from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import known_facts, raise_irregularity
 from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import DEALING, Phase
@@ -39,14 +40,17 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
         if card.ordinal not in lying:
             raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
         if card.place not in (*_playing_positions(state), *COME_BACK):
-            raise RefusedError("place", f"No cards go to {card.place} in this round; name another place.")
+            at = place_word(state, card.place)
+            raise RefusedError("place", f"No cards go to {at} in this round; name another place.")
         place, _ = lying[card.ordinal]
         if place == card.place:
             raise RefusedError(
-                "place", f"Card {card.ordinal} lies at {card.place} already; name the place where it lies now."
+                "place",
+                f"Card {card.ordinal} lies at {place_word(state, place)} already; name the place where it lies now.",
             )
         if card.place in COME_BACK and state.round.hands.get(place, Hand()).shown:
-            raise RefusedError("shown", f"The hand at {place} lies open; its cards stay as they were seen.")
+            at = place_word(state, place)
+            raise RefusedError("shown", f"The hand at {at} lies open; its cards stay as they were seen.")
         if card.place == Pile.DISCARDS:
             _verify_dead(state, card.ordinal, place)
 

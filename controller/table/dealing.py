@@ -234,7 +234,7 @@ def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: st
 
 def _deal_to_places(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
     state = decision.state
-    places = state.round.places[state.round.dealt : state.round.dealt + len(cards)]
+    places = state.round.places_due[: len(cards)]
     decision.emit(events.CardsDealt(places, cards, source))
     if decision.state.round.next_place is None:
         decision.enter_phase("dealt")
@@ -327,7 +327,8 @@ def _place_to_come(decision: Decision, ordinal: int) -> str | None:
     """The place to which a card still in the device would be dealt."""
     state = decision.state
     position = state.round.dealt + len(state.decks.tray) + ordinal - state.decks.in_play.dispensed - 1 - state.burn_due
-    return state.round.places[position] if 0 <= position < len(state.round.places) else None
+    places = (*state.round.places[: state.round.dealt], *state.round.places_due)
+    return places[position] if 0 <= position < len(places) else None
 
 
 def _raise_simultaneous(

@@ -35,7 +35,8 @@ AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
     if operation.place == DEALER or not state.round.hands.get(operation.place, Hand()).cards:
-        raise RefusedError("no-cards", f"No player has cards at {operation.place}; name a box in play.")
+        at = place_word(state, operation.place)
+        raise RefusedError("no-cards", f"No player has cards at {at}; name a box in play.")
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
         raise RefusedError("unknown-bettor", f"No bettor {operation.bettor!r} is entered; enter the bettor first.")
 
@@ -64,19 +65,22 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
-        raise RefusedError("no-cards", f"There is no hand at {place}; name a place that has cards.")
+        raise RefusedError("no-cards", f"There is no hand at {place_word(state, place)}; name a place that has cards.")
     _verify_turn(state, place)
     _verify_nothing_dropped(state, place)
     if hand.shown:
-        raise RefusedError("shown", f"The hand at {place} is turned over already; correct the entry if it was wrong.")
+        at = place_word(state, place)
+        raise RefusedError("shown", f"The hand at {at} is turned over already; correct the entry if it was wrong.")
     if hand.dead:
         raise RefusedError(
-            "dead", f"The hand at {place} is out of play and its bets are returned; turn over the others."
+            "dead",
+            f"The hand at {place_word(state, place)} is out of play and its bets are returned; turn over the others.",
         )
     if operation.cards is None:
         verify_by_device(state, place)
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
-        raise RefusedError("cards", f"Enter the {ranking.HAND_SIZE} different cards that lie at {place}.")
+        at = place_word(state, place)
+        raise RefusedError("cards", f"Enter the {ranking.HAND_SIZE} different cards that lie at {at}.")
 
 
 def verify_by_device(state: TableState, place: Place) -> None:
@@ -85,16 +89,16 @@ def verify_by_device(state: TableState, place: Place) -> None:
     Who may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
     that play is not held (a correction may come while it is) and nothing suggests that other cards lie there.
     """
-    hand = state.round.hands[place]
+    hand, at = state.round.hands[place], place_word(state, place)
     if state.settings is None or not state.settings.hands_by_device:
-        raise RefusedError(ENTER_CARDS, f"Turn the hand at {place} over and enter its cards.")
+        raise RefusedError(ENTER_CARDS, f"Turn over {state.game.words.of_all([place])} and enter its cards.")
     if len(hand.cards) != ranking.HAND_SIZE or hand.surplus:
-        raise RefusedError("count", f"{hand.size} cards are known to lie at {place}; enter the three that it has.")
+        raise RefusedError("count", f"{hand.size} cards are known to lie at {at}; enter the three that it has.")
     if any(card.face is None for card in hand.cards):
-        raise RefusedError("unread", f"The device did not read every card of {place}; enter the cards that lie there.")
+        raise RefusedError("unread", f"The device did not read every card of {at}; enter the cards that lie there.")
     if _others_may_lie_there(state, place):
         raise RefusedError(
-            ENTER_CARDS, f"Other cards may lie at {place} than the device dealt there: turn it over and enter them."
+            ENTER_CARDS, f"Other cards may lie at {at} than the device dealt there: turn it over and enter them."
         )
 
 
@@ -126,7 +130,7 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
     for card in state.round.piles.get(Pile.DROPPED, ()):
         if state.round.intended.get(card.id) == place:
             raise RefusedError(
-                "dropped", f"Card {card.ordinal} of {place} was dropped; record first where it lies now."
+                "dropped", f"A card of {place_word(state, place)} was dropped; record first where it lies now."
             )
 
 
@@ -151,14 +155,17 @@ def verify_name_exposed(state: TableState, given: PersonActed, operation: operat
     place, cards = operation.place, operation.cards
     hand = state.round.hands.get(place, Hand())
     if not hand.size:
-        raise RefusedError("no-cards", f"There is no hand at {place}; name a place that has cards.")
+        raise RefusedError("no-cards", f"There is no hand at {place_word(state, place)}; name a place that has cards.")
     if hand.shown:
-        raise RefusedError("shown", f"The hand at {place} is turned over already; correct the entry if it was wrong.")
+        at = place_word(state, place)
+        raise RefusedError("shown", f"The hand at {at} is turned over already; correct the entry if it was wrong.")
     if len(set(cards)) != len(cards) or len(cards) > hand.size:
-        raise RefusedError("cards", f"{place} has {hand.size} cards; name each one that was seen once.")
+        at = place_word(state, place)
+        raise RefusedError("cards", f"{hand.size} cards lie at {at}; name each one that was seen once.")
     for card in cards:
         if elsewhere := _lies_at(state, card, place):
-            raise RefusedError("elsewhere", f"{card.code} lies at {elsewhere}; name the card that was seen at {place}.")
+            at = place_word(state, place)
+            raise RefusedError("elsewhere", f"{card.code} lies at {elsewhere}; name the card that was seen at {at}.")
 
 
 def _lies_at(state: TableState, card: Card, besides: Place) -> str:

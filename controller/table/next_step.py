@@ -40,9 +40,13 @@ def next_step(state: TableState) -> str:
 
     With wagers entered no round begins before they are recorded; without, they are due until one begins.
     """
-    chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ""
-    act = _in_the_way(state) or ("" if chips else _act(state))
-    return " ".join(filter(None, (chips, act)))
+    return " ".join(next_steps(state))
+
+
+def next_steps(state: TableState) -> tuple[str, ...]:
+    """The same sentence by sentence: the act comes first, then what else is to be known of it."""
+    chips = (due,) if state.phase in BETWEEN_ROUNDS and (due := _chips_due(state)) else ()
+    return (*chips, *(_in_the_way(state) or (() if chips else _act(state))))
 
 
 def _chips_due(state: TableState) -> str:
@@ -52,14 +56,14 @@ def _chips_due(state: TableState) -> str:
     return CHANGED if state.round.difference_due else ""
 
 
-def _act(state: TableState) -> str:
+def _act(state: TableState) -> tuple[str, ...]:
     """What the phase waits for; then the trouble of a device without which it is done."""
-    trouble = "" if state.service is Service.IN_SERVICE or state.phase in BETWEEN_ROUNDS else _trouble(state)
-    return " ".join(filter(None, (BY_PHASE[state.phase](state), trouble)))
+    trouble = () if state.service is Service.IN_SERVICE or state.phase in BETWEEN_ROUNDS else _trouble(state)
+    return (BY_PHASE[state.phase](state), *trouble)
 
 
-def _trouble(state: TableState) -> str:
-    return device_trouble(state) or waiting(state)
+def _trouble(state: TableState) -> tuple[str, ...]:
+    return _device_trouble(state) or (waiting(state),)
 
 
 def stub_is_out(state: TableState) -> bool:
@@ -76,50 +80,53 @@ def goes_on_without_device(state: TableState) -> bool:
     return state.phase in AFTER_DEAL and not waits
 
 
-def _in_the_way(state: TableState) -> str:
+def _in_the_way(state: TableState) -> tuple[str, ...]:
     """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
     if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
-        trouble = f"Clear the {state.device.word}." if named else device_trouble(state)
-        sentences = (question(state, blocking[0]), _more(len(blocking) - 1), trouble)
-        return " ".join(filter(None, sentences))
+        trouble = (f"Clear the {state.device.word}.",) if named else _device_trouble(state)
+        return (question(state, blocking[0]), *_more(len(blocking) - 1), *trouble)
     if state.duty.paused:
-        return f"The table is paused ({state.duty.paused}). Resume when it can go on."
+        return (f"Resume when it can go on: the table is paused ({state.duty.paused}).",)
     idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
     if idle and not goes_on_without_device(state):
         return _trouble(state)
-    return ""
+    return ()
 
 
-def _more(count: int) -> str:
-    return "" if not count else "One more matter after this." if count == 1 else f"{count} more matters after this."
+def _more(count: int) -> tuple[str, ...]:
+    return () if not count else ("One more matter after this." if count == 1 else f"{count} more matters after this.",)
 
 
 def device_trouble(state: TableState) -> str:
     """What to do about a device that is disconnected, has come back or has stopped; empty when it runs."""
+    return " ".join(_device_trouble(state))
+
+
+def _device_trouble(state: TableState) -> tuple[str, ...]:
     device = state.device.word
     if not state.device.connected:
         return _not_connected(state)
     if state.device.stopped:
         how = "have it repaired and put the deck in again" if exit_disobeys(state) else "clear it"
-        return f"The {device} has stopped ({state.device.stopped}): {how}."
+        return (f"The {device} has stopped ({state.device.stopped}): {how}.",)
     if state.service is Service.RECONCILING and state.in_round:
         if not state.device.status_agrees:
-            return f"The {device} is back; wait until it is compared with the screen."
-        return f"The {device} is back: compare the table with the screen, then continue the round."
-    return ""
+            return (f"The {device} is back; wait until it is compared with the screen.",)
+        return (f"The {device} is back: compare the table with the screen, then continue the round.",)
+    return ()
 
 
-def _not_connected(state: TableState) -> str:
+def _not_connected(state: TableState) -> tuple[str, ...]:
     """A cable that came out is put in again; what the program refused, or could not read, a supervisor sees to."""
     device, code = state.device.word, state.device.lost_code
     due = state.phase in CARDS_LEAVE and not stub_is_out(state)
-    by_hand = ", or call the pit supervisor to deal by hand" if due else ""
+    by_hand = ("Or call the pit supervisor to deal by hand.",) if due else ()
     if code in STILL_CONNECTING:
-        return f"Wait until the {device} is connected{by_hand}."
+        return (f"Wait until the {device} is connected.", *by_hand)
     if code in CANNOT_SERVE:
-        return f"The {device} cannot be used. {_cause(state)}. Call the pit supervisor."
-    return f"The {device} is not connected: check its power and its cable{by_hand}."
+        return (f"Call the pit supervisor: the {device} cannot be used.", f"{_cause(state)}.")
+    return (f"The {device} is not connected: check its power and its cable.", *by_hand)
 
 
 def _cause(state: TableState) -> str:
@@ -130,7 +137,7 @@ def waiting(state: TableState) -> str:
     """What a table that is not in service waits for, where it is not its device."""
     if state.service is Service.RECONCILING:
         return f"Wait until the {state.device.word} is compared with the screen."
-    return f"The table is out of service ({_cause(state)}). Call the pit supervisor to return it to service."
+    return f"Call the pit supervisor to return the table to service ({_cause(state)})."
 
 
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -> str:

@@ -37,6 +37,10 @@ MOST_TRIED: Final = 8  # of many that may be named: bets, bettors
 MOST_COUNTED: Final = 60
 
 
+REQUIRED: Final = {one: tuple(field.name for field in fields(one) if field.required) for one in PERMISSIONS}
+"""The fields that an operation cannot do without."""
+
+
 class Group(NamedTuple):
     """One offer. `samples`: of which one has to be permitted; all have the known arguments. `untried`: what an
     operation says is not tried, but rank, phase, service and hold are.
@@ -63,7 +67,7 @@ def group(
     """`known`: fields of which the samples hold what is known. What an operation requires besides is needed."""
     first = samples[0]
     values = {name: msgspec.to_builtins(getattr(first, name)) for name in known}
-    required = (field.name for field in fields(type(first)) if field.required and field.name not in values)
+    required = (name for name in REQUIRED[type(first)] if name not in values)
     return Group(samples, values, tuple(dict.fromkeys((*required, *needs))), twice, asking, role, untried)
 
 
@@ -173,7 +177,7 @@ def _wagers(state: TableState) -> Iterator[Group]:
     main = next(wager for wager in state.law.wagers if wager.main)
     limit = state.table_rules.limits.get(main.id)
     amount = max(1, limit.minimum) if limit is not None else 1
-    bettors = [bettor.id for bettor in state.bettors[:MOST_TRIED]] or [UNKNOWN]
+    bettors = [bettor.id for bettor in state.bettors[:MOST_TRIED]]
     for overlooked in (False, True):
         samples = (
             operations.PlaceWager(bettor, main.id, box, amount, overlooked)
@@ -287,7 +291,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.CancelStart, just(operations.CancelStart())),
     Row(operations.EnterBettor, _entering),
     Row(operations.BettorLeaves, _leaving, lambda state: bool(state.bettors)),
-    Row(operations.PlaceWager, _wagers),
+    Row(operations.PlaceWager, _wagers, lambda state: bool(state.bettors)),
     Row(operations.ChangeWager, _changes, lambda state: bool(state.layout.bets)),
     Row(operations.TakeBackWager, _taken_back, lambda state: bool(state.layout.bets)),
     Row(operations.RejectExcess, just(operations.RejectExcess()), lambda state: bool(state.layout.bets)),

@@ -107,7 +107,7 @@ def return_to_service(decision: Decision, given: PersonActed, operation: operati
     """A supervisor enters that the cause is fixed: the link is made again and the device compared again."""
     for cause in decision.state.device.stops:
         decision.emit(events.DeviceFreed(cause))
-    sentence = f"{given.person} returns the table to service: the device is connected again"
+    sentence = f"{given.person} returns the table to service: it waits for the device"
     decision.emit(events.DeviceLost("returned-to-service", sentence))
     decision.change_service("link_lost", sentence)
 

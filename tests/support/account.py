@@ -1,10 +1,12 @@
-"""When the account of a deck may come to more than 52 cards."""
+"""What may be dealt, and when the account of a deck may come to more than 52 cards."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from controller.games.specification import Kind
+from controller.rules.dealing_order import Place
 from controller.table.model import DENIED, Irregularity
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
@@ -19,6 +21,20 @@ def has_too_many(state: TableState) -> bool:
     """
     decided = (ended.found for ended in state.round.closed if ended.outcome != DENIED)
     return state.decks.in_play.loaded > DECK_SIZE or any(_of_counts(found) for found in (*state.open, *decided))
+
+
+def are_due(state: TableState, places: Sequence[Place]) -> bool:
+    """Whether the next cards go to these places: each to the one whose turn it is by the order of the deal.
+
+    One whose place has its number already, since cards lie elsewhere, may go to another that lacks cards.
+    """
+    size = {place: hand.size for place, hand in state.round.hands.items()}
+    turns = state.round.places[state.round.dealt : state.round.dealt + len(places)]
+    for place, turn in zip(places, turns, strict=True):
+        if place != turn and not size.get(place, 0) < state.round.places.count(place) <= size.get(turn, 0):
+            return False
+        size[place] = size.get(place, 0) + 1
+    return True
 
 
 def _of_counts(found: Irregularity) -> bool:

@@ -19,7 +19,6 @@ def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
     table = TableHarness().start().to_dealing()
     table.take(3)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
-    assert table.state.round.next_place == "B6"
     assert set(table.state.round.misplaced.values()) == {("B6", "B5")}
     table.confirm(handled=False)
     table.put_right()
@@ -31,7 +30,50 @@ def test_nc_3_12_1_a_box_left_out_of_a_complete_deal_still_gets_its_hand() -> No
     table = TableHarness().start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
     assert table.at(Phase.DEALING_SETS)
+    table.confirm(handled=False)
+    table.put_right()
     assert table.state.round.next_place == "D"
+
+
+def test_nc_5_7_1_where_the_hands_stay_as_they_lie_the_box_without_cards_gets_the_rest() -> None:
+    """B6 was left out: the Dealer has its cards, and three are left to be dealt."""
+    table = TableHarness(boxes=(1, 3)).start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
+    table.confirm(handled=True, reconstructable=False)
+    table.all_continue()
+    assert (table.state.round.next_place, table.state.round.cards_due) == ("B6", 3)
+    table.do(operations.DealByHand(3, "the stub is out"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXAMINING)
+    assert {place: hand.size for place, hand in table.state.round.hands.items()} == dict.fromkeys(
+        ("B1", "B3", "B6", "D"), 3
+    )
+
+
+def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> None:
+    """The rest went to B6, which lacked cards; put right, it is the Dealer's."""
+    table = TableHarness(boxes=(1, 3)).start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
+    table.confirm(handled=True, reconstructable=False)
+    table.all_continue()
+    table.do(operations.DealByHand(3, "the stub is out"), Role.PIT_SUPERVISOR)
+    assert set(table.state.round.misplaced.values()) == {("D", "B6"), ("B6", "D")}
+    assert table.state.round.curable
+
+
+def test_rtp_5_6_single_cards_go_to_the_places_that_lack_them() -> None:
+    """The first card of B3 lies at B1, and play goes on so: B1 has a card more, B3 one less."""
+    table = TableHarness(Unit.SINGLES, boxes=(1, 3), game_id="RTP").start().to_dealing()
+    table.take(3)
+    table.do(operations.PlaceCards((operations.CardAt(2, "B1"),)))
+    table.confirm(handled=True)
+    while table.state.open:
+        table.all_continue()
+    dealt = []
+    while (place := table.state.round.next_place) is not None:
+        dealt.append(place)
+        table.take()
+    assert dealt == ["B1", "B3", "D", "B3", "B3", "D"]
+    assert {hand.size for hand in table.state.round.hands.values()} == {3}
 
 
 def test_a_box_without_a_bet_is_taken_out_before_its_turn() -> None:

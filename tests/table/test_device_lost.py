@@ -275,6 +275,13 @@ def test_a_device_that_must_not_be_used_is_out_of_service_even_in_a_round() -> N
     table.finish()
 
 
+def test_a_return_to_service_without_a_device_says_that_the_table_waits_for_it() -> None:
+    table = TableHarness().start().to_dealing()
+    table.refuse_device()
+    table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
+    assert table.state.service_cause.endswith(" returns the table to service: it waits for the device")
+
+
 def test_cards_drawn_in_a_loss_by_a_device_without_a_memory_are_a_doubt_after_its_reboot() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)

@@ -271,7 +271,7 @@ def test_rtp_5_1_a_wrong_count_that_a_hand_explains_is_not_confirmed_and_falls()
     count(table, "B1", 4)
     deck = table.state.open[0]
     confirm = operations.ConfirmIrregularity(deck.id, deck.revision)
-    assert "First decide about the cards counted at B1" in table.refused(confirm, SUPERVISOR)[1]
+    assert "First decide about the cards counted at box 1" in table.refused(confirm, SUPERVISOR)[1]
     table.confirm(found=table.state.open[1])
     all_continue(table)
     assert (table.open.facts.counted_wrong, table.open.row.disposition) == (False, Disposition.CONTINUE)

@@ -10,7 +10,7 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceGone, PersonActed
-from controller.table.next_step import BY_PHASE, next_step
+from controller.table.next_step import BY_PHASE, next_step, next_steps
 from controller.table.operations import AnyOperation
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, Phase, Service
@@ -99,7 +99,8 @@ def test_after_a_lifted_void_the_stub_is_dealt_by_hand() -> None:
 def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
-    assert "deal by hand" in next_step(table.state)
+    lost = "The shuffler is not connected: check its power and its cable."
+    assert next_steps(table.state) == (lost, "Or call the pit supervisor to deal by hand.")
     table.connect()
     assert next_step(table.state).endswith("compare the table with the screen, then continue the round.")
 
@@ -154,8 +155,7 @@ def test_a_device_that_is_refused_is_no_matter_of_its_cable() -> None:
     table = TableHarness().start()
     table.give(DeviceGone("device-proof", "The device could not prove its key: check `key_file`.", refused=True))
     said = next_step(table.state)
-    assert said.startswith("The shuffler cannot be used. The device could not prove its key")
-    assert said.endswith("Call the pit supervisor.")
+    assert said.startswith("Call the pit supervisor: the shuffler cannot be used. The device could not prove its key")
     table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
     assert next_step(table.state) == "Wait until the shuffler is connected."
 

@@ -21,6 +21,7 @@ from controller.table.state import TableState
 from simulators.scenarios import load, names
 from simulators.scenarios.course import Course
 from simulators.scenarios.player import play
+from tests.support import long_forms
 from tests.table.every_input import every_operation
 from tests.table.every_state import every_state
 from tests.table.offered_and_done import assert_offers_hold, assert_was_offered, is_of, needs_no_offer
@@ -104,4 +105,4 @@ def cases(examples: int) -> type[TestCase]:
 
 
 TestOfferedRounds = cases(10)
-TestManyOfferedRounds = pytest.mark.exhaustive(cases(300))
+TestManyOfferedRounds = pytest.mark.exhaustive(cases(long_forms.count(300)))

@@ -7,7 +7,7 @@ import pytest
 from controller.games.specification import Facts, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import operations
-from controller.table.irregularities.questions import question
+from controller.table.irregularities.questions import claim, question
 from controller.table.next_step import next_step
 from tests.table.deck_hands import begin_with, load_beside, with_two
 from tests.table.harness import TableHarness
@@ -31,7 +31,7 @@ def test_it_says_what_the_last_count_shows_and_what_follows(game_id: str, clause
     table.count(39)
     assert asked(table) == (
         f"{SUPERVISOR}By the last count cards are missing or too many: 39 cards are left, 40 should be. "
-        f'If that is so, press "It is so": the round becomes void ({clause}).'
+        f'If that is so, press "Confirm": the round becomes void ({clause}).'
     )
     table.count(40)
     whole = 'By the last count the deck is whole: 40 cards are left. Press "Play goes on".'
@@ -57,11 +57,11 @@ def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
     assert table.open.waiting
     assert asked(table) == (
         f"{SUPERVISOR}By the last count cards are missing or too many: 51 cards are in the deck, 52 should be. "
-        'If that is so, press "It is so": the deck stays out of use.'
+        'If that is so, press "Confirm": the deck stays out of use.'
     )
     table.do(operations.CountCards("deck", 52, "a witness"))
     assert asked(table) == (
-        f'{SUPERVISOR}By the last count the deck is whole: 52 cards are in the deck. If that is so, press "It is so".'
+        f'{SUPERVISOR}By the last count the deck is whole: 52 cards are in the deck. If that is so, press "Confirm".'
     )
 
 
@@ -230,3 +230,26 @@ def test_a_void_by_ruling_is_asked_for_with_what_is_decided() -> None:
     ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "shift manager", "start again")
     table.do(ruling, Role.SHIFT_MANAGER)
     assert asked(table).startswith("Start again: the round becomes void.")
+
+
+# -- the claim, before anything that follows
+
+
+def test_whether_it_is_so_is_a_question_of_its_own() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.WRONG_COUNT, "D", counted=4)
+    assert claim(table.state, table.open) == "Does the Dealer have 4 cards?"
+    assert asked(table) != claim(table.state, table.open), "the first fact is asked after it"
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.COUNT_IN_DOUBT, note="the door was open")
+    assert not claim(table.state, table.open), "only a count shows it"
+    table.count(39)
+    assert claim(table.state, table.open) == (
+        "By the last count cards are missing or too many: 39 cards are left, 40 should be. Is that so?"
+    )
+
+
+def test_what_is_decided_already_is_not_claimed() -> None:
+    table = TableHarness(game_id="TP").start().to_dealing().deal()
+    table.report(Kind.UNSHUFFLED)
+    assert not claim(table.state, table.open)

@@ -51,7 +51,7 @@ def test_the_next_round_may_begin_without_the_record() -> None:
 def test_it_is_said_before_what_is_in_the_way_and_at_a_table_that_was_closed_or_is_maintained() -> None:
     table = abandoned(TableHarness().start().to_dealing())
     table.do(operations.PauseTable("a dispute"))
-    assert next_step(table.state).startswith(f"{RETURN} The table is paused (a dispute).")
+    assert next_step(table.state).startswith(f"{RETURN} Resume when it can go on: the table is paused (a dispute).")
     assert table.refused(RETURNED)[0] == "held"
     table.do(operations.ResumeTable())
     table.lose_link()

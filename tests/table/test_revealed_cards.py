@@ -122,7 +122,8 @@ def test_without_the_setting_no_hand_is_opened_by_what_the_device_read(game_id: 
     table.deal()
     place = first_to_open(table)
     code, sentence = table.refused(operations.ExposeHand(place))
-    assert (code, sentence) == ("enter-cards", f"Turn the hand at {place} over and enter its cards.")
+    named = table.state.game.words.of_all([place])
+    assert (code, sentence) == ("enter-cards", f"Turn over {named} and enter its cards.")
     table.do(operations.ExposeHand(place, faces(table)[place]))
 
 

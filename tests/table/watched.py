@@ -19,7 +19,7 @@ from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import ReleaseExit, RunSelfTest
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
-from tests.support.account import has_too_many
+from tests.support.account import are_due, has_too_many
 from tests.support.journal_codec import table_codec
 from tests.table.harness import BOXES, TableHarness
 
@@ -100,7 +100,7 @@ class WatchedTable(TableHarness):
             case events.CardsDealt():
                 assert state.phase in DEALING
                 assert not state.holds_cards, "nothing is dealt while the table is held"
-                assert event.places == state.round.places[state.round.dealt : state.round.dealt + len(event.cards)]
+                assert are_due(state, event.places)
             case events.CommandIssued() if event.command.moves_cards:
                 assert state.device.moving is None, "one command that moves cards at a time"
                 assert not state.held

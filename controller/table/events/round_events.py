@@ -19,8 +19,9 @@ from controller.table.model import (
 )
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
+from controller.table.round_state import Round
 from controller.table.settings import Settings
-from controller.table.state import Round, TableState
+from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
 

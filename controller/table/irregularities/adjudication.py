@@ -33,7 +33,7 @@ from controller.table.irregularities.dispositions import (
     take_effect,
     void_needs_repeat,
 )
-from controller.table.irregularities.questions import COUNT_THE_HAND
+from controller.table.irregularities.questions import COUNT_THE_HAND, place_word
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.state import TableState
@@ -157,12 +157,12 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
             "count",
-            f'By the last count {found.place} has {size} cards, as were dealt to it; press "It was not so", or count'
-            " again.",
+            f"By the last count {place_word(state, found.place)} has {size} cards, as were dealt to it; "
+            'press "NO", or count again.',
         )
     hand = next((one for one in state.open if one.counted is not None and one.stage is Stage.CLAIMED), None)
     if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:
-        at = f" at {hand.place}" if hand.place else ""
+        at = f" at {place_word(state, hand.place)}" if hand.place else ""
         raise RefusedError("count", f"First decide about the cards counted{at}: it may explain the difference.")
 
 
@@ -248,15 +248,15 @@ def name_order(decision: Decision, given: PersonActed, operation: operations.Nam
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(state, operation, Stage.CHOOSING)
     if operation.place not in state.round.live_places:
-        raise RefusedError("place", f"No hand is in play at {operation.place}; name a box in play.")
+        raise RefusedError("place", f"No hand is in play at {place_word(state, operation.place)}; name a box in play.")
     if (operation.place, operation.bettor) not in state.round.choosers:
         bettors = ", ".join(state.round.bettors_at(operation.place)) or "no bettor"
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
-        raise RefusedError("bettor", f"At {operation.place} the choice is with {whose}; record that one.")
+        box = place_word(state, operation.place)
+        raise RefusedError("bettor", f"At {box} the choice is with {whose}; record that one.")
     if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
-        raise RefusedError(
-            "chosen", f"{operation.bettor or operation.place} has chosen already; correct the entry if it was wrong."
-        )
+        chooser = operation.bettor or place_word(state, operation.place)
+        raise RefusedError("chosen", f"The choice of {chooser} is entered already; correct the entry if it was wrong.")
     if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
         raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
     if operation.absent:

@@ -22,6 +22,7 @@ from controller.table.interruptions import INTERRUPTIONS, as_it_was
 from controller.table.irregularities import reporting
 from controller.table.irregularities.count_corrections import correct_count
 from controller.table.irregularities.dispositions import close_choices
+from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.irregularities.reopening import (
     CORRECTED,
@@ -141,12 +142,14 @@ def _correct_exposure(
 ) -> None:
     """The hand is entered again; outcomes that it decided are taken back, and a settlement is reversed."""
     assert isinstance(entered.operation, operations.ExposeHand)
-    place = entered.operation.place
-    if decision.state.round.hands.get(place, Hand()).dead:
-        raise RefusedError("dead", f"The hand at {place} is out of play; there is nothing to correct.")
+    state, place = decision.state, entered.operation.place
+    if state.round.hands.get(place, Hand()).dead:
+        at = place_word(state, place)
+        raise RefusedError("dead", f"The hand at {at} is out of play; there is nothing to correct.")
     if instead is not None and instead.place != place:
-        raise RefusedError("place", f"Strike out what was entered for {place}, then enter {instead.place}.")
-    if decision.state.phase is Phase.VOIDED:
+        was, will = place_word(state, place), place_word(state, instead.place)
+        raise RefusedError("place", f"Strike out what was entered for {was}, then enter {will}.")
+    if state.phase is Phase.VOIDED:
         raise RefusedError("voided", "The round is void; there is nothing to correct in its hands.")
     return_to_exposing(decision)
     decision.emit(events.HandTakenBack(place))

@@ -5,6 +5,7 @@ The API and the screens show it unchanged; places are named in the document's ow
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option
@@ -15,6 +16,8 @@ from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
+
+PLACE: Final = re.compile(r"D|B[1-9][0-9]?")
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
@@ -87,8 +90,9 @@ def decider(found: Irregularity) -> Role:
 
 
 def place_word(state: TableState, place: Place | None) -> str:
-    """A place in the document's own words; without a place: "a hand"."""
-    return "a hand" if place is None else state.game.words.of(place)
+    """A place in the document's own words; without a place: "a hand". What is no place stays as it was entered."""
+    known = place is None or PLACE.fullmatch(place)
+    return state.game.words.of(place) if place and known else place or "a hand"
 
 
 def waits_for_hand_count(found: Irregularity) -> bool:
@@ -98,8 +102,25 @@ def waits_for_hand_count(found: Irregularity) -> bool:
 
 def question(state: TableState, found: Irregularity) -> str:
     """The act or the answer that the irregularity waits for, and who is called for it."""
+    return _with_rounds(state, found, _question(state, found))
+
+
+def claim(state: TableState, found: Irregularity) -> str:
+    """Whether it is so, as a question of its own; empty where nobody is asked: only a count shows it, or it is decided.
+
+    Who answers it has read nothing yet of what follows.
+    """
+    if found.stage is not Stage.CLAIMED or COUNT_BY_HAND in found.asks or waits_for_hand_count(found):
+        return ""
+    counted = _counted(state, found)
+    asked = " ".join((counted, "Is that so?")) if counted else _is_it_so(state, found)
+    return _with_rounds(state, found, state.game.words.own(asked))
+
+
+def _with_rounds(state: TableState, found: Irregularity, question: str) -> str:
+    """With the round that it is about, where that is not the one in progress, and the other one it may be about."""
     earlier = f"Round {found.round}: " if found.round != state.round.number and not found.waiting else ""
-    return f"{earlier}{_question(state, found)}{_round_before(state, found)}"
+    return f"{earlier}{question}{_round_before(state, found)}"
 
 
 def _question(state: TableState, found: Irregularity) -> str:
@@ -158,19 +179,24 @@ def _claimed(state: TableState, found: Irregularity) -> str:
     noticed = _noticed(state, found)
     if found.asks:
         return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
+    return _is_it_so(state, found)
+
+
+def _is_it_so(state: TableState, found: Irregularity) -> str:
+    noticed = _noticed(state, found)
     return f"{noticed}Is that so?" if noticed else _claim(state, found)
 
 
 def _confirming(found: Irregularity) -> str:
     if found.waiting:
         stays = ": the deck stays out of use" if found.facts.counted_wrong else ""
-        return f'If that is so, press "It is so"{stays}.'
+        return f'If that is so, press "Confirm"{stays}.'
     row = found.row
     if row.disposition is Disposition.CONTINUE:
         return 'Press "Play goes on".'
     clause = f" ({row.clause})" if row.clause else ""
     brings = f": {BRINGS[row.disposition]}{clause}" if row.disposition in BRINGS else ""
-    return f'If that is so, press "It is so"{brings}.'
+    return f'If that is so, press "Confirm"{brings}.'
 
 
 def _counted(state: TableState, found: Irregularity) -> str:

@@ -16,7 +16,7 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
-from controller.table.irregularities.questions import waits_for_hand_count
+from controller.table.irregularities.questions import place_word, waits_for_hand_count
 from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, known_facts, raise_irregularity
 from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
@@ -49,7 +49,8 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     known = operation.place in state.round.hands or operation.place in state.round.dealt_to or of_chips
     if operation.place is not None and not known:
         raise RefusedError(
-            "place", f"No cards were dealt to {operation.place} in this round; name a place that has cards."
+            "place",
+            f"No cards were dealt to {place_word(state, operation.place)} in this round; name a place that has cards.",
         )
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Enter at which place the number of cards is wrong, and how many lie there.")
@@ -58,7 +59,8 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         and operation.counted == state.round.hands.get(operation.place or "", Hand()).size
     ):
         raise RefusedError(
-            "count", f"{operation.counted} cards is what was dealt to {operation.place} so far; count again."
+            "count",
+            f"The table has {operation.counted} cards at {place_word(state, operation.place)}, too; count again.",
         )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
@@ -78,9 +80,10 @@ def _verify_card(state: TableState, operation: operations.ReportIrregularity) ->
     fell = [card for card in state.round.piles.get(Pile.DROPPED, ()) if _belongs(state, card) == operation.place]
     cards = state.round.hands.get(operation.place, Hand()).size + len(fell)
     if not cards:
-        raise RefusedError("card", f"No card lies at {operation.place} yet; name the place whose card it is.")
+        at = place_word(state, operation.place)
+        raise RefusedError("card", f"No card lies at {at} yet; name the place whose card it is.")
     if operation.card is not None and not 1 <= operation.card <= cards:
-        raise RefusedError("card", f"{operation.place} has {cards} cards; name one of them.")
+        raise RefusedError("card", f"{cards} cards lie at {place_word(state, operation.place)}; name one of them.")
 
 
 def _belongs(state: TableState, card: HeldCard) -> Place | None:
@@ -91,7 +94,7 @@ def _verify_earlier(state: TableState, operation: operations.ReportIrregularity)
     if not state.in_round or state.earlier is None:
         raise RefusedError("round", "No later round has begun; report it for this round.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
-        raise RefusedError("place", f"{operation.place} is not a place of a round; name a box, or D for the Dealer.")
+        raise RefusedError("place", f"{operation.place} is not a place of a round; name a box or the Dealer.")
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:

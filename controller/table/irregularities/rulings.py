@@ -28,6 +28,7 @@ from controller.table.irregularities.dispositions import (
     void,
     void_needs_repeat,
 )
+from controller.table.irregularities.questions import place_word
 from controller.table.model import Irregularity, Stage
 from controller.table.phases import Phase
 from controller.table.rounds import repeats
@@ -122,8 +123,8 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
     live = state.round.live_places
     wrong = [place for place in operation.places if place not in live]
     if not operation.places or wrong:
-        named = f"No hand is in play at {wrong[0]}." if wrong else "Enter which hands are removed."
-        raise RefusedError("place", f"{named} In play: {', '.join(live) or 'none'}.")
+        named = f"No hand is in play at {place_word(state, wrong[0])}." if wrong else "Enter which hands are removed."
+        raise RefusedError("place", f"{named} In play: {state.game.words.of_all(live) or 'none'}.")
 
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:

@@ -1,0 +1,229 @@
+"""What begins again with a round: a frozen value, part of the state of a table.
+
+No rule is applied here; what follows is a property. The place of a card is *assumed* from the dealing order until its
+hand is exposed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, takewhile
+
+import msgspec
+
+from controller.rules.dealing_order import Place
+from controller.rules.layout import Bet
+from controller.rules.settlement import BetRuling
+from controller.table.model import (
+    Asking,
+    BeforeCount,
+    CardId,
+    Closed,
+    Entered,
+    Hand,
+    HeldCard,
+    Pile,
+    SettledBet,
+)
+from controller.table.phases import Phase
+from controller.table.settings import Settings
+from firmware_bridge.cards import Card
+
+
+class Round(msgspec.Struct, frozen=True):
+    """Everything that begins again with a round. The one before is kept while errors of it may be reported.
+
+    When the next deck comes into play, the places and piles of a round that is over are emptied: its cards are gone.
+
+    `places`: the place of every card of the round, in dealing order. The first `dealt` of them are filled, by
+    `dealt_cards` in this order. `read`: the cards that left the device in this round, in order.
+    """
+
+    number: int = 0
+    deck: int = 0  # the device's name for the deck that the round is dealt from
+    label: str = ""  # and the table's record of it
+    cancelled: bool = False  # no one bet: it does not count as a round
+    begun_from: Phase | None = None  # the phase before its start
+    settings_before: Settings | None = None  # those of the round before, where others came into force with this one
+
+    boxes: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()
+    dealt: int = 0
+    dealt_cards: tuple[CardId, ...] = ()
+    read: tuple[HeldCard, ...] = ()
+    by_hand: bool = False  # the rest of the round is dealt by hand, without the device
+    dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
+    first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand
+    first_card_shown: Card | None = None
+    hands: dict[Place, Hand] = {}
+    piles: dict[Pile, tuple[HeldCard, ...]] = {}
+    surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
+    before_counts: tuple[tuple[int, BeforeCount], ...] = ()  # by the entry of each count by hand
+    taken_back: int = 0  # cards taken out of hands that had too many, less those given to hands that had too few:
+    # they are set aside, or back in the stub; a count will show
+    viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
+
+    bets: tuple[Bet, ...] = ()
+    withdrawn: tuple[tuple[str, int, str, int], ...] = ()  # bettor, box, clause and irregularity
+    bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, what is ruled of it, and irregularity
+    removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, clause or authority, irregularity
+    settlement: tuple[SettledBet, ...] = ()
+    under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
+    under_minimum_next: tuple[str, ...] = ()  # the same, after this round
+    paid_before: bool = False  # chips were paid by a settlement that no longer stands
+    returning: bool = False  # it does not begin, and the bets that lay there go back
+    chips_paid: bool = False  # of a void round: every bet is recorded as returned
+    conclusion_asked: bool = False
+    conclusion_asking: Asking | None = None  # that request
+    abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
+    abandon_asking: Asking | None = None  # that request
+
+    closed: tuple[Closed, ...] = ()  # its irregularities that have ended
+    entered: tuple[Entered, ...] = ()  # operations that may be corrected
+    chose_to_go_on: bool = False  # a bettor chose to continue after an error of this round
+    voided_from: Phase | None = None  # the phase in which the round became void
+    voided_by: int = 0  # the irregularity that made it void
+    power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
+    stub_stop_raised: bool = False  # a stop of the device after the deal was raised
+    clock_doubted: bool = False  # the device's clock ran backwards
+    differences: int = 0  # between the device's count and the journal
+    placed_by: int = 0  # the last entry by which cards were moved, or found to lie elsewhere
+    cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
+
+    @property
+    def bets_to_return(self) -> bool:
+        """Whether the round is void, or did not begin, and it is not recorded that its bets were returned."""
+        return (self.voided_from is not None or self.returning) and not self.chips_paid
+
+    @property
+    def difference_due(self) -> bool:
+        """Whether chips were paid, the settlement was repeated, and it is not recorded that the difference was paid."""
+        return bool(self.settlement) and self.voided_from is None and self.paid_before and not self.chips_paid
+
+    @property
+    def places_due(self) -> tuple[Place, ...]:
+        """The places of the cards that are still to be dealt, in order.
+
+        Where cards stay at a wrong place, one of them may have its number already: the card that is due there goes to
+        the first place that lacks one. `intended` keeps the order of the deal.
+        """
+        due = self.places[self.dealt :]
+        if all(self._lacks(place) >= number for place, number in Counter(due).items()) or not self.misplaced:
+            return due
+        lacking = {place: self._lacks(place) for place in dict.fromkeys(self.places)}
+        given = []
+        for place in due:
+            first = next((other for other, number in lacking.items() if number > 0), place)
+            given.append(place if lacking[place] > 0 else first)
+            lacking[given[-1]] -= 1
+        return tuple(given)
+
+    def _lacks(self, place: Place) -> int:
+        """How many cards of its number a place lacks. One that fell from there is its own."""
+        fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
+        return self.places.count(place) - self.hands.get(place, Hand()).size - fell
+
+    @property
+    def next_place(self) -> Place | None:
+        """The place of the next card; None when the deal is complete or has not begun."""
+        return next(iter(self.places_due), None)
+
+    @property
+    def cards_due(self) -> int:
+        """How many more cards the next place takes before it is another one's turn."""
+        return sum(1 for _ in takewhile(lambda place: place == self.next_place, self.places_due))
+
+    def bettors_at(self, place: Place) -> tuple[str, ...]:
+        """Who decides for the hand of a box: who bet there and did not withdraw; without entered bets, the box."""
+        if not self.bets:
+            return ("",)
+        box = int(place[1:])
+        gone = {bettor for bettor, at, _, _ in self.withdrawn if at == box}
+        return tuple(dict.fromkeys(bet.bettor for bet in self.bets if bet.box == box and bet.bettor not in gone))
+
+    @property
+    def viewed_at(self) -> dict[str, int]:
+        """The box at which each bettor looked first in this round."""
+        return dict(reversed(self.viewing))
+
+    @property
+    def choosers(self) -> tuple[tuple[Place, str], ...]:
+        """Place and bettor of each person who chooses where a clause gives options."""
+        return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
+
+    @property
+    def intended(self) -> dict[CardId, Place]:
+        """The place to which each dealt card belongs, by the order of the deal.
+
+        A card that the device counted twice has no known place.
+        """
+        times = Counter(self.dealt_cards)
+        return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if times[card] == 1}
+
+    @property
+    def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
+        """Cards that lie at a wrong place, as far as people entered it: where they lie, where they belong."""
+        intended = self.intended
+        return {
+            card.id: (place, intended[card.id])
+            for place, hand in self.hands.items()
+            for card in hand.cards
+            if intended.get(card.id, place) != place
+        }
+
+    @property
+    def out_of_place(self) -> dict[CardId, tuple[str, Place]]:
+        """Cards to be moved so that every one lies where it belongs: misplaced ones, and those on the floor."""
+        intended = self.intended
+        dropped = (card.id for card in self.piles.get(Pile.DROPPED, ()) if card.id in intended)
+        return self.misplaced | {card: (str(Pile.DROPPED), intended[card]) for card in dropped}
+
+    @property
+    def removals(self) -> dict[int, str]:
+        """Boxes whose hand was removed, with the clause or authority."""
+        return {box: why for box, why, _ in self.removed}
+
+    @property
+    def withdrawals(self) -> dict[tuple[str, int], str]:
+        """Bettor and box of each withdrawal, with its clause."""
+        return {(bettor, box): clause for bettor, box, clause, _ in self.withdrawn}
+
+    @property
+    def rulings(self) -> dict[int, BetRuling]:
+        """What was ruled of a bet, by its number."""
+        return {number: ruling for number, ruling, _ in self.bet_rulings}
+
+    @property
+    def curable(self) -> bool:
+        """Whether moving complete hands from place to place would bring every card where it belongs.
+
+        Cards on the floor or among the discards count as in no hand.
+        """
+        beside = {card.id for card in chain.from_iterable(self.piles.values())}
+        lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values() if hand.cards]
+        belonging: dict[Place, set[CardId]] = {}
+        for card, place in self.intended.items():
+            if card in beside:
+                continue
+            belonging.setdefault(place, set()).add(card)
+        return Counter(lying) == Counter(map(frozenset, belonging.values()))
+
+    @property
+    def handled(self) -> bool | None:
+        """Whether a Player has handled cards; None: not stated, neither that one has nor that none has."""
+        return True if any(hand.handled for hand in self.hands.values()) else None
+
+    @property
+    def dealt_to(self) -> tuple[Place, ...]:
+        """The places that get cards in this round."""
+        return (*(f"B{number}" for number in self.boxes), "D")
+
+    @property
+    def live_places(self) -> tuple[Place, ...]:
+        """The Players' hands that are in play."""
+        places = (f"B{number}" for number in self.boxes)
+        return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
+
+    def pile_size(self, pile: Pile) -> int:
+        """How many cards lie on a pile: by the last count, else those known to lie there."""
+        return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)
