@@ -22,12 +22,21 @@ ASKED: Final[ContextVar[str]] = ContextVar("language", default=ENGLISH)
 """Set for each request, before anything of it is answered or refused."""
 
 SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
-    view.TableView: ("title", "next_step", "service_cause", "paused", "maintenance", "warnings"),
+    view.TableView: (
+        "title",
+        "next_step",
+        "next_steps",
+        "payments",
+        "service_cause",
+        "paused",
+        "maintenance",
+        "warnings",
+    ),
     view.DeckView: ("quarantined",),
     view.WaitingDeckView: ("quarantined",),
     view.DeviceView: ("sentence", "hint", "stopped", "shortcomings"),
     view.HandView: ("class_name",),
-    IrregularityView: ("because", "questions", "question", "note"),
+    IrregularityView: ("because", "questions", "question", "claim", "senses", "note"),
     Offer: ("sentence",),
     OperationAnswer: ("sentence",),
     NotInJournal: ("sentence",),

@@ -7,7 +7,7 @@ import msgspec
 from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
-from controller.table.irregularities.questions import decider, question
+from controller.table.irregularities.questions import claim, decider, question
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Asking, Irregularity, Stage
 from controller.table.state import TableState
@@ -55,7 +55,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     `void_asked`: a step that makes the round void was entered once, in entry `asked_entry`; it takes effect when it is
     entered again. `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it
     holds the table. `facts`: what is known or was stated so far. `clauses`: those that may apply, by what is still
-    asked; empty stands for none.
+    asked; empty stands for none. `senses`: when each of them applies, in few words. `claim`: the question whether it
+    is so; empty where only a count shows it, or it is decided.
     """
 
     id: int
@@ -93,6 +94,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     asked_by: str = ""
     asked_utc_ns: int = 0
     clauses: tuple[str, ...] = ()
+    claim: str = ""
+    senses: tuple[str, ...] = ()
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
@@ -117,6 +120,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
     moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
+    clauses = _clauses(state, found)
     asking = found.asking if found.void_asked and found.asking is not None else Asking(0)
     return IrregularityView(
         id=found.id,
@@ -156,10 +160,13 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         asked_entry=asking.entry,
         asked_by=asking.person,
         asked_utc_ns=asking.utc_ns,
-        clauses=_clauses(state, found),
+        clauses=tuple(one for one, _ in clauses),
+        senses=tuple(one for _, one in clauses),
+        claim=claim(state, found),
     )
 
 
-def _clauses(state: TableState, found: Irregularity) -> tuple[str, ...]:
+def _clauses(state: TableState, found: Irregularity) -> tuple[tuple[str, str], ...]:
+    """Each clause that may apply, with its sense."""
     rows = [one.row for one in findings(state.law, found.kind, found.facts)] if found.asks else [found.row]
-    return tuple(dict.fromkeys(row.clause or row.authority for row in rows))
+    return tuple({row.clause or row.authority: row.because for row in rows}.items())

@@ -119,7 +119,10 @@ def encode_hook(value: Any) -> Any:
 
 
 class EnrolmentRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /v1/screen/enrolment`: `person`, a pit supervisor or above, makes this browser the screen `name`."""
+    """`POST /v1/screen/enrolment`: a pit supervisor or above makes this browser the screen `name`.
+
+    `person`: the id or the name.
+    """
 
     id: str
     person: str

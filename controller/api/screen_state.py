@@ -74,6 +74,7 @@ class LastView(msgspec.Struct, frozen=True):
     entry: int = 0
     utc_ns: int = 0
     sentence: str = ""
+    by: str = ""  # the name of the person whose entry brought it; empty: the device did
 
 
 class ScreenView(msgspec.Struct, frozen=True):
@@ -144,7 +145,7 @@ def table_message(
         offers=offered if kind.operates else (),
         layout=layout_of(state),
         reports=reports_of(state) if kind.operates else (),
-        last=last,
+        last=last if kind.operates else msgspec.structs.replace(last, by=""),
         language=kind.language,
     )
 
@@ -210,10 +211,14 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
 
     A refusal is left out: who was refused has read it, and elsewhere nothing has happened.
     """
+    last = LastView()
     for event in recent:
         said = msgspec.json.decode(event.payload)
-        if said["event"] == "operation_refused":
-            continue
-        if sentence := line_for_screens(said, words, names):
-            return LastView(event.entry, said["utc_ns"], sentence)
-    return LastView()
+        if last.entry and said["utc_ns"] != last.utc_ns:
+            break
+        if last.entry and said["event"] == "operation_taken":
+            return msgspec.structs.replace(last, by=names.get(said["person"], said["person"]))
+        if not last.entry and said["event"] != "operation_refused":
+            sentence = line_for_screens(said, words, names)
+            last = LastView(event.entry, said["utc_ns"], sentence) if sentence else last
+    return last

@@ -88,13 +88,15 @@ class Screens:
     async def _entered(
         self, request: web.Request, asked: EnrolmentRequest | RemovalRequest, operation: AnyOperation
     ) -> OperationAnswer | web.Response:
-        """No PIN is looked at but of people who may do it: at a browser that is not enrolled, strangers could try."""
-        if not self._shared.people.reaches(asked.person, Role.PIT_SUPERVISOR):
+        """No PIN is looked at but of people who may do it: at a browser that is not enrolled, strangers could try.
+
+        People are not listed there: who signs may write his name as well as his id.
+        """
+        person = self._table.state.person_called(asked.person) or asked.person
+        if not self._shared.people.reaches(person, Role.PIT_SUPERVISOR):
             return self._shared.answers.refused(403, "role", SUPERVISORS_ONLY, request[VISITOR].caller)
         number = self._table.state.round.number
-        return await self._routes.answer(
-            request, OperationRequest(asked.id, number, operation, asked.person, asked.pin)
-        )
+        return await self._routes.answer(request, OperationRequest(asked.id, number, operation, person, asked.pin))
 
     def _set_cookie(self, request: web.Request, response: web.Response, token: str, seconds: int) -> None:
         """`Secure` where a proxy with TLS is in front, whose host is not this machine's."""

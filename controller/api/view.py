@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.api.irregularity_view import IrregularityView, irregularity_view
+from controller.games.specification import Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
@@ -15,13 +16,15 @@ from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
 from controller.table.irregularities.questions import in_order
 from controller.table.model import Hand, RecordedDeck, SettledBet
-from controller.table.next_step import next_step
+from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
+from controller.table.payments import payments
 from controller.table.phases import Phase
 from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 
+EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED})
 FACE_DOWN = "??"
 FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregularity
 
@@ -31,7 +34,8 @@ class HandView(msgspec.Struct, frozen=True):
 
     `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. Where wagers are entered
     and hands are examined: the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: as which cards of the deck
-    they left the device, as far as that is known. `half`: it has won, and a win pays half.
+    they left the device, as far as that is known. `half`: it has won, and a win pays half. `exposed`: which of its
+    cards (1 to 3) people report as exposed; a face that they named stands there.
     """
 
     place: Place
@@ -47,6 +51,7 @@ class HandView(msgspec.Struct, frozen=True):
     viewed: bool = False
     ordinals: tuple[int, ...] = ()
     half: bool = False
+    exposed: tuple[int, ...] = ()
 
 
 class DeckView(msgspec.Struct, frozen=True):
@@ -180,11 +185,13 @@ class TableView(msgspec.Struct, frozen=True):
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
     next_step: str = ""  # what comes next, in a sentence
+    next_steps: tuple[str, ...] = ()  # the same, sentence by sentence: the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device gives out the stub and counts it, before the chips are paid
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
+    payments: tuple[str, ...] = ()  # while bets that are not entered are to be settled: a sentence for each result
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -247,9 +254,11 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         next_deck=_next_deck(state),
         decks=state.decks.recorded,
         next_step=next_step(state) if chosen else "",
+        next_steps=next_steps(state) if chosen else (),
         by_hand=state.round.by_hand,
         stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),
         screens=tuple(EnrolledScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
+        payments=payments(state) if chosen else (),
     )
 
 
@@ -268,13 +277,14 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
     names = state.game.names if state.settings is not None else None
     looked_at = _is_looked_at(state, place, hand)
     who = viewer(state.law, state.layout_in_play, int(place[1:]), state.round.viewed_at) if looked_at else None
+    exposed = () if hand.shown else _exposed(state, place)
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
         marks = [FACE_UP if card.face_up else FACE_DOWN for card in hand.cards]
         for _ in hand.named[: len(marks)]:
             marks.remove(FACE_UP if FACE_UP in marks else FACE_DOWN)
-        cards = (*(card.code for card in hand.named), *marks)
+        cards = _faces_at(tuple(card.code for card in hand.named), marks, exposed)
     return HandView(
         place=place,
         cards=cards,
@@ -289,7 +299,28 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
         viewed=hand.viewed,
         ordinals=tuple(card.ordinal for card in hand.cards),
         half=hand.half and hand.outcome is not None,
+        exposed=exposed,
     )
+
+
+def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
+    """By what is open of this round, as people reported it."""
+    here = (found for found in state.open if found.place == place and found.round == state.round.number)
+    return tuple(sorted({found.card for found in here if found.kind in EXPOSES and found.card is not None}))
+
+
+def _faces_at(faces: tuple[str, ...], marks: list[str], exposed: tuple[int, ...]) -> tuple[str, ...]:
+    """Faces that people named: where the card lies, if it is known of each; else before the others.
+
+    >>> _faces_at(("9S",), ["??", "??"], (2,)), _faces_at(("9S",), ["??", "??"], ())
+    (('??', '9S', '??'), ('9S', '??', '??'))
+    """
+    if len(exposed) != len(faces) or any(number > len(faces) + len(marks) for number in exposed):
+        return (*faces, *marks)
+    cards = list(marks)
+    for number, face in zip(exposed, faces, strict=True):
+        cards.insert(number - 1, face)
+    return tuple(cards)
 
 
 def _is_looked_at(state: TableState, place: Place, hand: Hand) -> bool:

@@ -141,7 +141,7 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
         hint = (
             "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its serial number."
             if path.startswith("/dev/")
-            else f"Start the simulated device: cardshoe simulate --link {path}"
+            else f"Start the simulated device: cardshoe simulate --link {path} --key-file FILE, that of [device]"
         )
         return TransportUnavailableError(sentence, hint, "port-missing")
     if number in _NOT_ADMITTED:

@@ -167,7 +167,7 @@ class Person:
             await self.press("unknown")
 
     async def confirm(self, member: CrewMember) -> None:
-        """It is so: that person signs."""
+        """What was answered: that person signs."""
         await self.press("confirm")
         await self.sign(member)
 

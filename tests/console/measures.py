@@ -13,6 +13,7 @@ THEMES: Final = ("dark", "light")
 REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
 SMALLEST_TEXT: Final = 24  # CSS pixels
 SMALLEST_TARGET: Final = 48
+SMALLEST_INDEX: Final = 50  # of a card; its letters are 36 pixels high: read from 1 m
 
 # Two frames after it was asked for, the page has drawn what it knows.
 DRAWN: Final = """async () => {
@@ -30,7 +31,8 @@ OPENED: Final = """async () => {
   return Boolean(matter);
 }"""
 
-MEASURE: Final = """() => {
+MEASURE: Final = (
+    """() => {
   const round = ({x, y, width, height}) => [x, y, width, height].map(Math.round);
   const visible = found => [...document.querySelectorAll(found)].filter(one => one.checkVisibility());
 
@@ -49,6 +51,16 @@ MEASURE: Final = """() => {
     }
     return small;
   };
+
+  const indices = () => visible(".face .card text")
+    .map(one => [one.textContent, parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a])
+    .filter(([, size]) => size < INDEX - 0.5);
+
+  // Rank and suit lie within what is shown of the card.
+  const halved = () => visible(".face")
+    .filter(one => one.querySelector("text").getBoundingClientRect().right > one.getBoundingClientRect().right + 2
+      || one.querySelector("use").getBoundingClientRect().bottom > one.getBoundingClientRect().bottom + 1)
+    .map(one => one.textContent);
 
   const always = () => visible("#panel .always button").map(one => round(one.getBoundingClientRect()));
 
@@ -103,12 +115,17 @@ MEASURE: Final = """() => {
     "regions": [...regions(), ...always()],
     "small text": texts(),
     "small targets": targets(),
+    "small index": indices(),
+    "halved card": halved(),
     "cut": cut(),
     "out of the panel": [...hidden(), ...out()],
     "overlapping": overlapping(),
     "primary acts": Math.max(0, visible("#panel button.primary").length - 1),
   };
-}""".replace("TEXT - ", f"{SMALLEST_TEXT} - ").replace("TARGET - ", f"{SMALLEST_TARGET} - ")
+}""".replace("TEXT - ", f"{SMALLEST_TEXT} - ")
+    .replace("TARGET - ", f"{SMALLEST_TARGET} - ")
+    .replace("INDEX - ", f"{SMALLEST_INDEX} - ")
+)
 
 
 def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(pag
     assert page.locator("#bar .device.amber").inner_text() == "no word 3 s"
     assert sentence(page) == before
     silent(page, 2)
-    assert sentence(page) == "No contact with the table PC. Leave the cards."
+    assert sentence(page) == "Leave the cards: no contact with the table PC."
     assert page.locator("#sentence.red").count() == 1
     assert page.locator("#stage.hatched").count() == 1
     assert page.locator("#stage .as-of").inner_text().startswith("as of ")
@@ -160,7 +160,7 @@ def test_a_new_matter_that_holds_the_table_blinks_five_seconds_and_once(page: Pa
 def test_a_matter_that_holds_nothing_leaves_the_sentence_and_is_counted_below(page: Page, server: PageServer) -> None:
     follow(page, server, "late bet")
     assert page.locator("#sentence.red, #sentence.amber").count() == 0
-    assert page.locator("#answer .matters").inner_text() == "1 matter waits"
+    assert page.locator("#answer .matters").inner_text() == 'Next: a bet after "No more bets", Box 3'
     assert page.locator(".place[data-place=B3].amber").count() == 1
 
 
@@ -220,7 +220,13 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
     [
         (
             "all results",
-            ["Box 2: wins half.", "Box 3: tie, its bet goes back.", "Box 5: out of play, its bet goes back."],
+            [
+                "Pay 1 to 1: boxes 1 and 4.",
+                "Pay 1 to 2: box 2.",
+                "Tie, give back the bets: box 3.",
+                "Take the bets: boxes 6 and 7.",
+                "Out of play, give back the bets: box 5.",
+            ],
         ),
         (
             "bets of each",
@@ -299,3 +305,56 @@ def test_hands_of_a_void_round_are_neither_won_nor_lost(page: Page, server: Page
     page.goto(server.address)
     page.wait_for_selector(".place[data-place=B1] .card")
     assert page.locator(".place .mark").all_inner_texts() == [""] * page.locator(".place").count()
+
+
+def test_a_lost_device_and_lost_contact_are_one_sentence_and_one_act_at_a_time(page: Page, server: PageServer) -> None:
+    """What else may be done stands in the panel."""
+    follow(page, server, "away")
+    assert sentence(page) == "The shuffler is not connected: check its power and its cable."
+    facts = page.locator("#panel .facts p")
+    assert facts.last.inner_text() == "Or call the pit supervisor to deal by hand."
+    silent(page, 6)
+    assert sentence(page) == "Leave the cards: no contact with the table PC."
+    assert facts.all_inner_texts() == [
+        "1. The page looks for it by itself.",
+        "2. If it stays away, call a technician.",
+    ]
+
+
+def test_behind_a_matter_that_is_asked_about_the_next_one_is_named(page: Page, server: PageServer) -> None:
+    """A blocking one first, then the oldest; the one that is asked about is none that waits."""
+    view = states()["four cards"]["view"]
+    late = states()["late bet"]["view"]["irregularities"][0]
+    asked = view["irregularities"][0]
+    follow(page, server, "four cards")
+    assert page.locator("#answer .matters").is_hidden()
+    show(server, "four cards", view=view | {"irregularities": [asked, late | {"id": 7777}]})
+    says(page, "#answer .matters", 'Next: a bet after "No more bets", Box 3')
+    both = [late | {"id": 7777}, asked, asked | {"id": 8888, "place": "B6"}]
+    show(server, "four cards", view=view | {"irregularities": both})
+    says(page, "#answer .matters", "Next: a wrong number of cards to a hand, Box 6 and 1 more")
+    assert page.locator("#panel .facts .name").inner_text() == "A wrong number of cards to a hand: Dealer"
+
+
+FOCUSED: Final = "document.activeElement.closest('section, button')?.id ?? ''"
+
+
+def test_the_focus_moves_to_a_question_that_opens_and_only_then(page: Page, server: PageServer) -> None:
+    """And is given back when none is asked any more."""
+    follow(page, server)
+    page.locator("#answer .story").focus()
+    show(server, "examining")
+    page.locator(".place[data-place=D].lit").wait_for()
+    assert page.evaluate("document.activeElement.className") == "story"
+    show(server, "four cards")
+    page.locator("#sentence.red").wait_for()
+    assert page.evaluate(FOCUSED) == "sentence"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('section').id") == "panel"
+    show(server, "four cards", last={"entry": 9999, "utc_ns": 0, "sentence": "Another line."})
+    says(page, "#answer", "Another line.")
+    assert page.evaluate("document.activeElement.closest('section').id") == "panel"
+    page.evaluate("document.querySelector('#sentence .text').focus()")
+    show(server, "examining")
+    page.locator("#sentence:not(.red)").wait_for()
+    assert page.evaluate("document.activeElement === document.body")

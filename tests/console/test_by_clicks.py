@@ -22,7 +22,7 @@ async def test_a_whole_round_of_sets() -> None:
 
 async def signs_what(console: Console) -> None:
     """The matter and its place, the clause, the round."""
-    await console.reads("It is so \u00b7 A card exposed in dealing: Box 1")
+    await console.reads("Confirm \u00b7 A card exposed in dealing: Box 1")
     await console.reads("NC 5.7. Round 1")
 
 

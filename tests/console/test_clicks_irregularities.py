@@ -6,7 +6,7 @@ import pytest
 
 from controller.games.specification import Unit
 from simulators.people.crew import CREW
-from tests.console.clicking import DEALER, SUPERVISOR, BaccaratTable, ClickedTable, Console, opened
+from tests.console.clicking import DEAD, DEALER, SUPERVISOR, BaccaratTable, ClickedTable, Console, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
@@ -64,7 +64,8 @@ async def test_cards_that_came_together_are_put_in_their_order() -> None:
         await console.to_dealing(1, 3)
         await console.deal(1)
         await console.says("4 cards came out together. Is that so?")
-        await console.confirm(SUPERVISOR)
+        await console.press("yes")
+        await console.sign(SUPERVISOR)
         await console.press("order")
         for card in ("4", "5", "6", "7"):  # as they left the device
             await console.press(card)
@@ -123,6 +124,8 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
         await console.to_dealing(1, 3)
         await console.deal(1)
         await console.says("Is a card face up, in the shuffler or out of it?")
+        assert "Then" not in await console.page.locator("#panel .facts").inner_text()
+        await console.press("yes")
         await console.reads("Then: Deal 3 cards to box 3.")
         await console.press("confirm")
         await console.says("3 cards to Box 3")
@@ -140,6 +143,9 @@ async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
         await console.press("no")
         await console.reads("Had any Player handled cards before the error was noticed? NO")
         await console.press("again")
+        await console.says("Does the Dealer have 4 cards?")
+        await console.press("yes")
+        await console.says("Had any Player handled")
         await console.press("yes")
         await console.reads("Had any Player handled cards before the error was noticed? YES")
 
@@ -150,6 +156,8 @@ async def test_a_jam_is_cleared_and_the_deal_goes_on() -> None:
         await console.deal(1)
         await console.reads("Clear the device first")
         await console.at_device("clear", "The jam is cleared.")
+        await console.press("yes")
+        await console.says("Is it certain where every card belongs?")
         await console.press("yes")
         await console.reads("Then: Deal 3 cards to box 3.")
         await console.press("confirm")
@@ -354,7 +362,7 @@ async def test_a_power_failure_that_does_not_matter_any_more() -> None:
         await console.says("Does it keep the round from going on as it was?")
         await console.press("no")
         await console.confirm(SUPERVISOR)
-        await console.says("The shuffler is not connected: check its power and its cable.")
+        await console.reads("The shuffler is not connected: check its power and its cable.")
         await console.at_device("plug", "plugged in")
         await console.page.locator("#bar .amber").wait_for(state="detached")
         one, three, dealer = console.table.dealt()
@@ -417,3 +425,61 @@ async def test_what_was_wrong_in_the_round_before() -> None:
         await console.confirm(SUPERVISOR)
         await console.page.locator("#answer .matters").wait_for(state="hidden")
         assert not (await console.state())["irregularities"]
+
+
+async def test_who_reported_it_is_not_asked_again_whether_it_is_so_and_may_take_it_back() -> None:
+    async with opened() as console:
+        await exposed(console)
+        await console.says("Read what follows, then confirm.")
+        await console.reads("Then: ")
+        await console.press("again")
+        await console.says("Was a card of box 1 exposed?")
+        assert "Then" not in await console.page.locator("#panel .facts").inner_text()
+        boxes = [await console.page.locator(f'#panel [data-act="{word}"]').bounding_box() for word in ("yes", "no")]
+        yes, no = boxes
+        assert yes is not None
+        assert no is not None
+        assert (yes["width"], yes["height"], yes["y"]) == (no["width"], no["height"], no["y"])
+        await console.press("no")
+        await console.press("Entered by mistake")
+        await console.sign(SUPERVISOR)
+        await console.says("3 cards to Box 3")
+
+
+async def test_another_screen_is_asked_whether_it_is_so_before_anything_that_follows() -> None:
+    async with opened() as console:
+        await exposed(console)
+        other = await console.beside("Right")
+        await other.says("Was a card of box 1 exposed?")
+        await other.let_pass(DEAD + 50)
+        await other.page.keyboard.press("y")
+        await other.asks_who_signs()
+        await other.reads("Then: ")
+        await other.page.keyboard.press("Escape")
+        await other.says("Was a card of box 1 exposed?")
+
+
+async def test_facts_are_taken_back_one_by_one_down_to_the_claim() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(2)
+        await console.report("technical_stop")
+        await console.says("Is it certain where every card belongs?")
+        await console.press("back")
+        await console.says("Did the shuffler stop?")
+        await console.press("yes")
+        await console.press("no")
+        await console.says("Read what follows, then confirm.")
+        assert await console.page.locator("#panel .answers .primary").count() == 1
+
+
+async def test_a_clause_is_read_in_few_words() -> None:
+    async with opened() as console:
+        await exposed(console)
+        await console.press("clause")
+        sheet = console.page.locator("#sheet .body")
+        await sheet.get_by_text("NC 5.7", exact=True).wait_for()
+        assert await sheet.locator("p").count() >= 2
+        assert len((await sheet.locator("p").nth(1).inner_text()).split()) > 2
+        await console.page.keyboard.press("Escape")
+        await console.says("Read what follows, then confirm.")

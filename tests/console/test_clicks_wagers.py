@@ -178,7 +178,7 @@ async def test_a_bettor_sits_at_a_box_and_looks_and_a_bet_that_was_overlooked_li
         await console.press("no_more_bets/")
         await console.deal(2)
         await console.page.locator('.place.lit[data-place="D"], #panel [data-act="expose_hand/D"]').first.wait_for()
-        await console.press("handle_cards/true")
+        await console.choose_in_menu("handle_cards/true")
         await console.tap("B3")
         await console.press("Ann")
         await console.page.locator('[data-place="B3"] .seen .sign').nth(1).wait_for()

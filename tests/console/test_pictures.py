@@ -18,6 +18,7 @@ from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
 from tests.console.examples import beat, examples
 from tests.console.measures import LANGUAGES, OPENED
 from tests.console.page_server import PageServer
+from tests.end_to_end.processes import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
@@ -177,7 +178,7 @@ async def irregularities(console: Console, album: Album) -> None:
     await album.take("has anybody handled cards")
     await console.press("no")
     await page.locator("#panel .facts .then").first.wait_for()
-    await album.take("is it so")
+    await album.take("what follows")
     await console.confirm(SUPERVISOR)
     await page.locator('#panel [data-act="moved"]').wait_for()
     await album.take("cards to be moved")
@@ -189,7 +190,9 @@ async def irregularities(console: Console, album: Album) -> None:
     await console.press("ok")
     await page.locator("#sentence.red").wait_for()
     await album.take("wrong count")
-    await console.press("deny")
+    await console.press("back")
+    await album.take("is it so")
+    await console.press("no")
     await album.take("it was not so")
     await console.click(page.locator("#panel .answers button").first)
     await console.sign(SUPERVISOR)
@@ -276,6 +279,7 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
     async with async_playwright() as started:
         chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = await chromium.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
         album = Album(f"{name}-{language}", page)
         all_states = prepared(language)
         states = all_states if not path else {key: all_states[key] for key in DISPLAYED}
@@ -295,7 +299,7 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
     assert album.found == {}
 
 
-DISPLAYED: Final = ("betting", "dealing_sets", "settling", "four cards", "away")
+DISPLAYED: Final = ("betting", "dealing_sets", "settling", "all results", "four cards", "away")
 
 
 def prepared(language: str) -> dict[str, dict[str, Any]]:

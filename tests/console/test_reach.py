@@ -29,9 +29,15 @@ SHOWN = """async ([screen, matter]) => {
   const keys = (within) => [...document.querySelectorAll(`${within} [data-act]`)]
     .filter((one) => one.offsetParent).map((one) => one.dataset.act);
   while (JSON.stringify(store.screen) !== JSON.stringify(screen)) await drawn(); // it comes by the stream
-  store.set({ matter, flow: undefined, sheet: undefined });
+  store.set({ matter, flow: undefined, sheet: undefined, stated: undefined });
   await drawn();
-  const found = { panel: keys("#panel"), matter: matterOf(screen)?.id ?? 0, picking: [...(store.own.picking ?? [])] };
+  const about = matterOf(screen);
+  const found = { panel: keys("#panel"), matter: about?.id ?? 0, picking: [...(store.own.picking ?? [])] };
+  // The claim, as it is asked again.
+  if (about) store.set({ stated: { id: about.id, revision: about.revision, claim: false, facts: {} } });
+  await drawn();
+  found.claim = store.own.headline?.text === about?.claim && keys("#panel").includes("no");
+  store.set({ stated: undefined });
   store.set({ sheet: "menu" });
   while (!document.querySelector("#sheet[data-sheet=menu]:not([hidden]) [data-act]")) await drawn();
   found.menu = keys("#sheet");
@@ -69,6 +75,8 @@ def is_shown(offer: dict[str, Any], shown: dict[str, Any]) -> bool:
             return f"{arguments['place']}/{arguments.get('bettor', '')}/{word}" in there
         case "rule":
             return arguments["action"] in there
+    if operation == "deny_irregularity" and shown["claim"]:
+        return True
     if "irregularity" in arguments:
         return bool(OWN[operation] & there)
     return any(key == operation or key.startswith(f"{operation}/") for key in there) or (

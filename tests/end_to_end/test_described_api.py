@@ -25,6 +25,7 @@ from tests.end_to_end.processes import PATIENCE, ROOT, Child
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.openapi_document import FILE
 from tests.operate.bench_table import BenchTable
+from tests.support import long_forms
 
 DESCRIPTION: Final[dict[str, Any]] = json.loads(FILE.read_bytes())
 STREAMS: Final = ("/v1/events", "/v1/screen")
@@ -97,7 +98,7 @@ async def test_answers_are_as_described(screen: Browser) -> None:
 @pytest.mark.soak
 async def test_many_answers_are_as_described(screen: Browser, record_property: Callable[[str, object], None]) -> None:
     """`CARDSHOE_API_RUNS`: how often, each time with other requests."""
-    made = [await ask(screen, "--max-examples", "200") for _ in range(RUNS)]
+    made = [await ask(screen, "--max-examples", str(long_forms.count(200))) for _ in range(RUNS)]
     record_property("soak: requests to the described API", sum(made))
 
 

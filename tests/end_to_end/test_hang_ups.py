@@ -30,6 +30,7 @@ from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import short_folder
 from tests.link.parts import Changes, HandClock, open_descriptors
+from tests.support import long_forms
 
 ENDED = (LinkState.LOST, LinkState.ABSENT)
 SERIAL = "SIM-1"
@@ -229,7 +230,9 @@ async def test_a_hang_up_after_every_byte_of_a_report() -> None:
         table.check()
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12)))]
+)
 async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
     """Of every two, one cuts the line after a number of bytes, also in the handshake; one comes after all reports."""
     random = Random(f"{seed}/hang-ups")  # repeatable moments

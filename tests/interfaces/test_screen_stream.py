@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.feed import EventFeed, Published
-from controller.api.screen_state import Kind, ScreenView, layout_of, own_part
+from controller.api.screen_state import Kind, LastView, ScreenView, last_of, layout_of, own_part, table_message
 from controller.api.screen_stream import BEAT_EVERY, LEAST_BETWEEN, ScreenStates
 from controller.api.view import LinkView, TableView, view_of
 from controller.games import GAMES
@@ -118,7 +118,23 @@ async def test_the_last_thing_that_happened_is_said() -> None:
     table = Table()
     given = await followed({0.5: table.happen}, table, 1.5)
     last = [data["last"] for _, name, data in given if name == "state"][-1]
-    assert last == {"entry": table.state.entry, "utc_ns": 9, "sentence": "Paused: lunch."}
+    assert last == {"entry": table.state.entry, "utc_ns": 9, "sentence": "Paused: lunch.", "by": ""}
+
+
+@pytest.mark.parametrize(("moment", "by"), [(9, "Sam"), (8, "")])
+def test_who_brought_it_is_said_of_what_came_at_once_with_an_entry(moment: int, by: str) -> None:
+    """What the device did later is nobody's."""
+    taken = b'{"entry":1,"utc_ns":%d,"event":"operation_taken","operation":"pause_table","person":"sam"}' % moment
+    paused = b'{"entry":2,"utc_ns":9,"round":1,"event":"table_paused","reason":"lunch"}'
+    last = last_of([Published(2, paused), Published(1, taken)], GAMES["NC"].words, {"sam": "Sam"})
+    assert (last.entry, last.sentence, last.by) == (2, "Paused: lunch.", by)
+
+
+def test_displays_name_no_person_who_did_something() -> None:
+    table = Table()
+    last = LastView(table.state.entry, 9, "Paused: lunch.", "Sam")
+    told = [table_message(table.state, table.view(), (), last, kind).last.by for kind in (OPERATES, DISPLAYS)]
+    assert told == ["Sam", ""]
 
 
 async def test_a_display_is_given_no_more_than_it_shows() -> None:

@@ -80,6 +80,7 @@ def test_what_commands_say_themselves_is_translated_with_the_same_values() -> No
     for template, said in words.items():
         assert sorted(slot.findall(template)) == sorted(slot.findall(said)), template
     sources = [*(ROOT / "controller/commands").rglob("*.py"), *(ROOT / "simulators/demo").glob("*.py")]
+    sources += (ROOT / "simulators/people").glob("*.py")
     called = {template for path in sources if "Terminal" in path.read_text("utf-8") for template in said_in(path)}
     assert "next: {step}" in called
     assert called - set(words) == set()

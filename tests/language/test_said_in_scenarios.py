@@ -26,10 +26,13 @@ from firmware_bridge.cards import Concealed, Evidence, Exposed
 from simulators.scenarios import FOLDER, load, names
 from simulators.scenarios.course import Course, TableSetting
 from simulators.scenarios.player import play
+from tests.support import long_forms
 
 CHINESE = "zh-Hans"
 GAMES = sorted({name.partition("/")[0] for name in names()})
 SHORT = ("nc",)  # in every run
+OTHERS = long_forms.some([one for one in GAMES if one not in SHORT])
+TAKEN = long_forms.some([one for one in GAMES if one not in SHORT])  # in a long run
 WORD = re.compile(r"[A-Za-z]{2,}")
 CODES = re.compile(r"\b(?:NC|TP|RTP|F3|P3) [A-Z]{0,2}[0-9.]+|\bI[0-9]{2}[ab]?\b|\b(?:[2-9ATJQK][SHDC] ?)+\b")
 LEFT = {
@@ -109,7 +112,7 @@ def heard_in(name: str) -> set[str]:
     return course.heard
 
 
-@pytest.mark.parametrize("game", [pytest.param(one, marks=() if one in SHORT else pytest.mark.soak) for one in GAMES])
+@pytest.mark.parametrize("game", [*SHORT, *(pytest.param(one, marks=pytest.mark.soak) for one in OTHERS)])
 def test_all_that_is_said_in_scenarios_is_translated(game: str) -> None:
     untranslated: dict[str, str] = {}
     for name in (one for one in names() if one.startswith(f"{game}/")):

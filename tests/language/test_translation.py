@@ -76,4 +76,4 @@ def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() ->
 @pytest.mark.parametrize("reason", ["a dispute at box 3", "the hand of box 2 was wet", "lamp over the Dealer"])
 def test_what_people_wrote_stays_as_they_wrote_it(reason: str) -> None:
     assert translated_whole(reason, CHINESE) == reason
-    assert reason in translated(f"The table is paused ({reason}). Resume when it can go on.", CHINESE)
+    assert reason in translated(f"Resume when it can go on: the table is paused ({reason}).", CHINESE)

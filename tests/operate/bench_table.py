@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 
+from controller.api.client import ApiClient
 from controller.games.specification import Unit
 from simulators.people.crew import CREW
 from tests.end_to_end.processes import PATIENCE, Child
@@ -91,4 +92,6 @@ async def bench_table(*, unit: Unit = Unit.SETS, game: str = "NC", seed: int = 7
         async with table:
             await table.start_console()
             await table.start_daemon()
+            async with ApiClient(table.socket) as client:
+                await table.events_until(client, "device_ready")
             yield table

@@ -31,8 +31,8 @@ OWN_WORDS: Final = {
 BUTTONS: Final = {
     "Bets are back": "return bets",
     "Cards are moved": "put right",
-    "It is so": "confirm",
-    "It was not so": "deny",
+    "Confirm": "confirm",
+    "NO": "deny",
     "Name order": "order",
     "Paid": "settle",
     "Play goes on": "confirm",

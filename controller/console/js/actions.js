@@ -104,6 +104,17 @@ function isMeant({ layout }, { operation, arguments: known }) {
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
 }
 
+/** Where boxes are only marked, a bet that was overlooked is one that its box was not marked for. */
+export function overlooked(screen) {
+  const { view, layout, offers } = screen;
+  const offer = offers.find((one) => one.operation === "correct_entry");
+  const marked = view.entries.findLast((one) => one.operation === "occupy_boxes");
+  if (!offer || !marked || layout.wagers_entered || view.phase === "betting") return [];
+  const values = { entry: marked.entry, instead: { ...marked.said, operation: marked.operation } };
+  const begin = () => start(offer, { values, needs: ["instead/boxes", ...offer.needs] });
+  return [{ ...act(screen, offer), key: "overlooked", label: say("op.correct_entry.overlooked"), act: begin }];
+}
+
 /** An act that stands beside others only while it can be done. */
 function standsStill(screen, name) {
   return screen.offers.some((one) => one.operation === name && one.allowed);

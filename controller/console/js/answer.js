@@ -1,8 +1,10 @@
 // Region E: what happened last here: the answer to this screen's request, else the table's last event.
 
 import { attr, el, mark, text } from "./dom.js";
+import { matterName } from "./labels.js";
+import { matterOf } from "./question.js";
 import { inContact, store } from "./store.js";
-import { say, time } from "./words.js";
+import { placeName, say, time } from "./words.js";
 
 const parts = {};
 
@@ -21,17 +23,35 @@ function newest(screen) {
   return answer && (!last || answer.entry >= last.entry) ? answer : last;
 }
 
+/** Who did it, where it is another one than the person who reads it and the sentence does not say so itself. */
+function by(screen, said) {
+  const other = said.by && said.by !== screen.screen.dealer_name && !said.sentence.includes(said.by);
+  return other ? say("answer.by", { name: said.by }) : "";
+}
+
+/** What waits behind the question that is asked: blocking matters first, then the oldest; else how many warnings. */
+function waiting(screen) {
+  const { irregularities, warnings } = screen.view;
+  const asked = matterOf(screen);
+  const others = irregularities.filter((one) => one !== asked);
+  const next = others.find((one) => one.blocks) ?? others[0];
+  const n = others.length + warnings.length;
+  if (!next) return n ? say("answer.matters", { n }) : "";
+  const what = matterName(screen, next);
+  const where = next.place && placeName(screen, next.place);
+  return say(n > 1 ? "answer.next.more" : "answer.next", { what: [what, where].filter(Boolean).join(", "), others: n - 1 });
+}
+
 /** `screen`: the newest state, or null before the first. */
 export function render(screen) {
   if (!parts.text) build(document.getElementById("answer"));
   const said = newest(screen);
   const at = said?.utc_ns ? `${time(said.utc_ns)} ` : "";
-  text(parts.text, said ? `${at}${said.sentence}` : "");
+  text(parts.text, said ? `${at}${by(screen, said)}${said.sentence}` : "");
   mark(parts.text, "refused", said?.accepted === false);
-  const waiting = screen ? screen.view.irregularities.filter((found) => !found.blocks).length : 0;
-  const n = waiting + (screen ? screen.view.warnings.length : 0);
-  text(parts.matters, n ? say("answer.matters", { n }) : "");
-  attr(parts.matters, "hidden", n === 0);
+  const waits = screen ? waiting(screen) : "";
+  text(parts.matters, waits);
+  attr(parts.matters, "hidden", !waits);
   text(parts.story, say("button.story"));
   for (const button of [parts.matters, parts.story]) attr(button, "disabled", !inContact());
 }

@@ -26,13 +26,13 @@ export const BETS = {
   seat: (screen) => ({ ...tapped(screen), right: [{ key: "stands", label: say("seat.stands"), act: () => answer(null) }] }),
 
   // As they were entered or are in force, where that is changed; `none`: it may be none.
-  boxes: (screen, flow, { field, none }, about) =>
-    several(
-      flow,
-      boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]),
-      about[field ?? "boxes"],
-      none,
-    ),
+  boxes: (screen, flow, { field, none }, about) => {
+    const list = boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]);
+    const shown = several(flow, list, about[field ?? "boxes"], none);
+    const pick = (place) => shown.list.find((one) => `B${one.key}` === place).act();
+    const marked = shown.list.filter((one) => one.pressed).map((one) => one.key);
+    return { ...shown, picking: tapped(screen).picking, pick, ...(field ? {} : { selection: marked }) };
+  },
 
   // How many bets of a kind a box takes at most: each tap one more.
   limits: (screen, flow) => {

@@ -38,6 +38,7 @@ export function tap(node, typed = false) {
     return;
   }
   one.act();
+  store.drawNow();
 }
 
 /** Show rows of a label and its buttons: `{key, label, buttons}`. */
@@ -54,17 +55,18 @@ export function rows(parent, list) {
   );
 }
 
-/** Show `lines` as paragraphs: strings, or `[class, string]`. */
+/** Show `lines` as paragraphs: strings, `[class, string]`, or `[class, string, button]` with a small button beside it. */
 export function lines(parent, list) {
   const said = list.filter(Boolean).map((one) => (typeof one === "string" ? ["", one] : one));
   keyed(
     parent,
     said.map((one, at) => [at, ...one]),
     ([at]) => at,
-    () => el("p"),
-    (node, [, kind, words]) => {
+    () => el("p", {}, el("span"), el("span", { class: "beside" })),
+    (node, [, kind, words, button]) => {
       attr(node, "class", kind || null);
-      text(node, words);
+      text(node.children[0], words);
+      buttons(node.children[1], [button]);
     },
   );
 }

@@ -17,7 +17,7 @@ export function signers(screen, role) {
 }
 
 /** Whether somebody has to sign: what is above the dealer, all that nobody is signed on for, and coming on duty. */
-function needsSign(screen, offer) {
+export function needsSign(screen, offer) {
   return offer.role !== "dealer" || ALWAYS_SIGNED.has(offer.operation) || !screen.screen.dealer;
 }
 

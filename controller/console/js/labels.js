@@ -24,25 +24,91 @@ export function answered(screen, said) {
   return capital(parts(screen, said).join(", "));
 }
 
+/** In words, by argument of an operation; in this order. What has no name is no part of it. */
+export const NAMED = {
+  kind: (screen, kind) => reportName(screen, kind),
+  earlier: (screen, before) => before && say("report.earlier", { round: screen.view.round - 1 }),
+  choice: (screen, choice, { absent }) => say(`choice.${absent ? "absent" : choice}`),
+  place: (screen, place) => placeName(screen, place),
+  places: (screen, places) => places.map((one) => placeName(screen, one)).join(", "),
+  boxes: (screen, boxes) => boxes.join(", "),
+  closed_boxes: (screen, boxes) => boxes.length && say("said.closed_boxes", { boxes: boxes.join(", ") }),
+  fewer_wagers: (screen, limits) =>
+    limits
+      .map(([box, most]) => say("limits.most", { place: placeName(screen, box ? `B${box}` : "D"), most }))
+      .join(", "),
+  one_box: (screen, bettors) => bettors.length && say("said.one_box", { bettors: bettors.join(", ") }),
+  bettor: (screen, bettor) => bettor,
+  seat: (screen, box) => (box === null ? say("seat.stands") : say("said.seat", { place: placeName(screen, `B${box}`) })),
+  bet: (screen, number) => betNumbered(screen, number),
+  bets: (screen, numbers) => numbers.map((one) => betNumbered(screen, one)).join(", "),
+  wager: (screen, wager) => wagerName(screen, wager),
+  box: (screen, box) => box && placeName(screen, `B${box}`),
+  amount: (screen, amount) => say("said.amount", { amount }),
+  pile: (screen, pile) => (screen.layout.labels[pile] ? placeName(screen, pile) : say(`pile.${pile}`)),
+  deck: (screen, deck) => deck,
+  back: (screen, back) => back,
+  seal: (screen, seal) => seal,
+  count: cardsNumbered,
+  counted: (screen, number) => number !== null && cardsNumbered(screen, number),
+  number: cardsNumbered,
+  cards: cardsNamed,
+  card: (screen, card) => (typeof card === "number" ? say("where.card", { n: card }) : card && face(card)),
+  ordinals: orderNamed,
+  open: (screen, ids) => ids.map((id) => matterName(screen, matterNumbered(screen, id))).join(", "),
+  screen: (screen, id) => screen.view.screens.find((one) => one.id === id)?.name ?? id,
+  of_round: (screen, round) => say("sign.round", { round }),
+  witness: (screen, witness) => say("said.witness", { name: personName(screen, witness) }),
+  by: (screen, by) => say("said.by", { name: personName(screen, by) }),
+  authority: (screen, id) => say("said.authority", { name: personName(screen, id) }),
+  reason: (screen, words) => words,
+  because: (screen, words) => words,
+  text: (screen, words) => words,
+};
+
 function parts(screen, said) {
-  const { place, boxes, kind, pile, count, counted, number, cards, card, box, bettor, amount } = said;
-  const about = [
-    kind && reportName(screen, kind),
-    place && placeName(screen, place),
-    boxes?.join(", "),
-    said.closed_boxes?.join(", "),
-    bettor,
-    said.wager && wagerName(screen, said.wager),
-    box && placeName(screen, `B${box}`),
-    amount,
-    pile && say(`pile.${pile}`),
-    said.deck,
-    count ?? counted ?? number,
-    Array.isArray(cards) && typeof cards[0] === "string" && cards.map(face).join(" "),
-    typeof card === "number" ? say("where.card", { n: card }) : card && face(card),
-    said.reason ?? said.because ?? said.text,
-  ];
-  return about.filter((part) => part !== undefined && part !== null && part !== "" && part !== false);
+  const known = Object.entries(NAMED).filter(([name]) => said[name] !== undefined && (said[name] !== null || name === "seat"));
+  return known.map(([name, words]) => words(screen, said[name], said)).filter(Boolean);
+}
+
+function cardsNumbered(screen, n) {
+  return say("stage.cards", { n });
+}
+
+/** So many; by their faces; or where they lie. */
+function cardsNamed(screen, cards) {
+  if (typeof cards === "number") return cardsNumbered(screen, cards);
+  if (typeof cards[0] === "string") return cards.map(face).join(" ");
+  return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeNamed(screen, place) })).join(", ");
+}
+
+/** Where a card lay, and as which of the hand. */
+function lay(screen, ordinal) {
+  const hand = screen.view.hands.find((one) => one.ordinals?.includes(ordinal));
+  return { from: hand ? placeName(screen, hand.place) : "", card: hand ? hand.ordinals.indexOf(ordinal) + 1 : ordinal };
+}
+
+function placeNamed(screen, place) {
+  return screen.layout.labels[place] ?? say(`pile.${place}`);
+}
+
+/** Cards of a matter in their order, numbered as they lie there. */
+function orderNamed(screen, ordinals, { irregularity }) {
+  const lie = matterNumbered(screen, irregularity)?.ordinals ?? [];
+  return ordinals.map((one) => say("order.card", { n: lie.indexOf(one) + 1 })).join(", ");
+}
+
+function matterNumbered(screen, id) {
+  return screen.view.irregularities.find((one) => one.id === id);
+}
+
+function betNumbered(screen, number) {
+  const lies = screen.view.bets.find((one) => one.number === number);
+  return lies ? betName(screen, lies) : "";
+}
+
+function personName(screen, id) {
+  return screen.people.find((person) => person.id === id)?.name ?? id;
 }
 
 function wagerName(screen, id) {
@@ -56,8 +122,10 @@ export function reportName(screen, kind) {
 
 /** What it is, and where. */
 export function whatAndWhere(screen, matter) {
+  const { round } = matter;
+  const earlier = round !== screen.view.round && !matter.next_deck ? say("sign.round", { round }) : "";
   const where = matter.place ? placeName(screen, matter.place) : "";
-  return capital([matterName(screen, matter), where].filter(Boolean).join(": "));
+  return capital([earlier, matterName(screen, matter), where].filter(Boolean).join(": "));
 }
 
 /** What an open irregularity is called. */

@@ -18,6 +18,7 @@ import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
 
 const UNSIGNED = { text: "?", authority: "?" }; // of a ruling: what it brings does not depend on them
+const WITHOUT_CONTACT = ["contact.looks", "contact.call"];
 const parts = {};
 
 function build(panel) {
@@ -45,7 +46,7 @@ export function render(screen) {
   if (!parts.panel) build(document.getElementById("panel"));
   if (!screen) return;
   look(screen);
-  const shown = whatToShow(screen);
+  const shown = inContact() ? whatToShow(screen) : { ...whatToShow(screen), facts: WITHOUT_CONTACT.map((key) => say(key)) };
   point(shown);
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
@@ -74,23 +75,35 @@ function whatToShow(screen) {
     const flow = store.own.flow;
     const asked = ask(name, screen, flow);
     const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
-    const given = answered(screen, { ...flow.values, ...flow.values.instead });
+    // All that is signed, what the act was begun with too; signing.js says what a corrected entry will be.
+    const said = name === "sign" ? { ...flow.offer.arguments, ...flow.values } : { ...flow.values, ...flow.values.instead };
+    const given = answered(screen, said);
     const act = [label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
     const title = asked.grid || name === "kind" ? [] : [["title", act], name !== "entry" && given];
     const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
-    return { ...asked, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
+    const asks = `${flow.offer.operation}/${flow.at}`;
+    return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
   }
   const twice = second(screen);
-  if (twice) return twice;
+  if (twice) return { ...twice, asks: twice.question };
   const matter = matterOf(screen);
   const elsewhere = askedElsewhere(screen);
-  if (matter) return withFact({ ...bets(screen), ...askAbout(screen, matter) }, elsewhere);
+  if (matter) {
+    const shown = { ...bets(screen), ...askAbout(screen, matter) };
+    return withFact({ ...shown, asks: `${matter.id}/${matter.stage}/${shown.question}` }, elsewhere);
+  }
   const right = primary(screen);
   const keys = new Set(right.map((one) => one.key));
   const list = acts(screen).filter((one) => !keys.has(one.key));
   const question = comesFirst(screen);
-  const shown = { question, facts: standing(screen), list, right, notes: due(screen) };
+  const shown = { question, facts: besides(screen), list, right, notes: due(screen) };
   return withFact({ ...shown, ...bets(screen), ...hands(screen) }, elsewhere);
+}
+
+/** Why the act that comes next is off, and what the table says besides it. */
+function besides(screen) {
+  const [act, ...others] = screen.view.next_steps;
+  return [...new Set([...standing(screen), ...others])].filter((line) => line !== act);
 }
 
 function withFact(shown, fact) {
@@ -109,11 +122,13 @@ function notEnrolled() {
 function point(shown) {
   const { own } = store;
   const tone = shown.tone ? { tone: shown.tone } : {};
-  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "", ...tone } : undefined;
+  const { question, count = "", asks } = shown;
+  own.headline = question ? { text: question, count, asks, ...tone } : undefined;
   own.picking = shown.picking;
   own.pick = shown.pick;
   own.picks = shown.question ?? store.screen.view.phase;
   own.filled = shown.filled;
+  own.selection = shown.selection;
   own.numbered = shown.numbered;
 }
 

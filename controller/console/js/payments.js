@@ -1,14 +1,14 @@
-// What is done with the bets when the hands have been compared: per bet where wagers are entered, else what is not
-// simply won or lost.
+// What is done with the bets when the hands have been compared: per bet where wagers are entered, else per box, as the
+// table says it.
 
 import { betName } from "./labels.js";
-import { placeName, say } from "./words.js";
+import { say } from "./words.js";
 
 /** While bets are to be settled, what each comes to, in a line. */
 export function due(screen) {
   const { view } = screen;
   if (view.phase !== "settling" || view.chips_paid || view.bets_to_return) return [];
-  return view.settlement.length ? view.settlement.map((one) => forBet(screen, one)) : atBoxes(screen);
+  return view.settlement.length ? view.settlement.map((one) => forBet(screen, one)) : view.payments;
 }
 
 /** "Ann Initial Bet Box 1 100: pay 95". */
@@ -22,14 +22,4 @@ function dues({ verdict, ...parts }) {
   if (verdict === "won") return say("pay.paid", { n: parts.paid });
   const moved = ["collected", "returned", "held"].filter((name) => Number(parts[name]));
   return moved.map((name) => say(`pay.${name}`, { n: parts[name] })).join(", ");
-}
-
-/** Nothing is entered of the bets: the boxes where a bet goes back or wins half. */
-function atBoxes({ view, layout }) {
-  const said = (hand) => (hand.dead ? "out" : hand.half ? "half" : hand.outcome === "tie" ? "tie" : "");
-  return view.hands
-    .filter(({ place }) => place !== "D")
-    .map((hand) => [said(hand), placeName({ layout }, hand.place)])
-    .filter(([what]) => what)
-    .map(([what, place]) => say(`pay.${what}`, { place }));
 }

@@ -1,15 +1,13 @@
 // An open irregularity: its questions one by one, then what follows. Facts are asked before consequences show.
 
 import { act } from "./actions.js";
-import { preview } from "./ahead.js";
-import { start } from "./flow.js";
 import { moves } from "./arrows.js";
+import { claimed } from "./claim.js";
+import { matterFacts } from "./facts.js";
+import { start } from "./flow.js";
 import { operate, shown } from "./operate.js";
-import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
-import { capital, placeName, say, time } from "./words.js";
-
-const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
+import { placeName, say } from "./words.js";
 
 /** The irregularity that is asked about now: blocking ones first, then the oldest; or null. */
 export function matterOf(screen) {
@@ -21,21 +19,26 @@ export function matterOf(screen) {
 export function askAbout(screen, matter) {
   const offers = screen.offers.filter((one) => one.arguments.irregularity === matter.id);
   const of = (operation) => offers.filter((one) => one.operation === operation);
-  const deny = of("deny_irregularity")[0];
-  const counts = screen.offers.find((one) => one.operation === "count_cards" && one.primary);
+  // A claim is denied by its second answer; what is to be counted, moved or ruled on by an act of its own.
+  const isCounted = (one) => one.operation === "count_cards" && (one.primary || (matter.stage === "claimed" && !matter.claim));
+  const counts = screen.offers.find(isCounted);
+  const answersNo = matter.stage === "claimed" && !counts;
+  const denial = (answersNo ? [] : of("deny_irregularity")).map((one) => ({
+    key: "deny",
+    label: say("op.deny_irregularity"),
+    why: off(one),
+    act: () => start(one),
+  }));
   const shown = {
     question: matter.question,
-    facts: factsOf(screen, matter),
+    facts: matterFacts(screen, matter),
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
   };
+  const leave = { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) };
   return {
     ...shown,
-    list: [...(shown.list ?? []), ...correction(screen, matter)],
-    left: [!matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) }],
-    right: [
-      ...(shown.right ?? []),
-      deny && { key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) },
-    ],
+    list: [...(shown.list ?? []), ...denial, ...correction(screen, matter)],
+    left: shown.left ?? [!matter.blocks && leave],
   };
 }
 
@@ -46,106 +49,15 @@ function correction(screen, matter) {
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
 }
 
-/** A count showed that nothing is missing: there is nothing to be "so". */
-function isWhole({ facts, proposes }) {
-  return facts.counted_wrong === false && proposes === "continue";
-}
-
 function off(offer) {
   return offer.allowed ? "" : offer.sentence;
 }
 
-/** What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. */
-function factsOf(screen, matter, applies) {
-  const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? matter.noticed_by;
-  const { stopped } = screen.view.device;
-  return [
-    stopped && matter.kind === "technical_stop" && ["then", say("matter.stopped", { why: stopped })],
-    ["name", whatAndWhere(screen, matter)],
-    say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
-    capital(matter.note),
-    say("matter.decides", {
-      clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(", "),
-      who: say(`role.${applies?.role ?? matter.who.replaceAll(" ", "_")}`),
-    }),
-  ];
-}
-
-/** Where there is little room: what, where, clause, decider. */
-function inShort(screen, matter) {
-  const facts = factsOf(screen, matter);
-  return [...facts.slice(0, 2), facts.at(-1)];
-}
-
-/** Where B says what it is, and where. */
-function withoutName(facts) {
-  return [facts[0], facts.at(-1)];
-}
-
-/** What was answered here of this matter's questions, and is not entered yet: it is entered whole, and signed once. */
-function stated(matter) {
-  const { own } = store;
-  return own.stated?.id === matter.id && own.stated.revision === matter.revision ? own.stated.facts : {};
-}
-
-function state({ id, revision }, facts) {
-  store.set({ stated: { id, revision, facts } });
-}
-
-function yesOrNo(matter, facts, name, question) {
-  const one = (value, word) => ({
-    key: word,
-    label: say(`act.${word}`),
-    tone: "answer",
-    meaning: `${matter.id}/${name}`,
-    act: () => state(matter, { ...facts, [name]: value }),
-  });
-  return { question, right: [one(true, "yes"), one(false, "no")] };
-}
-
 const STAGES = {
-  claimed: (screen, matter, of, counts) => {
-    const confirms = of("confirm_irregularity");
-    if (counts)
-      return {
-        right: [
-          { key: "count", label: say("op.count_cards"), tone: "primary", why: off(counts), act: () => start(counts) },
-        ],
-      };
-    const facts = stated(matter);
-    const at = matter.asks.findIndex((name) => !(name in facts));
-    if (at >= 0) return yesOrNo(matter, facts, matter.asks[at], matter.questions[at]);
-    const [offer] = confirms;
-    if (!offer) return {};
-    const answered = matter.asks.length > 0;
-    const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
-    const told = preview(screen, stating);
-    const applies = answered && told.accepted ? told : undefined;
-    const whole = applies ? { ...stating, role: applies.role } : stating; // who signs depends on the answers
-    const again = { key: "again", label: say("matter.again"), act: () => state(matter, {}) };
-    return {
-      ...(answered ? { question: say("matter.so", { what: whatAndWhere(screen, matter) }) } : {}),
-      facts: [
-        ...(answered ? withoutName(factsOf(screen, matter, applies)) : factsOf(screen, matter)),
-        // Before the answers: three long ones fill the column.
-        ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
-        ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
-      ],
-      right: [
-        {
-          key: "confirm",
-          label: say(isWhole(matter) ? "act.goes_on" : "act.confirm"),
-          tone: "primary",
-          why: off(offer),
-          act: () => start(whole),
-        },
-        ...(answered ? [again] : []),
-      ],
-    };
-  },
+  claimed,
 
   choosing: (screen, matter, of) => ({
-    facts: inShort(screen, matter),
+    facts: inBrief(screen, matter),
     rows: choosers(screen, matter, of("choose_option")),
     right: [goesOn(matter, of("choose_option"))],
   }),
@@ -161,7 +73,7 @@ const STAGES = {
   }),
 
   moving: (screen, matter, of) => ({
-    facts: drawnMoves(screen) ?? inShort(screen, matter),
+    facts: drawnMoves(screen) ?? inBrief(screen, matter),
     right: [
       ...screen.offers
         .filter((one) => one.operation === "place_cards" && one.primary)
@@ -191,6 +103,12 @@ const STAGES = {
     })),
   }),
 };
+
+/** Beside a list: what, where, clause, decider. */
+function inBrief(screen, matter) {
+  const facts = matterFacts(screen, matter);
+  return [...facts.slice(0, 2), facts.at(-1)];
+}
 
 /** The moves in words, as the arrows show them; null: there are none. */
 function drawnMoves(screen) {

@@ -1,7 +1,7 @@
 // Region B: one sentence that says what comes next, and by its colour what must happen.
 
 import { symbol } from "./cards.js";
-import { el, mark, text } from "./dom.js";
+import { attr, el, mark, text } from "./dom.js";
 import { ring } from "./sound.js";
 import { inContact, store } from "./store.js";
 import { placeName, say } from "./words.js";
@@ -25,7 +25,7 @@ export function headline(screen) {
   const matter = view.irregularities.find((found) => found.blocks);
   if (matter) return { text: asked(matter), count: "", tone: "red" };
   const own = ownWords(screen);
-  return { text: own || view.next_step, count: own ? counted(view) : "", tone: tone(view) };
+  return { text: own || view.next_steps[0], count: own ? counted(view) : "", tone: tone(view) };
 }
 
 /** Whether cards must stop, or a person must act before the deal goes on. */
@@ -79,7 +79,22 @@ export function render(screen) {
   text(parts.count, said.count);
   for (const tone of TONES) mark(region, tone, said.tone === tone);
   fit(region, said);
+  focus();
   if (screen) alarm(region, screen.view);
+}
+
+/**
+ * The focus of the keyboard goes to a question that opens: from here the tabulator reaches its answers. Where none is
+ * asked any more it is given back.
+ */
+function focus() {
+  const asked = (inContact() && store.own.headline?.asks) || "";
+  if (asked && asked !== parts.asked && !store.own.sheet) {
+    attr(parts.text, "tabindex", -1); // nothing of a display may be focused, and it asks nothing
+    parts.text.focus({ preventScroll: true });
+  }
+  if (!asked && parts.asked) parts.text.blur();
+  parts.asked = asked;
 }
 
 /** A sentence that does not go into the region is set smaller. */

@@ -1,16 +1,16 @@
 // Sheets cover the stage and the panel, and close by a button only: menu, story of the round, open matters, enrolment.
 
-import { act } from "./actions.js";
+import { act, overlooked } from "./actions.js";
 import { buttons, lines } from "./buttons.js";
 import { attr, edge, el, keyed, text } from "./dom.js";
 import { MENU } from "./needs.js";
 import { enrol, read } from "./operate.js";
 import { sound } from "./sound.js";
 import { store } from "./store.js";
-import { choose, hand, language, letters, say, theme, time } from "./words.js";
+import { capital, choose, hand, language, letters, say, theme, time } from "./words.js";
 
 const parts = {};
-const SHEETS = { menu, story, matters, enrol: enrolment };
+const SHEETS = { menu, story, matters, clause, enrol: enrolment };
 
 /** Draw the open sheet, or hide it. */
 export function sheet(screen) {
@@ -46,7 +46,10 @@ export function close() {
 function menu(body, screen) {
   const groups = Object.entries(MENU).map(([group, names]) => [
     group,
-    names.flatMap((name) => screen.offers.filter((one) => one.operation === name)).map((one) => act(screen, one)),
+    [
+      ...(group === "bets" ? overlooked(screen) : []),
+      ...names.flatMap((name) => screen.offers.filter((one) => one.operation === name)).map((one) => act(screen, one)),
+    ],
   ]);
   keyed(
     body,
@@ -121,6 +124,14 @@ function matters(body, screen) {
       if (name === "open") buttons(node, open);
       else lines(node, [screen.view.device.sentence, screen.view.device.hint, ...screen.view.warnings]);
     },
+  );
+}
+
+/** When each clause applies that may apply to a matter. What it brings is not said before the facts are answered. */
+function clause(body) {
+  lines(
+    body,
+    store.own.clauses.flatMap(({ name, sense }) => [["name", name], capital(sense)]),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { preview } from "./ahead.js";
 import { choose, digits, sign as enter, signers } from "./flow.js";
-import { answered, entryName, whatAndWhere } from "./labels.js";
+import { entryName, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { say, time } from "./words.js";
 
@@ -24,6 +24,7 @@ export function sign(screen, flow) {
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
   const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
+  const deals = COMES.has(flow.offer.operation) ? [say("sign.deals", { name: signer.name })] : [];
   return {
     question: say("ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer)),
@@ -31,7 +32,7 @@ export function sign(screen, flow) {
       ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
       : say("sign.tries", { n: signer.tries_left }),
     about: about(screen, flow),
-    facts: [...what, ...consequences],
+    facts: [...deals, ...what, ...consequences],
     pad: {
       typed: flow.pin,
       hidden: true,

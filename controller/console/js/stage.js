@@ -7,6 +7,7 @@ import { inContact, isAsking, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
+const FEW = 4; // boxes that go into one row
 const DEALER = "D";
 const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "settling"];
 const OVER = ["concluded", "voided"];
@@ -33,7 +34,7 @@ export function render(screen) {
   if (!screen) return;
   const { view, layout } = screen;
   const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
-  mark(stage, "few", layout.boxes <= 4);
+  mark(stage, "few", layout.boxes <= FEW);
   mark(stage, "nine", layout.boxes > 8);
   keyed(
     parts.places,
@@ -80,7 +81,9 @@ function create(place) {
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
 export function tap(node) {
   const { place } = node.dataset;
-  if (inContact() && !isAsking() && !isFresh(node) && store.own.picking?.has(place)) store.own.pick?.(place);
+  if (!inContact() || isAsking() || isFresh(node) || !store.own.picking?.has(place)) return;
+  store.own.pick?.(place);
+  store.drawNow();
 }
 
 /** Boxes stand in an arc, box 1 at the dealer's left; where the deal goes the other way, at the right. */
@@ -95,6 +98,7 @@ function put(node, place, layout) {
   for (const [name, value] of [
     ["--across", x],
     ["--down", down],
+    ["--row", layout.boxes > FEW ? number % 2 : 0], // upright: box 1 in the row that is nearer to the dealer
     ["--step", Math.max(last, 1)],
   ]) {
     if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
@@ -125,7 +129,7 @@ function update(node, place, screen) {
   attr(node, "tabindex", picking ? 0 : false);
   attr(node, "aria-label", placeName(screen, place));
 
-  const few = screen.layout.boxes <= 4 || place === DEALER;
+  const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
   text(label.children[1], hand?.shown ? short(hand.cards) : takes ? "" : say("stage.no_bet"));
   mark(label.children[1], "no-bet", !takes);
@@ -180,7 +184,8 @@ function short(cards) {
 function codes(view, hand, place, takes) {
   const { filled } = store.own;
   if (filled?.place === place) return pad([...filled.cards]);
-  const known = [...(hand?.cards ?? [])];
+  const isOpen = (at) => hand.exposed?.includes(at + 1);
+  const known = (hand?.cards ?? []).map((code, at) => (code === "??" && isOpen(at) ? "?" : code));
   while (known.length < (hand?.count ?? 0)) known.push("?");
   return takes && (DEALT.includes(view.phase) || hand) ? pad(known) : [];
 }

@@ -29,10 +29,15 @@ export const store = {
     draw();
   },
 
-  /** `render()` is called once a frame in which something changed. */
-  subscribe(render) {
-    drawers.push(render);
+  /** `drawer()` is called once a frame in which something changed. */
+  subscribe(drawer) {
+    drawers.push(drawer);
     draw();
+  },
+
+  /** Draw what waits for its frame: the next tap, however soon, acts on what the last one brought. */
+  drawNow() {
+    if (waiting) render();
   },
 };
 
@@ -40,9 +45,13 @@ function draw() {
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(() => {
-    waiting = false;
-    for (const render of drawers) render();
+    if (waiting) render();
   });
+}
+
+function render() {
+  waiting = false;
+  for (const drawer of drawers) drawer();
 }
 
 /** From five seconds of silence on nothing can be operated. */

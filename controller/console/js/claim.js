@@ -1,0 +1,118 @@
+// Whether it is so, question by question: first the claim, then each fact, then what follows, which one button
+// confirms. Nothing is entered before all is answered: it is entered whole, and signed once.
+
+import { preview } from "./ahead.js";
+import { needsSign, start } from "./flow.js";
+import { inShort, matterFacts } from "./facts.js";
+import { whatAndWhere } from "./labels.js";
+import { store } from "./store.js";
+import { say } from "./words.js";
+
+const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
+const UNANSWERED = { claim: undefined, facts: {} };
+
+/** What was answered here: `claim`: true, it is so; false, that is asked again; undefined: not answered. */
+function answersOf({ id, revision }) {
+  const { stated } = store.own;
+  return stated?.id === id && stated.revision === revision ? stated : UNANSWERED;
+}
+
+function state({ id, revision }, claim, facts) {
+  store.set({ stated: { id, revision, claim, facts } });
+}
+
+/** A question with two answers: what each does, or `{act, why}` where it is off. */
+function yesOrNo(matter, name, question, yes, no) {
+  const one = (word, { act, why }) => ({
+    key: word,
+    label: say(`act.${word}`),
+    tone: "answer",
+    meaning: `${matter.id}/${name}`,
+    why,
+    act,
+  });
+  return { question, right: [one("yes", yes), one("no", no)] };
+}
+
+/** `{question, facts, left, right}` of a matter that was noticed, and is not decided yet. */
+export function claimed(screen, matter, of, counts) {
+  if (counts)
+    return {
+      right: [
+        { key: "count", label: say("op.count_cards"), tone: "primary", why: off(counts), act: () => start(counts) },
+      ],
+    };
+  const [offer] = of("confirm_irregularity");
+  const [deny] = of("deny_irregularity");
+  if (!offer || !deny) return {};
+  const { claim, facts } = answersOf(matter);
+  if (!claim && (claim === false || !offer.allowed || !isKnown(screen, matter))) return asked(screen, matter, offer, deny);
+  const at = matter.asks.findIndex((name) => !(name in facts));
+  const last = matter.asks[(at < 0 ? matter.asks.length : at) - 1];
+  const before = () =>
+    last ? state(matter, claim, without(facts, last)) : state(matter, false, {}); // the claim, if nothing was answered
+  const back = { key: "back", label: say("act.back"), act: before };
+  if (at < 0) return followed(screen, matter, offer, facts);
+  const name = matter.asks[at];
+  const answer = (value) => ({ act: () => state(matter, claim, { ...facts, [name]: value }) });
+  return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left: [back] };
+}
+
+/** The claim is not asked of who made it here, nor where a count has shown it. */
+function isKnown(screen, { noticed_by: by, facts }) {
+  return "counted_wrong" in facts || (by !== "" && by === screen.screen.dealer);
+}
+
+function asked(screen, matter, offer, deny) {
+  const yes = () => {
+    if (matter.asks.length) state(matter, true, {});
+    else if (needsSign(screen, offer) || matter.proposes === "continue")
+      start(offer); // what follows is read beside the PIN; where play goes on, nothing is to be read
+    else state(matter, true, {});
+  };
+  const no = { act: () => start(deny), why: off(deny) };
+  return yesOrNo(matter, "claim", matter.claim || matter.question, { act: yes, why: off(offer) }, no);
+}
+
+/** All is answered: what follows is read, then confirmed. */
+function followed(screen, matter, offer, facts) {
+  const answered = matter.asks.length > 0;
+  const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
+  const told = preview(screen, stating);
+  const applies = answered && told.accepted ? told : undefined;
+  const whole = applies ? { ...stating, role: applies.role } : stating; // who signs depends on the answers
+  const counted = "counted_wrong" in matter.facts; // what is not known is left out
+  const goesOn = counted && isWhole(matter);
+  return {
+    question: counted || matter.void_asked ? matter.question : say("matter.confirm", { what: whatAndWhere(screen, matter) }),
+    facts: [
+      ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
+      // Before the answers: three long ones fill the column.
+      ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
+      ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
+    ],
+    right: [
+      {
+        key: "confirm",
+        label: say(goesOn ? "act.goes_on" : "act.confirm"),
+        tone: "primary",
+        why: off(offer),
+        act: () => start(whole),
+      },
+      !goesOn && { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) },
+    ],
+  };
+}
+
+/** A count showed that nothing is missing: there is nothing to be "so". */
+function isWhole({ facts, proposes }) {
+  return facts.counted_wrong === false && proposes === "continue";
+}
+
+function without(facts, name) {
+  return Object.fromEntries(Object.entries(facts).filter(([one]) => one !== name));
+}
+
+function off(offer) {
+  return offer.allowed ? "" : offer.sentence;
+}

@@ -1,0 +1,140 @@
+"""What a person decides at the page: boxes that were overlooked, what a signature shows, what is paid, what is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Unit
+from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+
+async def facts(console: Console) -> str:
+    return await console.page.locator("#panel .facts").inner_text()
+
+
+async def test_a_box_that_was_overlooked_is_marked_on_the_stage() -> None:
+    """Without bettors no bet can be entered: the boxes are put right."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.click(console.page.locator("#bar .menu"))
+        acts = console.page.locator("#sheet [data-act]")
+        assert not [key for key in await acts.evaluate_all("(all) => all.map((one) => one.dataset.act)")
+                    if key.startswith("place_wager")]  # fmt: skip
+        await console.click(console.page.locator('#sheet [data-act="overlooked"]', has_text="Box was overlooked"))
+        await console.says("Tap the boxes with bets.")
+        await console.tap("B6")
+        await console.page.locator('#panel .list [aria-pressed="true"]', has_text="Box 6").wait_for()
+        await console.press("done")
+        await console.press("Entered by mistake")
+        await console.reads("Will be: Mark boxes 1, 3, 6")
+        await console.sign(SUPERVISOR)
+        await console.page.locator('.place:not(.empty)[data-place="B6"]').wait_for()
+        assert (await console.state())["boxes"] == [1, 3, 6]
+
+
+async def test_looks_are_behind_more_while_players_look() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.deal(2)
+        await console.page.locator('#panel [data-act="expose_hand/D"]').wait_for()
+        assert not await console.page.locator('#panel [data-act^="handle_cards"]').count()
+        await console.press("more")
+        assert await console.page.locator('#sheet [data-act^="handle_cards"]').count() == 2
+
+
+async def test_an_order_is_signed_in_words() -> None:
+    async with opened(Unit.SETS, "double-draw@5") as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("yes")
+        await console.sign(SUPERVISOR)
+        await console.press("order")
+        for card in ("5", "4", "7", "6"):
+            await console.press(card)
+        await console.press("done")
+        await console.asks_who_signs()
+        await console.reads("Card 2, Card 1, Card 4, Card 3")
+
+
+async def test_cards_that_are_dealt_by_hand_are_signed_with_their_number() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.at_device("unplug", "unplugged")
+        await console.press("deal_by_hand/")
+        await console.press("6")
+        await console.press("ok")
+        await console.press("The device failed")
+        await console.asks_who_signs()
+        await console.reads("6 cards, The device failed")
+
+
+async def test_who_takes_over_is_said_before_the_pin() -> None:
+    async with opened() as console:
+        await console.choose_in_menu("take_over/")
+        await console.asks_who_signs()
+        if await console.page.locator(f'#panel [data-act="{SUPERVISOR.id}"]').count():
+            await console.press(SUPERVISOR.id)
+        await console.reads(f"{SUPERVISOR.name} deals from now on.")
+
+
+async def test_every_box_in_play_has_its_line_beside_paid() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 2, 3, 4, 5, 6, 7)
+        await console.turn_over_all()
+        await console.page.locator('#panel [data-act="record_settled/"]').wait_for()
+        said = await console.page.locator("#panel .notes p").all_inner_texts()
+        state = await console.state()
+        assert said == state["payments"]
+        for number in range(1, 8):
+            assert sum(str(number) in line.partition(": ")[2] for line in said) == 1
+        notes = console.page.locator("#panel .notes")
+        assert await notes.evaluate("(node) => node.scrollHeight <= node.clientHeight + 8")
+
+
+async def test_a_card_that_was_exposed_lies_open_and_its_face_once_it_was_named() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("report_irregularity")
+        await console.press("exposed_card")
+        await console.tap("B1")
+        await console.press("2")
+        second = console.page.locator('.place[data-place="B1"] .holder').nth(1)
+        await console.page.locator('.place[data-place="B1"] .holder.unread').wait_for()
+        assert "unread" in str(await second.get_attribute("class"))
+        hand = console.table.dealt()[0]
+        await console.choose_in_menu("name_exposed/")
+        await console.tap("B1")
+        await console.press(hand[1])
+        await console.press("done")
+        await console.page.locator('.place[data-place="B1"] .holder.face').wait_for()
+        assert "face" in str(await second.get_attribute("class"))
+
+
+async def test_a_supervisor_enrols_a_screen_by_his_name() -> None:
+    async with opened(enrolled=False) as console:
+        await console.press("enrol")
+        await console.page.get_by_label("Supervisor's name or id").first.wait_for()
+        await console.page.fill('#sheet [name="name"]', "Left")
+        await console.page.fill('#sheet [name="person"]', SUPERVISOR.name)
+        await console.page.fill('#sheet [name="pin"]', SUPERVISOR.pin)
+        await console.page.click('#sheet button[type="submit"]')
+        await console.page.locator('#panel .primary[data-act="dealer_on/"]').wait_for()
+        await console.press("dealer_on/")
+        await console.sign(DEALER)
+
+
+async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
+    async with opened(enrolled=False) as console:
+        unnamed = await console.page.evaluate(
+            """async () => {
+              const { STEPS } = await import("/console/js/needs.js");
+              const { argument } = await import("/console/js/flow.js");
+              const { NAMED } = await import("/console/js/labels.js");
+              return Object.keys(STEPS).map((step) => argument(step).name).filter((name) => !(name in NAMED));
+            }"""
+        )
+        assert set(unnamed) == {"entry", "instead", "sign"}  # what was and what will be has lines of its own
