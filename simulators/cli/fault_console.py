@@ -15,6 +15,7 @@ from firmware_bridge.cards import DECK
 from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
+from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.outlets import Outlet
 
 MOST_SEED: Final = 10**18 - 1
@@ -89,10 +90,16 @@ class Console:
             "exit locked" if mechanism.exit_held else "exit open",
             f"jammed in the zone {mechanism.jammed}" if mechanism.jammed else "no jam",
             f"{self.injector.line.to_host.sent} frames sent",
+            *self._unacknowledged(),
             f"seed {self.injector.seed}",
             f"armed: {', '.join(self.injector.armed()) or 'nothing'}",
         ]
         return "; ".join(parts) + "."
+
+    def _unacknowledged(self) -> list[str]:
+        """How many reports the host has not acknowledged, where the device has it acknowledge them."""
+        device = self.injector.device
+        return [f"{device.link.unacknowledged} reports unacknowledged"] if isinstance(device, SimulatedDevice) else []
 
     async def plug(self, words: Sequence[str]) -> str:
         if self.outlet.plugged:

@@ -37,6 +37,12 @@ NOTES_TAPS = """document.addEventListener("click", ({target}) => {
   window.taken = !shut && performance.now() - since >= DEAD;
 }, true)""".replace("DEAD", str(DEAD))
 
+# Until the page shows the table as of that entry of the journal.
+DRAWN = """(entry) => new Promise((resolve) => {
+  const look = () => (Number(document.body.dataset.entry) >= entry ? resolve() : requestAnimationFrame(look));
+  look();
+})"""
+
 
 class ClickedTable(BenchTable):
     """With a port for screens; hands are turned over by their faces, as people see them."""
@@ -241,15 +247,24 @@ class Console(Person):
         await self.table.move("load")
 
     async def deal(self, sets: int) -> None:
-        """Cards that leave before the table has answered leave before what was pressed."""
-        await self.answered()
-        for _ in range(sets):
-            await self.table.give_out("lift")
+        await self._give_out("lift", sets)
 
     async def deal_singles(self, cards: int) -> None:
+        await self._give_out("draw", cards)
+
+    async def _give_out(self, moving: str, times: int) -> None:
+        """Cards that leave before the table has answered leave before what was pressed. The page shows all of them."""
         await self.answered()
-        for _ in range(cards):
-            await self.table.give_out("draw")
+        for _ in range(times):
+            await self.table.give_out(moving)
+        await self.shows_all()
+
+    async def shows_all(self) -> None:
+        """Until the table has what the device reported, and the page what the table has."""
+        async with asyncio.timeout(PATIENCE):
+            while "; 0 reports unacknowledged;" not in await self.table.move("status"):
+                pass
+        await self.page.evaluate(DRAWN, (await self.state())["entry"])
 
     async def turn_over_all(self) -> None:
         """The sets of the first round that are still due are dealt; then every hand is turned over."""

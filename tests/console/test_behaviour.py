@@ -31,7 +31,7 @@ def show(server: PageServer, name: str, **more: Any) -> None:
 
 @pytest.fixture
 def page(browser: Browser, server: PageServer) -> Iterator[Page]:
-    """A page whose time stands still unless a test moves it."""
+    """A page on a clock that a test may move on, or stop."""
     server.asked.clear()
     opened = browser.new_page(viewport=LANDSCAPE)
     opened.clock.install()
@@ -55,6 +55,23 @@ def follow(page: Page, server: PageServer, name: str = "dealing_sets", path: str
     page.wait_for_selector(".place")
 
 
+HEARD: Final = """async () => (await import("/console/js/store.js")).store.beat?.utc_ns"""
+
+
+def stop_time(page: Page) -> None:
+    """From here on it moves as a test moves it, whatever the machine does."""
+    page.clock.pause_at(page.evaluate("Date.now()") + 2000)
+
+
+def hear(page: Page, server: PageServer, name: str) -> None:
+    """While time stands still, that state and a beat come."""
+    utc_ns = page.evaluate(HEARD) + 1_000_000
+    server.show(states()[name], beat(states()[name]) | {"utc_ns": utc_ns})
+    while page.evaluate(HEARD) != utc_ns:
+        pass
+    page.clock.run_for(50)
+
+
 def silent(page: Page, seconds: int) -> None:
     """So long nothing comes from the daemon."""
     page.clock.run_for(seconds * 1000 + 300)
@@ -62,6 +79,8 @@ def silent(page: Page, seconds: int) -> None:
 
 def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(page: Page, server: PageServer) -> None:
     follow(page, server)
+    stop_time(page)
+    hear(page, server, "dealing_sets")
     before = sentence(page)
     silent(page, 3)
     assert page.locator("#bar .device.amber").inner_text() == "no word 3 s"
@@ -76,10 +95,10 @@ def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(pag
 
 def test_after_silence_the_new_state_is_shown_and_how_long_it_was(page: Page, server: PageServer) -> None:
     follow(page, server)
+    stop_time(page)
+    hear(page, server, "dealing_sets")
     silent(page, 9)
-    show(server, "examining")
-    page.wait_for_selector("body:not(.no-contact)")
-    page.clock.run_for(300)
+    hear(page, server, "examining")
     assert page.locator("#answer .text").inner_text().endswith("Back after 9 s. The table as it is.")
     assert sentence(page) == states()["examining"]["view"]["next_step"]
     assert page.locator("#stage.hatched").count() == 0

@@ -269,10 +269,13 @@ async def test_y_and_n_answer_a_question_unless_letters_are_off() -> None:
         await person.key("n")
         await console.reads("NC 5.17. Decides: pit supervisor")
         await console.press("again")
+        await console.says("Did the shuffler stop?")
+        await person.key("y")
         await console.says("Is it certain where every card belongs?")
         await person.key("Y")
         await console.reads("NC 5.4. Decides: dealer")
         await console.press("again")
+        await console.says("Did the shuffler stop?")
         await console.click(console.page.locator("#bar .menu"))
         await console.let_pass(400)
         await console.page.locator('#sheet [data-act="letters"]').click()  # the page is loaded again

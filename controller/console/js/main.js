@@ -3,7 +3,7 @@
 import * as answer from "./answer.js";
 import * as bar from "./bar.js";
 import { connect } from "./contact.js";
-import { mark } from "./dom.js";
+import { attr, mark } from "./dom.js";
 import { listen } from "./keys.js";
 import * as panel from "./panel.js";
 import * as sentence from "./sentence.js";
@@ -18,4 +18,5 @@ store.subscribe(() => {
   mark(document.body, "no-contact", !inContact());
   // The panel first: it says what B asks, and which places of C may be tapped.
   for (const region of [panel, sentence, stage, bar, answer]) region.render(store.screen);
+  attr(document.body, "data-entry", store.screen?.entry ?? false); // up to which entry of the journal this is drawn
 });
