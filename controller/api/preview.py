@@ -36,7 +36,7 @@ TRIED: Final = (
 NAMES_CARDS: Final = (operations.ExposeHand, operations.ShowFirstCard)
 FIRST_REQUESTS: Final = (events.VoidAsked, events.AbandonAsked)
 UNSAID: Final = frozenset(
-    {"operation_taken", "command_issued", "irregularity_resolved", "entry_corrected", "layout_corrected"}
+    {"operation_taken", "command_issued", "irregularity_resolved", "entry_corrected", "layout_corrected", "ruled"}
 )
 """What is asked, what the table does besides, and what names who signs: that is not known yet."""
 NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."

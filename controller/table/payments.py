@@ -52,7 +52,7 @@ def _rank(settled: Settled | None) -> Fraction:
 
 def _sentence(title: str, settled: Settled | None, boxes: str) -> str:
     if settled is None:
-        return f"Out of play, give back the bets: {boxes}."
+        return f"Out of play, give back what still lies there: {boxes}."
     if settled.verdict is Verdict.RETURNED:
         return f"Tie, give back the bets: {boxes}."
     if settled.verdict is Verdict.LOST:

@@ -196,7 +196,9 @@ def verify_reopen_bets(state: TableState, given: PersonActed, operation: operati
         or state.round.first_card is not None
         or state.round.piles.get(Pile.BURNT)
     ):
-        raise RefusedError("cards-out", "Cards have left the device and bets stay closed; continue the deal.")
+        raise RefusedError(
+            "cards-out", "Cards have left the device and bets stay closed. If a box is marked wrongly, press Problem."
+        )
     if state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 

@@ -87,8 +87,8 @@ class Account:
             *([f"{rounds} rounds were played of {len(self._plan)}"] if rounds != len(self._plan) else []),
         ]
 
-    def summary(self, say: Terminal | None = None) -> str:
-        """A few lines for people."""
+    def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:
+        """A few lines for people. `freely`: who dealt may report what he likes, and do it otherwise than planned."""
         say, count = say or Terminal(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
         listed = ", ".join(f"{row} x{times}" for row, times in sorted(kinds.items())) or say("none")
@@ -105,5 +105,7 @@ class Account:
         if count["bets"]:
             lines.append(say("wagers: {bets} settled; the house gains {gain}", bets=count["bets"], gain=self.house))
         raised = say("irregularities: {raised} raised and resolved ({listed})", raised=len(self.raised), listed=listed)
+        if freely and self.differences:
+            return "\n".join([*lines, f"{raised}."])
         planned = say("NOT as planned" if self.differences else "as planned, none missed, none invented")
         return "\n".join([*lines, f"{raised}; {planned}"])

@@ -23,6 +23,7 @@ from simulators.cli.playable import check_dispensing, playable
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 SECONDS_A_ROUND: Final = 10  # at the pace of people
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
+ENDLESS: Final = 1000  # rounds that a visitor deals who does not say how many
 INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 
 
@@ -31,7 +32,8 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
               help=f"{', '.join(GAMES)}.")  # fmt: skip
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed; "
               "`list` names them.")  # fmt: skip
-@click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
+@click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True,
+              help="How many to play. With --play as many as you like, if it is left out.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
 @click.option("--device", type=click.Choice(list(DEVICES)), default="shuffler", show_default=True,
@@ -41,7 +43,7 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
 @click.option("--open", "console", is_flag=True, help="Also in a browser: the console, in which the people deal.")
 @click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
-@click.option("--supervisor-after", type=click.FloatRange(min=0), default=15.0, show_default=True, metavar="SECONDS",
+@click.option("--supervisor-after", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
               help="With --play: when a simulated supervisor comes and decides what waits for him.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
@@ -71,6 +73,9 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         raise BadInputError("With --play a person deals.", "Leave --json and --wagers out.")
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
+    endless = visitor and not _given("rounds")
+    rounds = ENDLESS if endless else rounds
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it starts in the background
     for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
@@ -79,7 +84,8 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         if visitor:
             say = Terminal(language)
             template = "{title}: you deal {rounds} with a simulated {device}."
-            click.echo(say(template, title=say.of_table(rules.title), rounds=_rounds(rounds, say), device=say(device)))
+            many = say("rounds until Ctrl-C") if endless else _rounds(rounds, say)
+            click.echo(say(template, title=say.of_table(rules.title), rounds=many, device=say(device)))
         else:
             click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
         playable(rules.id, on_removal=on_removal)
@@ -150,10 +156,8 @@ def _play(*options: Any) -> None:
         account = asyncio.run(play(asked))
     except StageError as error:
         raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
-    click.echo(account.summary(Terminal(asked.language)), err=asked.as_json)
-    if account.differences and asked.visitor:
-        click.echo("\n".join(account.differences))
-    elif account.differences:
+    click.echo(account.summary(Terminal(asked.language), freely=asked.visitor), err=asked.as_json)
+    if account.differences and not asked.visitor:
         raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
 
 

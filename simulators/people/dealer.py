@@ -406,9 +406,9 @@ class SimulatedDealer:
             self._table.turn_round()
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """The screen shows every card's move; here two hands change places."""
+        """As the screen shows it."""
         if await self._say(view, operations.Reconstruct(found.id, found.revision), member):
-            self._table.exchange(*sorted({place for move in found.moves for place in (move.source, move.place)}))
+            self._table.move([(move.source, move.place) for move in found.moves])
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         assert self._round is not None

@@ -75,6 +75,12 @@ class PhysicalTable:
         """Two hands lie where each other's should; one of them may have no cards yet."""
         self.hands[one], self.hands[other] = self.hands.get(other, []), self.hands.get(one, [])
 
+    def move(self, moves: Sequence[tuple[Place, Place]]) -> None:
+        """Cards go from place to place, all at once: the first of a place first."""
+        taken = [(place, self.hands[source].pop(0)) for source, place in moves if self.hands.get(source)]
+        for place, card in taken:
+            self.hands.setdefault(place, []).append(card)
+
     def cards_at(self, place: Place) -> tuple[Card, ...]:
         return tuple(self.hands[place])
 

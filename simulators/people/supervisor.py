@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import Final
 
 from controller.api.irregularity_view import IrregularityView
 from controller.commands.language import Terminal
 from controller.games.specification import Kind
+from controller.rules.dealing_order import DEALER, box
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
 
-PATIENCE: Final = 15.0  # seconds in which a person has read a question
+PATIENCE: Final = 30.0  # seconds in which a person has read a question
 
 
 class Patience:
@@ -40,15 +41,25 @@ class Patience:
         return self._clock() - self._since >= self.seconds
 
 
-def contradiction(found: IrregularityView, table: PhysicalTable, *, exchanged: bool, say: Terminal) -> str:
-    """What lies on the table where it is not as a person reported it; empty: nothing speaks against it."""
+def lying_places(table: PhysicalTable) -> set[str]:
+    """Where hands lie."""
+    return {place for place, cards in table.hands.items() if cards}
+
+
+def contradiction(
+    found: IrregularityView, table: PhysicalTable, boxes: Collection[int], *, exchanged: bool, say: Terminal
+) -> str:
+    """What lies on the table where it is not as a person reported it; empty: nothing speaks against it.
+
+    `boxes`: those that are marked. `exchanged`: hands lie at each other's places.
+    """
     if found.noticed_by not in {member.id for member in CREW}:
         return ""
     match Kind(found.kind):
         case Kind.WRONG_COUNT if found.place is not None:
             lying = len(table.hands.get(found.place, ()))
             return say("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else ""
-        case Kind.WRONG_DISTRIBUTION if not exchanged:
+        case Kind.WRONG_DISTRIBUTION if not exchanged and lying_places(table) <= {DEALER, *map(box, boxes)}:
             return say("every hand lies at its place")
         case Kind.FOREIGN_CARD:
             return say("every card is of this deck")

@@ -25,6 +25,7 @@ from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
+from simulators.devices.mechanism import SET_SIZE
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewMember, member_for
 from simulators.people.dealer import BEFORE_ROUND, SimulatedDealer
@@ -92,6 +93,7 @@ class VisitorsHands(SimulatedDealer):
         self._patience = patience
         self._comes: CrewMember | None = None  # who decides what is open, if the person does not
         self._decides = False  # what is said is the supervisor's
+        self._moved = False  # he has moved the cards, too
 
     # -- what is entered by the person -----------------------------------------------------------------------------
 
@@ -148,12 +150,18 @@ class VisitorsHands(SimulatedDealer):
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
         """The person may have marked other boxes than those at which bets lie: the cards go where the table says."""
         rules = game(view.game)
-        if self._placed or view.boxes == planned.boxes or rules.first_card is not None:
+        if rules.first_card is not None:
             return planned
         order = dealing_order(rules.grammar(Unit(view.unit)), view.boxes)
-        self._round = marked = replace(planned, boxes=view.boxes, card=min(planned.card, len(order)))
-        self._begin_deal(marked, order)
-        return marked
+        if view.boxes != planned.boxes:
+            self._round = planned = replace(planned, boxes=view.boxes, card=min(planned.card, len(order)))
+            if not self._placed:
+                self._begin_deal(planned, order)
+        if self._placed and view.next_place is not None:  # corrected since: the rest goes where the screen says
+            due = 1 if Unit(view.unit) is Unit.SINGLES else SET_SIZE
+            rest = (*[view.next_place] * due, *order[self._placed + due :])
+            self._order = (*self._order[: self._placed], *rest)
+        return planned
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         planned = self._deal_as_marked(view, planned)
@@ -272,13 +280,13 @@ class VisitorsHands(SimulatedDealer):
             if member_for(CREW, found.who) is CREW[0]:
                 continue
             exchanged = self._exchanged is not None
-            why = contradiction(found, self._table, exchanged=exchanged, say=self._words)
+            why = contradiction(found, self._table, view.boxes, exchanged=exchanged, say=self._words)
             if why and found.stage == "claimed":
                 await self._say(view, operations.DenyIrregularity(found.id, found.revision, why), member)
             elif found.stage in DECIDES:
                 await DECIDES[found.stage](self, view, found, member)
             if found.stage == "moving":
-                self._exchanged = None
+                self._exchanged, self._moved = None, True
             return
 
     def _leaving(self) -> set[Place]:
@@ -305,7 +313,7 @@ class VisitorsHands(SimulatedDealer):
             return
         say = self._words
         exchanged = self._exchanged is not None
-        if why := contradiction(found, self._table, exchanged=exchanged, say=say):
+        if why := contradiction(found, self._table, view.boxes, exchanged=exchanged, say=say):
             self._see(say("You look at the cards: it is not so, {why}.", why=why))
         elif not found.asks:
             self._see(say("You look at the cards: it is as the screen asks."))
@@ -316,7 +324,7 @@ class VisitorsHands(SimulatedDealer):
         await self._entered_after(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._see(self._words("They lie in the order of their numbers."))
+        self._see(self._words("Card 1 came out first, and so on. Tap them in the order of their numbers."))
         await self._entered_after(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
@@ -334,10 +342,11 @@ class VisitorsHands(SimulatedDealer):
         await self._entered_after(view, lambda now: not any(one.choices_due for one in now.irregularities))
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        self._moved = False
         await self._entered_after(view)
         now = await self._client.state()
-        if not any(one.id == found.id and one.moves for one in now.irregularities) and self._exchanged is not None:
-            self._table.exchange(*self._exchanged)
+        if not (self._moved or any(one.id == found.id for one in now.irregularities)):
+            self._table.move([(move.source, move.place) for move in found.moves])
             self._exchanged = None
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
@@ -354,9 +363,16 @@ class VisitorsHands(SimulatedDealer):
         return True
 
 
+async def _name_as_numbered(
+    dealer: VisitorsHands, view: TableView, found: IrregularityView, member: CrewMember
+) -> None:
+    """As the visitor would, who sees them lie there."""
+    await dealer._say(view, operations.NameOrder(found.id, found.revision, found.ordinals), member)
+
+
 DECIDES: Final[dict[str, Callable[..., Awaitable[None]]]] = {
     "claimed": SimulatedDealer._confirm,
-    "ordering": SimulatedDealer._name_order,
+    "ordering": _name_as_numbered,
     "moving": SimulatedDealer._put_right,
     "ruling": SimulatedDealer._rule,
 }

@@ -32,7 +32,7 @@ DEAD = 350  # ms for which a button whose meaning changed does not count
 # button whose meaning has just changed: a state may arrive between a look at the page and the tap. Rarely, a browser
 # that has just changed its size lets a tap fall beside the page.
 NOTES_TAPS = """document.addEventListener("click", ({target}) => {
-  const shut = document.body.classList.contains("no-contact") || document.querySelector("#panel.asking");
+  const shut = document.body.matches(".no-contact, .overtaken") || document.querySelector("#panel.asking");
   const since = target.closest("button, [data-place]")?.since ?? -DEAD;
   window.taken = !shut && performance.now() - since >= DEAD;
 }, true)""".replace("DEAD", str(DEAD))
@@ -137,7 +137,7 @@ class Person:
     async def let_pass(self, ms: int) -> None:
         """On the page's clock, which then is ahead of the daemon's beats: until the next one nothing counts there."""
         await self.page.clock.run_for(ms)
-        await self.page.locator("body:not(.no-contact)").wait_for()
+        await self.page.locator("body:not(.no-contact, .overtaken)").wait_for()
 
     async def tap(self, place: str) -> None:
         await self.click(self.page.locator(f'.place.picking[data-place="{place}"]'))
@@ -148,8 +148,10 @@ class Person:
 
     async def asks_who_signs(self) -> None:
         """Or for the PIN of the only one who may."""
-        asked = re.escape(self.words["ask.pin"]).replace(re.escape("{name}"), ".+")
-        who = re.compile("|".join((*(re.escape(self.words[key]) for key in ("ask.sign", "ask.who_deals")), asked)))
+        asked = (
+            re.sub(r"\\\{\w+\\\}", ".+", re.escape(self.words[key])) for key in ("ask.sign", "ask.who_deals", "ask.pin")
+        )
+        who = re.compile("|".join(asked))
         await self.page.locator("#sentence .text", has_text=who).wait_for()
 
     async def sign(self, member: CrewMember, pin: str = "") -> None:

@@ -19,7 +19,7 @@ FOCUSED = 100  # more steps than there are things to focus
 
 # Whether the page took the last key, as it is noted for taps. `which`: the button that the key presses.
 NOTES_KEYS = f"""document.addEventListener("keydown", ({{key}}) => {{
-  const shut = document.body.classList.contains("no-contact") || document.querySelector("#panel.asking");
+  const shut = document.body.matches(".no-contact, .overtaken") || document.querySelector("#panel.asking");
   const pad = document.querySelector(`#panel .pad [data-act="${{key}}"], #stage .picking[data-place="B${{key}}"]`);
   const focused = document.activeElement.closest("button");
   const node = pad ?? focused ?? (key === "Enter" ? document.querySelector("#panel .primary") : null);

@@ -173,3 +173,34 @@ async def test_a_removed_screen_shows_the_table_only() -> None:
         await console.sign(SUPERVISOR)
         await right.page.locator('#panel [data-act="enrol"]').wait_for()
         await right.reads("This screen shows the table only.")
+
+
+async def test_an_act_that_others_overtook_is_closed_and_no_tap_counts_for_a_moment() -> None:
+    async with opened() as console:
+        other = await console.beside("Right")
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.report("exposed_card", "B1")
+        await console.press("confirm")
+        await console.asks_who_signs()
+        await other.press("yes")
+        await other.sign(MANAGER)
+        await console.answers("Your entry was not used.")
+        await console.page.locator("body.overtaken").wait_for(state="attached")
+        await console.page.locator('#panel [data-act="others"]').click()
+        assert len((await console.state())["irregularities"]) == 1, "the tap was meant for a signature"
+        await console.press("others")
+        await console.says("3 cards to Box 3")
+
+
+async def test_what_stops_the_cards_is_shown_before_a_report_that_was_begun() -> None:
+    async with opened() as console:
+        other = await console.beside("Right")
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("report_irregularity")
+        await console.says("What did you notice?")
+        await other.report("exposed_card", "B1")
+        await other.sign(DEALER)
+        await console.answers("Your entry was not used.")
+        await console.page.locator("#sentence.red").wait_for()

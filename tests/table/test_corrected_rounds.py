@@ -7,6 +7,7 @@ import pytest
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.irregularities.questions import claim
 from controller.table.phases import Phase
 from tests.table.correction_hands import correct, last_entry, with_bets
 from tests.table.harness import TableHarness, cards
@@ -201,3 +202,18 @@ def test_another_bettor_wager_or_box_is_another_bet() -> None:
     same = operations.CorrectBet(bet.number, bet.amount + 10, "it lay otherwise", bet.bettor, bet.wager, bet.box)
     table.do(same, Role.PIT_SUPERVISOR)
     assert table.state.layout.bet(bet.number).amount == bet.amount + 10
+
+
+def test_after_a_correction_it_is_asked_what_a_person_sees_and_cannot_be_denied() -> None:
+    """Box 5 was marked instead of box 6: that nothing lies wrongly contradicts what was entered."""
+    table = TableHarness(boxes=(1, 3, 5)).start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
+    found = table.open
+    assert claim(table.state, found) == "Box 5 has cards and no bet; box 6 has a bet and no cards. Is that so?"
+    code, sentence = table.refused(
+        operations.DenyIrregularity(found.id, found.revision, "all is well"), Role.PIT_SUPERVISOR
+    )
+    assert (code, "Cards lie at box 5, without a bet." in sentence) == ("misplaced", True)
+    table.confirm(handled=False)
+    table.put_right()
+    assert not table.state.open

@@ -5,6 +5,7 @@ import { SECONDARY, STANDING } from "./needs.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
+const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided"];
 const BESIDE = 4; // acts beside the one that comes next; the others are in the menu
 
 /** What an offer is called on its button. */
@@ -47,7 +48,7 @@ export function primary(screen) {
 /** What B says before all else where a dealer has to come first: how he does. */
 export function comesFirst(screen) {
   const offer = screen.offers.find((one) => one.primary);
-  const on = offer && !screen.view.boxes.length && comingOn(screen, offer);
+  const on = offer && BETWEEN_ROUNDS.includes(screen.view.phase) && comingOn(screen, offer);
   return on ? say(`coming.${on.operation}`) : undefined;
 }
 

@@ -10,10 +10,21 @@ export function moves(view) {
   const joined = new Map();
   for (const { ordinal, source, place } of found?.moves ?? []) {
     const key = `${source}>${place}`;
-    if (!joined.has(key)) joined.set(key, { n: joined.size + 1, source, place, ordinals: [] });
+    if (!joined.has(key)) joined.set(key, { source, place, ordinals: [] });
     joined.get(key).ordinals.push(ordinal);
   }
-  return [...joined.values()];
+  return inOrder([...joined.values()]).map((move, at) => ({ ...move, n: at + 1 }));
+}
+
+/** A place is emptied before other cards come to it; where they go round in a circle any may be first. */
+function inOrder(moves_) {
+  const left = [...moves_];
+  const found = [];
+  while (left.length) {
+    const at = left.findIndex(({ place }) => !left.some(({ source }) => source === place));
+    found.push(...left.splice(Math.max(at, 0), 1));
+  }
+  return found;
 }
 
 /** Draw `list` into `layer`, between the nodes of `places`. */

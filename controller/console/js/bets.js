@@ -30,8 +30,12 @@ export const BETS = {
     const list = boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]);
     const shown = several(flow, list, about[field ?? "boxes"], none);
     const pick = (place) => shown.list.find((one) => `B${one.key}` === place).act();
+    const picked = { ...shown, picking: tapped(screen).picking, pick };
+    if (field) return picked;
     const marked = shown.list.filter((one) => one.pressed).map((one) => one.key);
-    return { ...shown, picking: tapped(screen).picking, pick, ...(field ? {} : { selection: marked }) };
+    const was = about.boxes ?? [];
+    const facts = was.length ? [say("boxes.was", { boxes: was.join(", ") }), say("boxes.now", { boxes: marked.join(", ") })] : [];
+    return { ...picked, list: [], selection: marked, facts, isSaid: true }; // they are tapped on the stage
   },
 
   // How many bets of a kind a box takes at most: each tap one more.

@@ -1,7 +1,7 @@
 // Buttons that keep their place.
 
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, store } from "./store.js";
+import { inContact, isAsking, isOvertaken, store } from "./store.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
@@ -32,7 +32,7 @@ function update(node, one) {
 /** What a tap does, also one of the keyboard. `typed`: a digit of the keyboard, which was not meant for another button. */
 export function tap(node, typed = false) {
   const { one } = node;
-  if (!inContact() || isAsking() || (!typed && isFresh(node))) return;
+  if (!inContact() || isAsking() || isOvertaken() || (!typed && isFresh(node))) return;
   if (one.why) {
     store.receive({ answer: { accepted: false, entry: store.screen.entry, code: "", sentence: one.why, utc_ns: 0 } });
     return;

@@ -11,7 +11,10 @@ export function tiles(list, value = (one) => one.key) {
 /** Several may be meant: tapped on and off, then done. `first`: those marked at first; `none`: it may be none. */
 export function several(flow, list, first = [], none = false) {
   const marked = flow.draft ?? first;
-  const toggle = (key) => draft(marked.includes(key) ? marked.filter((one) => one !== key) : [...marked, key]);
+  const toggle = (key) => {
+    const now = marked.includes(key) ? marked.filter((one) => one !== key) : [...marked, key];
+    draft(list.map(([one]) => one).filter((one) => now.includes(one))); // as they stand in the list
+  };
   return {
     list: list.map(([key, label]) => ({ key, label, pressed: marked.includes(key), act: () => toggle(key) })),
     right: [

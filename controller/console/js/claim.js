@@ -97,7 +97,7 @@ function followed(screen, matter, offer, facts) {
         label: say(goesOn ? "act.goes_on" : "act.confirm"),
         tone: "primary",
         why: off(offer),
-        act: () => start(whole),
+        act: () => start(goesOn ? { ...whole, label: say("act.goes_on") } : whole),
       },
       !goesOn && { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) },
     ],

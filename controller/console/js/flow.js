@@ -5,10 +5,12 @@
 import { forget } from "./ahead.js";
 import { BEFORE, STEPS } from "./needs.js";
 import { operate } from "./operate.js";
-import { store } from "./store.js";
+import { isAsking, store } from "./store.js";
+import { say } from "./words.js";
 
 const RANKS = ["dealer", "pit_supervisor", "pit_manager", "shift_manager"];
 const WIPED = 30_000; // ms that a PIN which is not sent is kept
+const LEFT_FOR_ALARMS = new Set(["report_irregularity", "pause_table"]); // what stops the cards is shown before them
 const ALWAYS_SIGNED = new Set(["dealer_on", "take_over", "sign_on"]);
 
 /** People who may sign what needs that rank. */
@@ -43,7 +45,7 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   const { turned } = screen;
   forget();
   store.set({
-    flow: { offer, values, steps, at: 0, past: [], signer: "", pin: "", draft: null, then, turned },
+    flow: { offer, values, steps, at: 0, past: [], signer: "", pin: "", draft: null, then, turned, alarms: alarms(screen) },
     sheet: undefined,
   });
 }
@@ -144,14 +146,31 @@ export function back() {
   store.set({ flow: { ...flow, values, steps, past: flow.past.slice(0, -1), at: flow.at - 1, draft: null, pin: "" } });
 }
 
-/** An act whose meaning changed meanwhile is closed, and its PIN with it. */
+/** What stops the cards, by its number. */
+function alarms({ view }) {
+  return view.irregularities.filter((one) => one.blocks).map((one) => one.id);
+}
+
+/** An act whose meaning changed meanwhile is closed, and its PIN with it; what others did is said. */
 export function look(screen) {
   const { flow } = store.own;
   if (!flow || flow.turned === screen.turned) return;
+  const isAlarmed = alarms(screen).some((id) => !flow.alarms.includes(id));
+  if (LEFT_FOR_ALARMS.has(flow.offer.operation) && isAlarmed) {
+    overtaken(screen);
+    return;
+  }
   const about = (offer) => JSON.stringify({ ...offer.arguments, facts: undefined });
   const same = screen.offers.some(
     (one) => one.operation === flow.offer.operation && one.allowed && about(one) === about(flow.offer),
   );
   if (same) store.own.flow = { ...flow, turned: screen.turned };
-  else cancel();
+  else if (isAsking()) cancel(); // it was this screen's own entry
+  else overtaken(screen);
+}
+
+function overtaken({ entry, last }) {
+  cancel();
+  const sentence = [last.sentence, say("answer.overtaken")].filter(Boolean).join(" ");
+  store.overtake({ accepted: false, entry, code: "overtaken", by: last.by, sentence, utc_ns: last.utc_ns });
 }

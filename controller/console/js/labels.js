@@ -1,7 +1,7 @@
 // What things are called on the screen: cards of a pile, a bet, an entry, what was noticed.
 
 import { face } from "./grid.js";
-import { capital, placeName, say } from "./words.js";
+import { capital, knows, placeName, say } from "./words.js";
 
 /** Cards that lie together elsewhere than in a hand. */
 export function pileName(pile) {
@@ -17,6 +17,14 @@ export function betName(screen, bet) {
 export function entryName(screen, { operation, said }) {
   const own = said.viewed ? "op.handle_cards.viewed" : said.overlooked ? "op.place_wager.overlooked" : "";
   return [say(own || `op.${operation}`), ...parts(screen, said)].join(" ");
+}
+
+/** An entry as what a person did, so that its button is no act of its own. */
+export function entryLabel(screen, entry) {
+  const { operation, said, person } = entry;
+  const isNamed = !said.viewed && !said.overlooked && knows(`entry.${operation}`);
+  const what = isNamed ? [say(`entry.${operation}`), ...parts(screen, said)].join(" ") : entryName(screen, entry);
+  return say("entry.by", { name: personName(screen, person), what });
 }
 
 /** What was answered of an act so far, in a few words; empty: nothing that has a name. */

@@ -8,7 +8,7 @@ import { listen } from "./keys.js";
 import * as panel from "./panel.js";
 import * as sentence from "./sentence.js";
 import * as stage from "./stage.js";
-import { inContact, store } from "./store.js";
+import { inContact, isOvertaken, store } from "./store.js";
 import { load } from "./words.js";
 
 await load();
@@ -16,6 +16,7 @@ connect();
 listen();
 store.subscribe(() => {
   mark(document.body, "no-contact", !inContact());
+  mark(document.body, "overtaken", isOvertaken());
   // The panel first: it says what B asks, and which places of C may be tapped.
   for (const region of [panel, sentence, stage, bar, answer]) region.render(store.screen);
   attr(document.body, "data-entry", store.screen?.entry ?? false); // up to which entry of the journal this is drawn

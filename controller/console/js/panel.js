@@ -78,11 +78,13 @@ function whatToShow(screen) {
     // All that is signed, what the act was begun with too; signing.js says what a corrected entry will be.
     const said = name === "sign" ? { ...flow.offer.arguments, ...flow.values } : { ...flow.values, ...flow.values.instead };
     const given = answered(screen, said);
-    const act = [label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
-    const title = asked.grid || name === "kind" ? [] : [["title", act], name !== "entry" && given];
+    const act = [flow.offer.label ?? label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
+    const isSigned = name === "sign";
+    const isSaid = isSigned || name === "entry" || asked.isSaid;
+    const title = asked.grid || name === "kind" ? [] : [["title", act], !isSaid && given];
     const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
-    return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
+    return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
   }
   const twice = second(screen);
   if (twice) return { ...twice, asks: twice.question };

@@ -122,7 +122,7 @@ function named(screen, place) {
   return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 
-/** A row for each bettor: who has chosen stays, with the word. */
+/** A row for each bettor: who has chosen stays below, with the word. */
 function choosers(screen, matter, offers) {
   const made = matter.choices.map(({ place, bettor, choice }) => ({ place, bettor, said: say(`choice.${choice}`) }));
   const due = new Map();
@@ -132,8 +132,9 @@ function choosers(screen, matter, offers) {
     if (!due.has(key)) due.set(key, { place, bettor, offers: [] });
     due.get(key).offers.push(one);
   }
-  return [...due.values(), ...made]
-    .sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor))
+  const inOrder = (list) =>
+    list.sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor));
+  return [...inOrder([...due.values()]), ...inOrder(made)] // who has still to choose first
     .map(({ place, bettor, said, offers: open = [] }) => ({
       key: `${place}/${bettor}`,
       label: [placeName(screen, place), bettor, units(screen, place, bettor), said].filter(Boolean).join(" "),

@@ -13,13 +13,18 @@ export function sign(screen, flow) {
   const able = signers(screen, flow.offer.role);
   const told = preview(screen, flow.offer, flow.values);
   const what = signed(screen, flow, told);
-  const consequences = [...corrected(screen, flow), ...told.lines];
+  const correction = corrected(screen, flow);
+  const facts = correction.length ? [...correction, ...told.lines, ...what] : [...what, ...told.lines];
+  if (told.accepted === false && told.code !== "no-preview")
+    return { question: told.sentence, about: about(screen, flow), facts: correction }; // nothing is to be signed
   const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
   if (!signer)
     return {
-      ...(COMES.has(flow.offer.operation) ? { question: say("ask.who_deals") } : {}),
+      question: COMES.has(flow.offer.operation)
+        ? say("ask.who_deals")
+        : say("ask.sign", { who: say(`role.${flow.offer.role}`) }),
       about: about(screen, flow),
-      facts: [...what, ...consequences],
+      facts,
       right: people(able), // in sight, however much is said
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
@@ -32,7 +37,7 @@ export function sign(screen, flow) {
       ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
       : say("sign.tries", { n: signer.tries_left }),
     about: about(screen, flow),
-    facts: [...deals, ...what, ...consequences],
+    facts: [...deals, ...facts],
     pad: {
       typed: flow.pin,
       hidden: true,

@@ -3,7 +3,7 @@
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, store } from "./store.js";
+import { inContact, isAsking, isOvertaken, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
@@ -81,7 +81,7 @@ function create(place) {
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
 export function tap(node) {
   const { place } = node.dataset;
-  if (!inContact() || isAsking() || isFresh(node) || !store.own.picking?.has(place)) return;
+  if (!inContact() || isAsking() || isOvertaken() || isFresh(node) || !store.own.picking?.has(place)) return;
   store.own.pick?.(place);
   store.drawNow();
 }
@@ -138,9 +138,10 @@ function update(node, place, screen) {
   underHand(under, { view, hand, place, takes, next, matter });
 }
 
-/** An open act lights the place that it is about; while it asks for one, what may be tapped stands out. */
+/** An open act lights the place that it is about, or those chosen so far; what may be tapped stands out. */
 function isAskedAbout(place) {
-  const { flow, picking } = store.own;
+  const { flow, picking, selection } = store.own;
+  if (selection) return selection.includes(Number(place.slice(1)));
   return !picking && place === (flow.values.place ?? flow.offer.arguments.place);
 }
 

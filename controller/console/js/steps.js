@@ -1,16 +1,18 @@
 // What the panel asks in each step of an act: `ask(name, screen, flow)` gives what its columns show.
 
+import { overlooked } from "./actions.js";
 import { BETS } from "./bets.js";
 import { several, tiles } from "./choices.js";
 import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
-import { entryName, matterName, pileName } from "./labels.js";
+import { entryLabel, entryName, matterName, pileName } from "./labels.js";
 import { OFTEN, REPLACED, STEPS } from "./needs.js";
 import { sign } from "./signing.js";
 import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
 const EARLIER = "earlier";
+const FIRST = 4; // kinds of irregularities that stand before a box that is marked wrongly
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
 /** `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
@@ -191,20 +193,24 @@ const KINDS = {
     const kinds = (earlier ? before : now).sort((one, other) => often(one) - often(other));
     const round = say("report.earlier", { round: screen.view.round - 1 });
     const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
+    const boxes = earlier ? [] : overlooked(screen); // it is no irregularity before somebody says so
     const steps = (one) =>
       [
         one.place && (earlier || one.places.length) && "place",
         one.card && !earlier && one.places.length && "report_irregularity.card",
         one.counted && "counted",
       ].filter(Boolean);
+    const reports = kinds.map((one) => ({
+      key: one.kind,
+      label: capital(one.label),
+      act: () => answer(one.kind, steps(one), earlier ? { earlier } : {}),
+    }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
       list: [
-        ...kinds.map((one) => ({
-          key: one.kind,
-          label: capital(one.label),
-          act: () => answer(one.kind, steps(one), earlier ? { earlier } : {}),
-        })),
+        ...reports.slice(0, FIRST),
+        ...boxes,
+        ...reports.slice(FIRST),
         ...(now.length && before.length ? [toggle] : []),
       ],
     };
@@ -213,7 +219,7 @@ const KINDS = {
   entry: (screen) => ({
     list: newest(screen.view.entries).map((one) => ({
       key: one.entry,
-      label: entryName(screen, one),
+      label: entryLabel(screen, one),
       act: () => answer(one.entry, one.operation in REPLACED ? ["instead"] : []),
     })),
   }),
@@ -276,7 +282,7 @@ const KINDS = {
     const named = flow.draft ?? [];
     const all = matter?.ordinals ?? [];
     return {
-      ...(named.length ? { question: say("ask.ordinals.next") } : {}),
+      ...(named.length ? { question: say(named.length < all.length ? "ask.ordinals.next" : "ask.ordinals.all") } : {}),
       facts: [say("order.lie")],
       list: all.map((ordinal, at) => ({
         key: ordinal,

@@ -3,6 +3,7 @@
 
 /** At most one frame waits to be drawn. */
 let waiting = false;
+let overtakenAt = -Infinity;
 const drawers = [];
 
 export const store = {
@@ -35,6 +36,13 @@ export const store = {
     draw();
   },
 
+  /** An act was closed by what others did: `answer` says so, and for a moment no tap counts. */
+  overtake(answer) {
+    overtakenAt = performance.now();
+    setTimeout(draw, OVERTAKEN);
+    store.receive({ answer });
+  },
+
   /** Draw what waits for its frame: the next tap, however soon, acts on what the last one brought. */
   drawNow() {
     if (waiting) render();
@@ -52,6 +60,13 @@ function draw() {
 function render() {
   waiting = false;
   for (const drawer of drawers) drawer();
+}
+
+const OVERTAKEN = 1000; // ms in which nobody has read yet what others did
+
+/** Whether others have just done what closed an act here: the finger that was on its way meant that act. */
+export function isOvertaken() {
+  return performance.now() - overtakenAt < OVERTAKEN;
 }
 
 /** From five seconds of silence on nothing can be operated. */

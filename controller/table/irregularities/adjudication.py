@@ -211,6 +211,18 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
         )
     if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError("stopped", f"The device is still stopped ({state.device.stopped}); clear it first.")
+    if found.kind is Kind.WRONG_DISTRIBUTION and found.round == state.round.number:
+        _verify_bets_where_cards_lie(state)
+
+
+def _verify_bets_where_cards_lie(state: TableState) -> None:
+    """After the boxes were corrected: that no card lies wrongly cannot be, while a box without a bet has cards."""
+    lie = [place for place, hand in state.round.hands.items() if hand.size and place not in state.round.dealt_to]
+    if lie:
+        places = state.game.words.of_all(lie)
+        raise RefusedError(
+            "misplaced", f"Cards lie at {places}, without a bet. Correct the boxes, or enter where the cards lie."
+        )
 
 
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:

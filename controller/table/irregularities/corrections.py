@@ -215,7 +215,7 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     state = decision.state
     if state.round.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
-        note = "the order of the deal was corrected"
+        note = _what_lies_wrong(state)
         raise_irregularity(
             decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals, note=note
         )  # fmt: skip
@@ -230,6 +230,16 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     elif state.round.next_place is not None and state.phase is Phase.EXAMINING:
         assert state.settings is not None
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
+
+
+def _what_lies_wrong(state: TableState) -> str:
+    """Which boxes have cards and no bet, and which a bet and no cards, as a person sees it at the table."""
+    dealt_to, lies = state.round.dealt_to, {place for place, hand in state.round.hands.items() if hand.size}
+    awaited = set(state.round.intended.values())
+    word = state.game.words.of
+    found = [f"{word(place)} has cards and no bet" for place in sorted(lies - {*dealt_to})]
+    found += [f"{word(place)} has a bet and no cards" for place in dealt_to if place in awaited - lies - {DEALER}]
+    return "; ".join(found) or "the order of the deal was corrected"
 
 
 # -- reports and decisions of irregularities ---------------------------------------------------------------------------
