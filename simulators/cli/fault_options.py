@@ -58,7 +58,10 @@ async def running(
     tasks: set[asyncio.Task[None]] = set()
     async with plugged_in(injector, place, say) as found:
         outlet = found.outlet
-        injector.line.on_cut = lambda: tasks.add(asyncio.create_task(_pull(injector, outlet, options, say)))
+        injector.line.on_cut = lambda: tasks.add(
+            asyncio.create_task(_pull(injector, outlet, say, stays_out=options.console))
+        )
+        injector.on_hub_reset = lambda: tasks.add(asyncio.create_task(_pull(injector, outlet, say, stays_out=False)))
         if options.console:
             tasks.add(asyncio.create_task(converse(Console(injector, outlet), sys.stdin.fileno(), say)))
         try:
@@ -70,10 +73,10 @@ async def running(
                     await task
 
 
-async def _pull(injector: FaultInjector, outlet: Outlet, options: FaultOptions, say: Callable[[str], None]) -> None:
-    """The cable comes out; without a console to plug it in again, it goes back in at once."""
+async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[str], None], *, stays_out: bool) -> None:
+    """The cable comes out; where no console can plug it in again, it goes back in at once."""
     await outlet.unplug()
-    if options.console:
+    if stays_out:
         say("The cable came out in the middle of a frame. `plug` puts it in.")
     else:
         injector.line.join()

@@ -43,6 +43,7 @@ from simulators.people.supervisor import PATIENCE, Patience
 from simulators.people.visitor import VisitorsHands
 from simulators.ports.outlets import Place
 from simulators.ports.usbip import PORT as USBIP_PORT
+from simulators.usb.usb_faults import UsbPlan
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, before the name of a file
@@ -289,7 +290,8 @@ async def run_one_way(asked: OneWaySimulation) -> None:
             await asyncio.Event().wait()
 
         clock = asyncio.get_running_loop().time
-        injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock)
+        usb = UsbPlan() if asked.place.usbip else None
+        injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock, usb=usb)
         async with running(injector, asked.options, asked.place) as found:
             _say_where(f"{found.url}?driver={asked.driver}", found.hint)
             await _until_interrupted(people())
@@ -313,7 +315,8 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        injector = FaultInjector(device, seed=asked.seed, clock=loop.time)
+        usb = UsbPlan() if asked.place.usbip else None
+        injector = FaultInjector(device, seed=asked.seed, clock=loop.time, usb=usb)
         async with running(injector, asked.options, asked.place) as found:
             if asked.load:
                 mechanism = device.mechanism

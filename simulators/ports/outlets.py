@@ -100,7 +100,8 @@ async def _on_usb(
     speaks_cardlink = injector.driver == DEFAULT_DRIVER
     description = UsbDescription(injector.mechanism.profile.serial, interrupt=speaks_cardlink)
     usb = UsbDevice(description)
-    front = UsbFront(injector.line, usb, device=injector.device, driver=injector.driver)
+    front = UsbFront(injector.line, usb, device=injector.device, driver=injector.driver, plan=injector.usb)
+    front.on_hub_reset = lambda: injector.on_hub_reset()
     server = UsbIpFront(front, usb, *where, say=say)
     await server.listen()
     try:

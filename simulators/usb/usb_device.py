@@ -47,11 +47,11 @@ class Transfer:
         self.received = bytearray()
         self.moved = 0
         self.status: int | None = None
-        self._on_done = on_done
+        self.on_done = on_done
 
     def finish(self, status: int) -> None:
         self.status = status
-        self._on_done(self)
+        self.on_done(self)
 
 
 class UsbDevice:
@@ -81,12 +81,15 @@ class UsbDevice:
 
     # -- the device's side ----------------------------------------------------------------------------------------
 
-    def send(self, data: bytes, endpoint: int) -> None:
-        """One transfer to the host, in packets; the last one is short, if need be of no bytes."""
+    def send(self, data: bytes, endpoint: int, short: int = 0) -> None:
+        """One transfer to the host, in packets; the last one is short, if need be of no bytes.
+
+        `short`: cut into packets of so many bytes, each of which ends a transfer; 0: whole packets.
+        """
         if not self.plugged or self.faults.silent:
             return
         longest = self._packet(endpoint)
-        size = min(self.faults.short or longest, longest)
+        size = min(short or longest, longest)
         packets = [data[start : start + size] for start in range(0, len(data), size)]
         if len(packets[-1]) == longest:
             packets.append(b"")

@@ -11,16 +11,14 @@ class UsbFaults(msgspec.Struct):
     """What goes wrong from now on, by name.
 
     `unplug_after`: the cable comes out when so many bytes have passed on all endpoints since the plug; 0: it does not.
-    `unplug_errno`: what is said then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `short`: the longest packet
-    of the device in bytes, 0: whole packets. `silent`: bytes are taken and lost, and none come. `takes_nothing`: no
-    byte is taken. `stalls`: how often an endpoint stalls, by its address; each stall lasts until it is cleared.
-    `serial_stalls`: the serial number cannot be read. `unanswered`: the control request with that number, counted from
-    the plug, is never answered; 0: all are.
+    `unplug_errno`: what is said then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `silent`: bytes are taken and
+    lost, and none come. `takes_nothing`: no byte is taken. `stalls`: how often an endpoint stalls, by its address; each
+    stall lasts until it is cleared. `serial_stalls`: the serial number cannot be read. `unanswered`: the control
+    request with that number, counted from the plug, is never answered; 0: all are.
     """
 
     unplug_after: int = 0
     unplug_errno: int = errno.ENODEV
-    short: int = 0
     silent: bool = False
     takes_nothing: bool = False
     serial_stalls: bool = False
