@@ -20,6 +20,7 @@ from firmware_bridge.transports.serial_port import find_port, list_ports
 
 CHECK_EVERY: Final = 0.5  # seconds
 USB_DEVICES: Final = Path("/sys/bus/usb/devices")
+USB_NODES: Final = Path("/dev/bus/usb")
 
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
 Presence: TypeAlias = Callable[[], Hashable]
@@ -71,14 +72,25 @@ def port_presence(path: str, list_ports: ListPorts = list_ports) -> Hashable:
     return str(node), status.st_rdev, status.st_ino, status.st_ctime_ns
 
 
-def usb_presence(name: UsbName, devices: Path = USB_DEVICES) -> Hashable:
-    """Bus and address of a USB device, from the kernel's own list: it is not opened and not woken."""
+def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_NODES) -> Hashable:
+    """Bus and address of a USB device, from the kernel's own list: it is not opened and not woken.
+
+    With the time at which its node changed: the kernel shows a device before udev has opened its node to its group.
+    """
     for device in devices.iterdir():
         with contextlib.suppress(OSError, ValueError):
             vendor, product = (int(_content(device / attribute), 16) for attribute in ("idVendor", "idProduct"))
             if (vendor, product) == (name.vendor, name.product) and _content(device / "serial") == name.serial:
-                return int(_content(device / "busnum")), int(_content(device / "devnum"))
+                bus, address = int(_content(device / "busnum")), int(_content(device / "devnum"))
+                return bus, address, _changed_at(nodes / f"{bus:03}" / f"{address:03}")
     return None
+
+
+def _changed_at(node: Path) -> int:
+    """In nanoseconds; 0 where there is no such node."""
+    with contextlib.suppress(OSError):
+        return node.stat().st_ctime_ns
+    return 0
 
 
 def _content(file: Path) -> str:

@@ -88,7 +88,7 @@ class Import:
 
         self.submit(0x80 if setup[0] & 0x80 else 0, length, data, setup, done)
         ended.wait()
-        return found[0]  # type: ignore[no-any-return]
+        return found[0]
 
     def _send(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # the reader notices
@@ -147,9 +147,9 @@ class Usbfs:
         result, number = 0, 0
         if request == REAP:
             with self._lock:
-                urb = self._ended.pop(0) if self._ended else None
-            if urb is not None:
-                arg.resolve(0, 8).set_ptr(0, urb)
+                fill = self._ended.pop(0) if self._ended else None
+            if fill is not None:
+                arg.resolve(0, 8).set_ptr(0, fill())
             else:
                 result, number = -1, errno.ENODEV if self.gone else errno.EAGAIN
         elif self.gone:
@@ -184,14 +184,18 @@ class Usbfs:
         inward = bool((setup[0] if kind == CONTROL else endpoint) & 0x80)
         where = urb.client_addr
 
+        def fill(status: int, data: bytes) -> Any:
+            if inward and data:
+                buffer.update(skip, data)
+            urb.update(4, struct.pack("<i", status))
+            urb.update(28, struct.pack("<i", len(data)))
+            return urb
+
         def done(status: int, data: bytes) -> None:
+            """The program's memory is only touched on the thread of the ioctls."""
             with self._lock:
                 self._under_way.pop(where, None)
-                if inward and data:
-                    buffer.update(skip, data)
-                urb.update(4, struct.pack("<i", status))
-                urb.update(28, struct.pack("<i", len(data)))
-                self._ended.append(urb)
+                self._ended.append(lambda: fill(status, data))
 
         with self._lock:
             self._under_way[where] = self._import.submit(
@@ -332,12 +336,16 @@ class Bus:
         threading.Thread(target=self._follow, args=(self._program,), daemon=True).start()
 
     def _follow(self, program: Any) -> None:
-        errors = threading.Thread(target=lambda: [say(err=line.rstrip("\n")) for line in program.stderr])
+        errors = threading.Thread(target=self._follow_errors, args=(program,), daemon=True)
         errors.start()
         for line in program.stdout:
             say(out=line.rstrip("\n"))
         errors.join()
         say(exit=program.wait())
+
+    def _follow_errors(self, program: Any) -> None:
+        for line in program.stderr:
+            say(err=line.rstrip("\n"))
 
     def tell(self, line: str) -> None:
         self._program.stdin.write(line + "\n")

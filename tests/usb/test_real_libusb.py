@@ -132,20 +132,23 @@ async def test_an_endpoint_that_stalls_again_and_again_ends_the_link(testbed: Te
     testbed.shoe.usb.halt(BULK_IN)
     lost = await testbed.heard(state="lost", code="transport-lost")
     assert os.strerror(errno.EPIPE) in lost["out"]
-    await testbed.in_order({"state": "lost"}, {"state": "ready"})
 
 
-@pytest.mark.parametrize(("text", "error"), [("babble@1", os.strerror(errno.EOVERFLOW)), ("short-packets=7", "")])
-async def test_packets_that_are_too_long_or_too_short(testbed: Testbed, text: str, error: str) -> None:
+async def test_a_packet_that_is_too_long_ends_the_link(testbed: Testbed) -> None:
+    """What comes next is in `test_faults_over_usb`: umockdev 0.17 breaks a program that opens the same node twice."""
     testbed.probe(BULK_URL)
     await testbed.heard(state="ready")
-    testbed.shoe.injector.arm(parse_fault(text))
-    seen = len(testbed.said)
-    number = testbed.shoe.draw()
-    if error:
-        assert error in (await testbed.heard(seen, state="lost"))["out"]
-        await testbed.in_order({"state": "lost"}, {"state": "ready"}, since=seen)
-    await testbed.heard(seen, reported="CardDrawn", number=number)
+    testbed.shoe.injector.arm(parse_fault("babble@1"))
+    testbed.shoe.draw()
+    lost = await testbed.heard(state="lost", code="transport-lost")
+    assert os.strerror(errno.EOVERFLOW) in lost["out"]
+
+
+async def test_packets_that_are_shorter_than_they_need_be(testbed: Testbed) -> None:
+    testbed.probe(BULK_URL)
+    await testbed.heard(state="ready")
+    testbed.shoe.injector.arm(parse_fault("short-packets=7"))
+    await reported(testbed)
 
 
 async def test_a_device_that_takes_nothing_for_a_while(testbed: Testbed) -> None:

@@ -81,14 +81,6 @@ class Testbed:
         """What the probe says next with these fields, from the line with that number on."""
         return await self.until(lambda one: what.items() <= _of_probe(one).items(), since)
 
-    async def in_order(self, *expected: dict[str, Any], since: int = 0) -> None:
-        """Each of these, one after the other."""
-        for what in expected:
-            await self.heard(since, **what)
-            since = 1 + next(
-                at for at, one in enumerate(self.said) if at >= since and what.items() <= _of_probe(one).items()
-            )
-
     async def until(self, wanted: Callable[[dict[str, Any]], bool], since: int = 0) -> dict[str, Any]:
         found: list[dict[str, Any]] = []
 
