@@ -73,17 +73,18 @@ def port_presence(path: str, list_ports: ListPorts = list_ports) -> Hashable:
 
 
 def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_NODES) -> Hashable:
-    """Bus and address of a USB device, from the kernel's own list: it is not opened and not woken.
+    """Bus and address of the USB devices of that name, from the kernel's own list: none is opened or woken.
 
-    With the time at which its node changed: the kernel shows a device before udev has opened its node to its group.
+    With the time at which a node changed: the kernel shows a device before udev has opened its node to its group.
     """
+    found = []
     for device in devices.iterdir():
         with contextlib.suppress(OSError, ValueError):
             vendor, product = (int(_content(device / attribute), 16) for attribute in ("idVendor", "idProduct"))
             if (vendor, product) == (name.vendor, name.product) and _content(device / "serial") == name.serial:
                 bus, address = int(_content(device / "busnum")), int(_content(device / "devnum"))
-                return bus, address, _changed_at(nodes / f"{bus:03}" / f"{address:03}")
-    return None
+                found.append((bus, address, _changed_at(nodes / f"{bus:03}" / f"{address:03}")))
+    return tuple(sorted(found)) or None
 
 
 def _changed_at(node: Path) -> int:

@@ -4,7 +4,7 @@ pyserial opens the port and configures the line; from then on one descriptor is 
 loop. Any failure afterwards is TransportLostError; a failure to open is TransportUnavailableError with one of
 
     port-missing       there is no such node, or nothing behind it
-    port-ambiguous     no such node, and several ports have the serial number that it is named after
+    port-ambiguous     several ports have the serial number that the node is named after (TwinDeviceError)
     port-permission    the node belongs to a group that this user is not in
     port-busy          another program is using it
     port-failed        anything else: no serial port, a speed that it cannot do
@@ -26,7 +26,7 @@ import serial
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.discovery import FoundPort, ListPorts
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError
 from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
@@ -52,6 +52,7 @@ async def open_serial_port(
 ) -> SerialTransport:
     """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
     path = find_port(url.path, list_ports)
+    refuse_twins(url.path, list_ports)
     try:
         descriptor = open_descriptor(path, url.baud)
     except TransportUnavailableError as error:
@@ -77,10 +78,28 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
         return path
     found = sorted({port.device for port in list_ports() if port.serial_number == name.name})
     if len(found) > 1:
-        sentence = f"{' and '.join(found)} have the same serial number {name.name}."
-        hint = "Name one of them by the place where it is plugged in: one of the names in /dev/serial/by-path."
-        raise TransportUnavailableError(sentence, hint, "port-ambiguous")
+        raise _twins(name.name, found)
     return found[0] if found else path
+
+
+def refuse_twins(path: str, list_ports: ListPorts = list_ports) -> None:
+    """Raises TwinDeviceError where `path` is there, named after a serial number that several devices have.
+
+    udev gives the name to one of them, and which one may change; the ports of one device count once.
+    """
+    name = PurePosixPath(path)
+    if name.parent != _NAMED_BY_SERIAL:
+        return
+    ports = [port for port in list_ports() if port.serial_number == name.name]
+    devices = {(getattr(port, "location", None) or port.device).partition(":")[0] for port in ports}
+    if len(devices) > 1:
+        raise _twins(name.name, sorted({port.device for port in ports}))
+
+
+def _twins(serial_number: str, nodes: list[str]) -> TwinDeviceError:
+    sentence = f"{' and '.join(nodes)} have the same serial number {serial_number}."
+    hint = "Unplug what is not this table's. Converters of one make are named by their place: /dev/serial/by-path."
+    return TwinDeviceError(sentence, hint, "port-ambiguous")
 
 
 def _other_ports_hint(list_ports: ListPorts) -> str:

@@ -116,9 +116,9 @@ def test_a_usb_device_is_seen_by_who_it_is_and_without_opening_it(tmp_path: Path
     nodes = tmp_path / "nodes"
     assert usb_presence(name, tmp_path, nodes) is None
     device = usb_folder(tmp_path, "1-4", idVendor="1209", idProduct="0001", serial="CARDSHOE-1", busnum="1", devnum="7")
-    assert usb_presence(name, tmp_path, nodes) == (1, 7, 0)
+    assert usb_presence(name, tmp_path, nodes) == ((1, 7, 0),)
     (device / "devnum").write_text("8\n")
-    assert usb_presence(name, tmp_path, nodes) == (1, 8, 0), "plugged in again it has another number"
+    assert usb_presence(name, tmp_path, nodes) == ((1, 8, 0),), "plugged in again it has another number"
     node = nodes / "001" / "008"
     node.parent.mkdir(parents=True)
     node.touch(0o600)

@@ -17,7 +17,7 @@ import usb.core
 import usb.util
 
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
 from firmware_bridge.transports import usb as usb_transport
 from firmware_bridge.transports import usb_lookup
 from firmware_bridge.transports.base import Transport
@@ -102,6 +102,16 @@ async def test_it_is_found_among_others_and_the_others_are_closed(rig: UsbRig) -
     transport = await rig.open()
     assert [len(gadget.handles) for gadget in rig.bus.gadgets] == [0, 0, 0, 1]
     transport.close()
+
+
+async def test_of_two_with_one_serial_number_none_is_used(rig: UsbRig) -> None:
+    twin = UsbGadget(SERIAL_NUMBER)
+    rig.bus.gadgets.append(twin)
+    refused = await refusal(rig)
+    assert refused.code == "usb-ambiguous"
+    assert isinstance(refused, TwinDeviceError)
+    twin.unplug()
+    (await rig.open()).close()
 
 
 async def test_one_without_a_readable_serial_number_hides_no_other(rig: UsbRig) -> None:
