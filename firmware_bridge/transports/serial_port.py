@@ -31,6 +31,7 @@ from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
+from firmware_bridge.transports.usb_sysfs import USB_DEVICES, seen_usb
 from firmware_bridge.usb_ids import is_cardlink
 
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
@@ -48,7 +49,12 @@ def list_ports() -> Iterable[FoundPort]:
 
 
 async def open_serial_port(
-    url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, list_ports: ListPorts = list_ports
+    url: DeviceUrl,
+    *,
+    on_data: OnData,
+    on_lost: OnLost,
+    list_ports: ListPorts = list_ports,
+    devices: Path = USB_DEVICES,
 ) -> SerialTransport:
     """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
     path = find_port(url.path, list_ports)
@@ -56,7 +62,9 @@ async def open_serial_port(
     try:
         descriptor = open_descriptor(path, url.baud)
     except TransportUnavailableError as error:
-        if error.code == "port-missing" and (elsewhere := _other_ports_hint(list_ports)):
+        if error.code == "port-missing" and (
+            elsewhere := _no_driver_hint(url.path, devices) or _other_ports_hint(list_ports)
+        ):
             error.hint = elsewhere
         raise
     try:
@@ -113,6 +121,20 @@ def _other_ports_hint(list_ports: ListPorts) -> str:
         return ""
     there = " and ".join(f"{serial} is at {node}" for serial, node in found)
     return f'{there}: if that is the device, write url = "serial://{_NAMED_BY_SERIAL}/{found[0][0]}".'
+
+
+def _no_driver_hint(path: str, devices: Path) -> str:
+    """The hint where the device itself is plugged in, and no driver of the kernel made a port of it."""
+    name = PurePosixPath(path)
+    with contextlib.suppress(OSError):
+        for seen in seen_usb(devices) if name.parent == _NAMED_BY_SERIAL else ():
+            if seen.serial == name.name and not seen.has_port:
+                url = f"usb:///{seen.vendor:04x}:{seen.product:04x}/{seen.serial}"
+                return (
+                    "The device is plugged in, but this kernel gives it no port: load its driver (`modprobe cdc_acm`, "
+                    f'or `modprobe usbserial` for a converter), or write url = "{url}".'
+                )
+    return ""
 
 
 def open_descriptor(path: str, baud: int) -> int:

@@ -278,12 +278,12 @@ def _claim_in_time(device: Any, interface: int) -> None:
 
 def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> TransportUnavailableError:
     what = f"The USB device {name.pair} {name.serial}"
+    node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
     if error.errno in _NOT_ADMITTED:
-        node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
         sentence = f"This user may not use the USB device {name.pair} at {node}."
         return TransportUnavailableError(sentence, permission_hint(node), "usb-permission")
     if error.errno == errno.EBUSY:
-        hint = "Stop the other program, or give this table another device."
+        hint = f"`fuser -v {node}` names it; stop it, or give this table another device."
         return TransportUnavailableError(f"{what} is in use by another program.", hint, "usb-busy")
     if error.errno in GONE:
         hint = "Plug it in again and check the cable. The program reconnects by itself."
