@@ -106,7 +106,7 @@ class UsbDevice:
     def unplug(self) -> None:
         """Every transfer ends, and nothing waits any more."""
         self.plugged = False
-        self.control.reset()
+        self._reset_control()
         self._forget(errno.ESHUTDOWN)
 
     def plug(self) -> None:
@@ -124,7 +124,7 @@ class UsbDevice:
 
     def reset(self) -> None:
         """A bus reset: as after the plug."""
-        self.control.reset()
+        self._reset_control()
         self._forget(errno.ECONNRESET)
 
     def submit(self, transfer: Transfer) -> None:
@@ -157,6 +157,12 @@ class UsbDevice:
         self.go_on(endpoint)
 
     # -- within ---------------------------------------------------------------------------------------------------
+
+    def _reset_control(self) -> None:
+        had_line = self.control.dtr
+        self.control.reset()
+        if had_line:
+            self.on_line(False)
 
     def _control(self, transfer: Transfer) -> None:
         answer = self.control.answer(transfer.setup, transfer.data)

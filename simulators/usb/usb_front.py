@@ -1,6 +1,7 @@
 """Between a simulated device and its USB: which endpoint a frame goes out on, and the faults of USB at their frames.
 
 Bytes go out by the interface through which the host last spoke: by a transfer, or by raising DTR of the serial port.
+After the plug, and when DTR falls, that is the vendor interface.
 On the vendor interface every transfer holds one frame; a status for the interrupt endpoint goes there.
 """
 
@@ -67,6 +68,7 @@ class UsbRouter:
 
     def plugged_in(self) -> None:
         """A fault of the next plug is one of this one."""
+        self._speak_on(BULK_IN)
         self._usb.faults.unanswered, self.plan.unanswered = self.plan.unanswered, 0
 
     def take(self, endpoint: int, data: bytes) -> None:
@@ -81,8 +83,7 @@ class UsbRouter:
             self._send_frame(frame, self._endpoint_of(frame))
 
     def _line_changed(self, up: bool) -> None:
-        if up:
-            self._speak_on(SERIAL_IN)
+        self._speak_on(SERIAL_IN if up else BULK_IN)
 
     def _speak_on(self, endpoint: int) -> None:
         self._endpoint = endpoint

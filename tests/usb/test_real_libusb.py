@@ -92,8 +92,8 @@ async def test_unplugged_in_mid_transfer_and_found_under_another_node(testbed: T
         await reported(testbed, seen)
 
 
-async def test_every_byte_of_a_link_may_be_the_last(testbed: Testbed) -> None:
-    """With whole packets alone: the cable comes out after so many bytes, on either endpoint."""
+async def test_the_cable_comes_out_at_several_places_of_a_link_and_a_later_link_stands(testbed: Testbed) -> None:
+    """At every byte of one: `tests.link.test_hang_up`."""
     for count in (1, 60, 150, 400):
         testbed.shoe.usb.faults.unplug_after = testbed.shoe.usb.moved + count
         seen = len(testbed.said)

@@ -46,6 +46,11 @@ async def attach(port: int) -> UsbIpClient:
         await client.close()
 
 
+def hello() -> bytes:
+    """What a host sends first; the device answers it."""
+    return CardlinkHost(nonce=bytes(16), key_of=lambda serial: bytes(32), held=(0, 0), now=0.0).outgoing()
+
+
 async def test_it_says_how_it_is_opened_and_attached(tmp_path: Path) -> None:
     async with simulated(tmp_path) as (lines, port):
         assert lines[0] == "usb:///1209:0001/CARDSHOE-SIM-1"
@@ -60,13 +65,12 @@ async def test_it_says_how_it_is_opened_and_attached(tmp_path: Path) -> None:
 async def test_the_cable_is_in_again_at_once_and_the_device_attached_again(tmp_path: Path, fault: str) -> None:
     async with simulated(tmp_path, "--fault", fault) as (_, port):
         client = await attach(port)
-        host = CardlinkHost(nonce=bytes(16), key_of=lambda serial: bytes(32), held=(0, 0), now=0.0)
-        client.submit(BULK_OUT, data=host.outgoing())
+        client.submit(BULK_OUT, data=hello())
         await client.rest()  # the connection ends with the cable
         await client.close()
         client = await attach(port)
         read = client.submit(BULK_IN, length=4096)
-        client.submit(BULK_OUT, data=CardlinkHost(nonce=bytes(16), key_of=dict, held=(0, 0), now=0.0).outgoing())
+        client.submit(BULK_OUT, data=hello())
         assert (await client.done(read)).data.startswith(b"\xc0"), "the device goes on, with the next frame"
         await client.close()
 
