@@ -17,6 +17,7 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -358,6 +359,7 @@ class Bus:
     def end(self) -> None:
         if self._program is not None and self._program.poll() is None:
             self._program.kill()
+        shutil.rmtree(self.testbed.get_root_dir(), ignore_errors=True)
 
 
 def main() -> None:
