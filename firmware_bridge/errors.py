@@ -5,6 +5,7 @@
     │   └── DriverMissingError  a driver of another package cannot be used    (code driver)
     ├── TransportLostError      the connection is gone: cable unplugged       (code transport-lost)
     ├── TransportUnavailableError   the connection cannot be opened: no such port, no permission, in use
+    │   └── TwinDeviceError     several devices are what the URL names: refused, and no absence
     ├── KeyFileError            the key file cannot be read                   (code key-file)
     └── CardTableError          the table of identifiers cannot be used       (code card-table)
 
@@ -35,6 +36,10 @@ class TransportLostError(BridgeError):
 
 class TransportUnavailableError(BridgeError):
     code = "transport-unavailable"
+
+
+class TwinDeviceError(TransportUnavailableError):
+    """Each has its own code. One of them at least is not the device: none is used until a person has looked."""
 
 
 class KeyFileError(BridgeError):

@@ -17,9 +17,10 @@ from typing import Final, TypeAlias
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import ListPorts
 from firmware_bridge.transports.serial_port import find_port, list_ports
+from firmware_bridge.transports.usb_sysfs import USB_DEVICES, seen_usb
 
 CHECK_EVERY: Final = 0.5  # seconds
-USB_DEVICES: Final = Path("/sys/bus/usb/devices")
+USB_NODES: Final = Path("/dev/bus/usb")
 
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
 Presence: TypeAlias = Callable[[], Hashable]
@@ -71,15 +72,21 @@ def port_presence(path: str, list_ports: ListPorts = list_ports) -> Hashable:
     return str(node), status.st_rdev, status.st_ino, status.st_ctime_ns
 
 
-def usb_presence(name: UsbName, devices: Path = USB_DEVICES) -> Hashable:
-    """Bus and address of a USB device, from the kernel's own list: it is not opened and not woken."""
-    for device in devices.iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            vendor, product = (int(_content(device / attribute), 16) for attribute in ("idVendor", "idProduct"))
-            if (vendor, product) == (name.vendor, name.product) and _content(device / "serial") == name.serial:
-                return int(_content(device / "busnum")), int(_content(device / "devnum"))
-    return None
+def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_NODES) -> Hashable:
+    """Bus and address of the USB devices of that name, from the kernel's own list: none is opened or woken.
+
+    With the time at which a node changed: the kernel shows a device before udev has opened its node to its group.
+    """
+    found = [
+        (seen.bus, seen.address, _changed_at(nodes / f"{seen.bus:03}" / f"{seen.address:03}"))
+        for seen in seen_usb(devices)
+        if (seen.vendor, seen.product, seen.serial) == (name.vendor, name.product, name.serial)
+    ]
+    return tuple(sorted(found)) or None
 
 
-def _content(file: Path) -> str:
-    return file.read_text().strip()
+def _changed_at(node: Path) -> int:
+    """In nanoseconds; 0 where there is no such node."""
+    with contextlib.suppress(OSError):
+        return node.stat().st_ctime_ns
+    return 0

@@ -20,7 +20,7 @@ from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
-from firmware_bridge.errors import BridgeError, TransportLostError
+from firmware_bridge.errors import BridgeError, TransportLostError, TwinDeviceError
 from firmware_bridge.exception_place import as_fields, named, whole
 from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
@@ -320,9 +320,9 @@ class Link:
 
     def _fail(self, doing: str, error: BaseException) -> None:
         if isinstance(error, BridgeError) and self._over is None:
-            self._end(
-                LinkOver(error.code, str(error)), error.hint
-            )  # its sentence goes to the log with the end of the link
+            refused = isinstance(error, TwinDeviceError)
+            # Its sentence goes to the log with the end of the link.
+            self._end(LinkOver(error.code, str(error), refused=refused), error.hint)
             return
         log_fault(self._log, "link.fault", doing, error)
         sentence = f"The program failed while {doing} ({named(error)})."

@@ -234,8 +234,8 @@ class LinkKeeper:
     def _record_end(self, link: Link, over: LinkOver) -> None:
         """Keep the link's statistics and log why it ended: once, while every attempt ends for the same reason."""
         self._health = self.health
-        reached = LinkState.REFUSED if over.refused else LinkState.LOST
-        state = reached if link.opened else LinkState.ABSENT
+        unusable = LinkState.LOST if link.opened else LinkState.ABSENT
+        state = LinkState.REFUSED if over.refused else unusable
         is_new = self._enter(state, over, link.hint)
         wanted = link.opened and over.code != "link-stopped"
         write_log(

@@ -4,7 +4,7 @@ pyserial opens the port and configures the line; from then on one descriptor is 
 loop. Any failure afterwards is TransportLostError; a failure to open is TransportUnavailableError with one of
 
     port-missing       there is no such node, or nothing behind it
-    port-ambiguous     no such node, and several ports have the serial number that it is named after
+    port-ambiguous     several ports have the serial number that the node is named after (TwinDeviceError)
     port-permission    the node belongs to a group that this user is not in
     port-busy          another program is using it
     port-failed        anything else: no serial port, a speed that it cannot do
@@ -26,11 +26,12 @@ import serial
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.discovery import FoundPort, ListPorts
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError
 from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
+from firmware_bridge.transports.usb_sysfs import USB_DEVICES, seen_usb
 from firmware_bridge.usb_ids import is_cardlink
 
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
@@ -48,14 +49,22 @@ def list_ports() -> Iterable[FoundPort]:
 
 
 async def open_serial_port(
-    url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, list_ports: ListPorts = list_ports
+    url: DeviceUrl,
+    *,
+    on_data: OnData,
+    on_lost: OnLost,
+    list_ports: ListPorts = list_ports,
+    devices: Path = USB_DEVICES,
 ) -> SerialTransport:
     """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
     path = find_port(url.path, list_ports)
+    refuse_twins(url.path, list_ports)
     try:
         descriptor = open_descriptor(path, url.baud)
     except TransportUnavailableError as error:
-        if error.code == "port-missing" and (elsewhere := _other_ports_hint(list_ports)):
+        if error.code == "port-missing" and (
+            elsewhere := _no_driver_hint(url.path, devices) or _other_ports_hint(list_ports)
+        ):
             error.hint = elsewhere
         raise
     try:
@@ -77,10 +86,28 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
         return path
     found = sorted({port.device for port in list_ports() if port.serial_number == name.name})
     if len(found) > 1:
-        sentence = f"{' and '.join(found)} have the same serial number {name.name}."
-        hint = "Name one of them by the place where it is plugged in: one of the names in /dev/serial/by-path."
-        raise TransportUnavailableError(sentence, hint, "port-ambiguous")
+        raise _twins(name.name, found)
     return found[0] if found else path
+
+
+def refuse_twins(path: str, list_ports: ListPorts = list_ports) -> None:
+    """Raises TwinDeviceError where `path` is there, named after a serial number that several devices have.
+
+    udev gives the name to one of them, and which one may change; the ports of one device count once.
+    """
+    name = PurePosixPath(path)
+    if name.parent != _NAMED_BY_SERIAL:
+        return
+    ports = [port for port in list_ports() if port.serial_number == name.name]
+    devices = {(getattr(port, "location", None) or port.device).partition(":")[0] for port in ports}
+    if len(devices) > 1:
+        raise _twins(name.name, sorted({port.device for port in ports}))
+
+
+def _twins(serial_number: str, nodes: list[str]) -> TwinDeviceError:
+    sentence = f"{' and '.join(nodes)} have the same serial number {serial_number}."
+    hint = "Unplug what is not this table's. Converters of one make are named by their place: /dev/serial/by-path."
+    return TwinDeviceError(sentence, hint, "port-ambiguous")
 
 
 def _other_ports_hint(list_ports: ListPorts) -> str:
@@ -94,6 +121,20 @@ def _other_ports_hint(list_ports: ListPorts) -> str:
         return ""
     there = " and ".join(f"{serial} is at {node}" for serial, node in found)
     return f'{there}: if that is the device, write url = "serial://{_NAMED_BY_SERIAL}/{found[0][0]}".'
+
+
+def _no_driver_hint(path: str, devices: Path) -> str:
+    """The hint where the device itself is plugged in, and no driver of the kernel made a port of it."""
+    name = PurePosixPath(path)
+    with contextlib.suppress(OSError):
+        for seen in seen_usb(devices) if name.parent == _NAMED_BY_SERIAL else ():
+            if seen.serial == name.name and not seen.has_port:
+                url = f"usb:///{seen.vendor:04x}:{seen.product:04x}/{seen.serial}"
+                return (
+                    "The device is plugged in, but this kernel gives it no port: load its driver (`modprobe cdc_acm`, "
+                    f'or `modprobe usbserial` for a converter), or write url = "{url}".'
+                )
+    return ""
 
 
 def open_descriptor(path: str, baud: int) -> int:

@@ -5,6 +5,7 @@ TransportUnavailableError with one of
 
     usb-missing        no device with this vendor, product and serial number
     usb-other-serial   a device with this vendor and product is there, with another serial number
+    usb-ambiguous      several devices have this vendor, product and serial number (TwinDeviceError)
     usb-permission     the node belongs to a group that this user is not in
     usb-busy           another program is using the interface
     usb-interface      the device has no vendor interface with a bulk IN and a bulk OUT endpoint
@@ -28,7 +29,7 @@ import usb.util
 
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import FoundUsbDevice
-from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
 from firmware_bridge.transports.permission import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
@@ -143,6 +144,30 @@ def open_usb(url: DeviceUrl, find_backend: FindBackend = libusb) -> OpenUsb:
 
 def _find(name: UsbName, backend: Any) -> Any:
     """The device of that name. Others with the same vendor and product are closed again."""
+    found: list[Any] = []
+    try:
+        serials, refusal = _look_for(name, backend, found)
+        if len(found) > 1:
+            raise _twins(name, found)
+    except BaseException:
+        for device in found:
+            _close(device)
+        raise
+    if found:
+        return found[0]
+    if refusal is not None:
+        raise refusal  # it may be the one
+    if serials:
+        sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
+        hint = "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
+        raise TransportUnavailableError(sentence, hint, "usb-other-serial")
+    sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
+    hint = "Plug the device in and switch it on; `lsusb` shows what is there."
+    raise TransportUnavailableError(sentence, hint, "usb-missing")
+
+
+def _look_for(name: UsbName, backend: Any, found: list[Any]) -> tuple[list[str], TransportUnavailableError | None]:
+    """Put the devices of that name into `found`, open. Of the others: the serial numbers, and why one has none."""
     serials: list[str] = []
     refusal: TransportUnavailableError | None = None
     for device in _every(backend, idVendor=name.vendor, idProduct=name.product):
@@ -157,18 +182,20 @@ def _find(name: UsbName, backend: Any) -> Any:
             _close(device)
             raise
         if serial == name.serial:
-            return device
+            found.append(device)
+            continue
         _close(device)
         serials.append(serial)
-    if refusal is not None:
-        raise refusal  # it may be the one
-    if serials:
-        sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
-        hint = "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
-        raise TransportUnavailableError(sentence, hint, "usb-other-serial")
-    sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
-    hint = "Plug the device in and switch it on; `lsusb` shows what is there."
-    raise TransportUnavailableError(sentence, hint, "usb-missing")
+    return serials, refusal
+
+
+def _twins(name: UsbName, found: list[Any]) -> TwinDeviceError:
+    places = " and ".join(f"USB bus {device.bus} address {device.address}" for device in found)
+    sentence = f"Several USB devices {name.pair} have the serial number {name.serial}: {places}."
+    hint = (
+        "One of them is not the device: unplug what does not belong to this table, and keep it for who looks into it."
+    )
+    return TwinDeviceError(sentence, hint, "usb-ambiguous")
 
 
 def _serial_of(device: Any) -> str:
@@ -251,12 +278,12 @@ def _claim_in_time(device: Any, interface: int) -> None:
 
 def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> TransportUnavailableError:
     what = f"The USB device {name.pair} {name.serial}"
+    node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
     if error.errno in _NOT_ADMITTED:
-        node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
         sentence = f"This user may not use the USB device {name.pair} at {node}."
         return TransportUnavailableError(sentence, permission_hint(node), "usb-permission")
     if error.errno == errno.EBUSY:
-        hint = "Stop the other program, or give this table another device."
+        hint = f"`fuser -v {node}` names it; stop it, or give this table another device."
         return TransportUnavailableError(f"{what} is in use by another program.", hint, "usb-busy")
     if error.errno in GONE:
         hint = "Plug it in again and check the cable. The program reconnects by itself."

@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
 import click
 import msgspec
@@ -16,7 +15,7 @@ from simulators.cli.fault_console import Console, converse
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
 from simulators.devices.faults import BadFaultError, ChosenFault, parse_fault
-from simulators.ports.outlets import Outlet, plugged_in
+from simulators.ports.outlets import Outlet, Place, PluggedIn, plugged_in
 
 
 class FaultOptions(msgspec.Struct, frozen=True):
@@ -45,11 +44,10 @@ def read_fault_options(faults: tuple[str, ...], preset: str | None, console: boo
 async def running(
     injector: FaultInjector,
     options: FaultOptions,
-    link: Path,
-    tcp: tuple[str, int] | None,
+    place: Place,
     say: Callable[[str], None] = click.echo,
-) -> AsyncGenerator[str, None]:
-    """The device at its front end with these faults armed; gives the URL. Raises `BadInputError`, OSError."""
+) -> AsyncGenerator[PluggedIn, None]:
+    """The device at its front end with these faults armed. Raises `BadInputError`, OSError."""
     try:
         for chosen in options.faults:
             injector.arm(chosen)
@@ -58,12 +56,16 @@ async def running(
     except BadFaultError as error:
         raise BadInputError(str(error), error.hint) from error
     tasks: set[asyncio.Task[None]] = set()
-    async with plugged_in(injector.line, link, tcp) as (url, outlet):
-        injector.line.on_cut = lambda: tasks.add(asyncio.create_task(_pull(injector, outlet, options, say)))
+    async with plugged_in(injector, place, say) as found:
+        outlet = found.outlet
+        injector.line.on_cut = lambda: tasks.add(
+            asyncio.create_task(_pull(injector, outlet, say, stays_out=options.console))
+        )
+        injector.on_hub_reset = lambda: tasks.add(asyncio.create_task(_pull(injector, outlet, say, stays_out=False)))
         if options.console:
             tasks.add(asyncio.create_task(converse(Console(injector, outlet), sys.stdin.fileno(), say)))
         try:
-            yield url
+            yield found
         finally:
             for task in tasks:
                 task.cancel()
@@ -71,10 +73,10 @@ async def running(
                     await task
 
 
-async def _pull(injector: FaultInjector, outlet: Outlet, options: FaultOptions, say: Callable[[str], None]) -> None:
-    """The cable comes out; without a console to plug it in again, it goes back in at once."""
+async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[str], None], *, stays_out: bool) -> None:
+    """The cable comes out; where no console can plug it in again, it goes back in at once."""
     await outlet.unplug()
-    if options.console:
+    if stays_out:
         say("The cable came out in the middle of a frame. `plug` puts it in.")
     else:
         injector.line.join()

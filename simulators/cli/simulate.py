@@ -41,6 +41,9 @@ from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
 from simulators.people.supervisor import PATIENCE, Patience
 from simulators.people.visitor import VisitorsHands
+from simulators.ports.outlets import Place
+from simulators.ports.usbip import PORT as USBIP_PORT
+from simulators.usb.usb_faults import UsbPlan
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, before the name of a file
@@ -49,15 +52,14 @@ IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, b
 class Simulation(msgspec.Struct, frozen=True):
     """What `cardshoe simulate` was asked for.
 
-    `tcp`: host and port to listen on instead of a pseudo-terminal. `dealer`: the socket of the daemon at whose table
+    `dealer`: the socket of the daemon at whose table
     people play.
     """
 
     kind: Literal["shuffler", "shoe"]
     serial: str
     seed: int
-    link: Path
-    tcp: tuple[str, int] | None
+    place: Place
     key_file: Path
     on_removal: bool
     stages: bool
@@ -82,8 +84,7 @@ class OneWaySimulation(msgspec.Struct, frozen=True):
     driver: str
     serial: str
     seed: int
-    link: Path
-    tcp: tuple[str, int] | None
+    place: Place
     log: Path | None
     draw_every: float
     card_table: Path
@@ -115,6 +116,9 @@ def in_state_folder(name: str) -> Path:
 @click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
 @click.option("--link", type=click.Path(path_type=Path), help=f"The path at which the device appears. {IN_STATE}device")
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
+@click.option("--usbip", metavar="[HOST:]PORT", is_flag=False, flag_value=str(USBIP_PORT),
+              help=f"Be a USB device instead, which any Linux machine attaches by USB/IP. Without HOST this machine's, "
+              f"without PORT {USBIP_PORT}.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path),
               help=f"The device's key; made when there is none. {IN_STATE}device.keys")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not on a command.")
@@ -149,12 +153,13 @@ def in_state_folder(name: str) -> Path:
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "The default in a terminal.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
-             seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
+             seed: int, link: Path | None, tcp: str | None, usbip: str | None,
+             key_file: Path | None, on_removal: bool, stages: bool,
              load: bool, fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
              rounds: int, wagers: bool, hands: bool, supervisor_after: float, language: str,
              stay: bool, faults: tuple[str, ...], preset: str | None,
              console: bool | None) -> None:  # fmt: skip
-    """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
+    """Run a simulated shuffler or shoe on a pseudo-terminal, a TCP port or USB/IP, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
@@ -162,7 +167,11 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     if "list" in faults:
         write_out("\n".join(f"{fault.usage:<32} {fault.does}" for fault in FAULTS))
         return
-    where = (link or in_state_folder("device")).absolute()
+    if tcp is not None and usbip is not None:
+        raise BadInputError("--tcp and --usbip are two places for one device.", "Leave one of them out.")
+    place = Place(
+        (link or in_state_folder("device")).absolute(), _listening(tcp, "--tcp"), _listening(usbip, "--usbip")
+    )
     options = read_fault_options(faults, preset, console if dealer is None else bool(console))
     if dealer is not None and options.of_cards:
         raise BadInputError(
@@ -173,15 +182,14 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
-        one_way = OneWaySimulation(
-            driver, serial, seed, where, _listening(tcp), log, draw_every, cards, options
+        _simulate_one_way(
+            OneWaySimulation(driver, serial, seed, place, log, draw_every, cards, options), dealer
         )  # fmt: skip
-        _simulate_one_way(one_way, dealer)
         return
     keys = key_file or in_state_folder("device.keys")
     table = _table(dealer, pins, game_id)
     asked = Simulation(
-        kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        kind, serial, seed, place, keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands,
         supervisor_after, language, stay, load, options,
     )  # fmt: skip
@@ -224,14 +232,16 @@ def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Ta
     return _Table(configuration.api.socket, crew, plays)
 
 
-def _listening(tcp: str | None) -> tuple[str, int] | None:
+def _listening(where: str | None, option: str) -> tuple[str, int] | None:
     """Where to listen. Raises `BadInputError`."""
-    if tcp is None:
+    if where is None:
         return None
-    host, _, written = tcp.rpartition(":")
+    host, _, written = where.rpartition(":")
     port = whole_number(written, 65535)
     if port is None:
-        raise BadInputError(f"{tcp!r} is not a port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
+        raise BadInputError(
+            f"{where!r} is not a port.", f"Write {option} HOST:PORT or {option} PORT; port 0: any free one."
+        )
     return host.strip("[]") or "127.0.0.1", port
 
 
@@ -243,11 +253,14 @@ def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadI
         return BadInputError(
             f"{error.filename} cannot be written: {why}.", "Name files in a folder that you may write to."
         )
-    if asked.tcp is not None:
-        host, port = asked.tcp
-        return BadInputError(f"The device cannot appear at {host}:{port}: {why}.", "Name another port with --tcp.")
+    for listening, option in ((asked.place.usbip, "--usbip"), (asked.place.tcp, "--tcp")):
+        if listening is not None:
+            host, port = listening
+            return BadInputError(
+                f"The device cannot appear at {host}:{port}: {why}.", f"Name another port with {option}."
+            )
     hint = "Name a path in a folder that you may write to with --link."
-    return BadInputError(f"The device cannot appear at {asked.link}: {why}.", hint)
+    return BadInputError(f"The device cannot appear at {asked.place.link}: {why}.", hint)
 
 
 def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
@@ -277,9 +290,10 @@ async def run_one_way(asked: OneWaySimulation) -> None:
             await asyncio.Event().wait()
 
         clock = asyncio.get_running_loop().time
-        injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock)
-        async with running(injector, asked.options, asked.link, asked.tcp) as url:
-            click.echo(f"{url}?driver={asked.driver}")
+        usb = UsbPlan() if asked.place.usbip else None
+        injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock, usb=usb)
+        async with running(injector, asked.options, asked.place) as found:
+            _say_where(f"{found.url}?driver={asked.driver}", found.hint)
             await _until_interrupted(people())
 
 
@@ -301,16 +315,24 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        injector = FaultInjector(device, seed=asked.seed, clock=loop.time)
-        async with running(injector, asked.options, asked.link, asked.tcp) as url:
+        usb = UsbPlan() if asked.place.usbip else None
+        injector = FaultInjector(device, seed=asked.seed, clock=loop.time, usb=usb)
+        async with running(injector, asked.options, asked.place) as found:
             if asked.load:
                 mechanism = device.mechanism
                 mechanism.load(mechanism.shuffled_by_hand() if asked.kind == "shoe" else list(DECK), deck=1)
-            click.echo(url)
+            _say_where(found.url, found.hint)
             if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
                 click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
+
+
+def _say_where(url: str, hint: str) -> None:
+    """The URL alone on the first line, where a program reads it."""
+    click.echo(url)
+    if hint:
+        click.echo(f"attach it as root, with the module vhci_hcd loaded: {hint}")
 
 
 async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:

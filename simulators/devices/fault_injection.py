@@ -13,14 +13,26 @@ from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.fault_presets import Preset
 from simulators.devices.faults import FAULTS, SIDES, BadFaultError, ChosenFault, Fault, Side, find_fault
 from simulators.devices.faulty_line import FaultyLine
+from simulators.usb.usb_faults import UsbPlan
 
 
 class FaultInjector:
-    """A device behind `line`, which a port carries, and the faults of both. All chances follow from the seed."""
+    """A device behind `line`, which a port carries, and the faults of both. All chances follow from the seed.
+
+    `usb`: the faults of its USB, where it is on USB; `on_hub_reset` is called when the hub resets.
+    """
 
     def __init__(
-        self, device: DeviceWithMechanism, *, driver: str = DEFAULT_DRIVER, seed: int, clock: Callable[[], float]
+        self,
+        device: DeviceWithMechanism,
+        *,
+        driver: str = DEFAULT_DRIVER,
+        seed: int,
+        clock: Callable[[], float],
+        usb: UsbPlan | None = None,
     ) -> None:
+        self.usb = usb
+        self.on_hub_reset: Callable[[], None] = lambda: None
         self.device = device
         self.mechanism = device.mechanism
         self.driver = driver
@@ -52,6 +64,8 @@ class FaultInjector:
         self._check(fault)
         if fault.of_cards:
             self.mechanism.faults.named.append(self._armed(fault, chosen.ordinal))
+        elif fault.usb:
+            self._arm_on_usb(chosen)
         elif fault.name == "silent":
             self.line.silent_from = self.line.to_host.sent + (chosen.ordinal or 1)
         elif fault.name == "unplug":
@@ -69,6 +83,8 @@ class FaultInjector:
         if fault.of_cards:
             faults = self.mechanism.faults
             faults.named = [one for one in faults.named if one.name != fault.name]
+        elif fault.usb:
+            setattr(self.usb, fault.usb, set() if fault.of == "frame" else 0)
         elif fault.name == "silent":
             self.line.silent_from = 0
             self.line.changed()
@@ -90,7 +106,7 @@ class FaultInjector:
             ]
         found += [f"unplug@{line.cut_at - line.to_host.sent}"] if line.cut_at else []
         found += [f"silent@{max(1, line.silent_from - line.to_host.sent)}"] if line.silent_from else []
-        return found
+        return found + self._armed_on_usb()
 
     def use(self, preset: Preset) -> None:
         """Plan the faults of every deck from the next one on. Raises `BadFaultError`."""
@@ -111,7 +127,27 @@ class FaultInjector:
         self._of_preset = [self._armed(find_fault(name), place) for name, place in planned]
         faults.named += self._of_preset
 
+    def _arm_on_usb(self, chosen: ChosenFault) -> None:
+        plan, name = self.usb, chosen.fault.usb
+        assert plan is not None, "it was checked"
+        if chosen.fault.of == "frame":
+            getattr(plan, name).add(plan.sent + (chosen.ordinal or 1))
+        else:
+            setattr(plan, name, int(chosen.value or chosen.ordinal or 1))
+
+    def _armed_on_usb(self) -> list[str]:
+        plan, found = self.usb, []
+        for fault in (one for one in FAULTS if plan is not None and one.usb):
+            value = getattr(plan, fault.usb)
+            if fault.of == "frame" and plan is not None:
+                found += [f"{fault.name}@{frame - plan.sent}" for frame in sorted(value) if frame > plan.sent]
+            elif value:
+                found.append(f"{fault.name}{'@' if fault.of == 'request' else '='}{value}")
+        return found
+
     def _check(self, fault: Fault) -> None:
+        if fault.usb and self.usb is None:
+            raise BadFaultError(f"Only a device on USB can show {fault.name}.", "Start it with --usbip.")
         if self.side not in fault.shows:
             able = ", ".join(SIDES[side] for side in fault.shows)
             raise BadFaultError(

@@ -1,8 +1,8 @@
 """Every fault that a simulated device can be given: one registry, by name.
 
-A fault is planned by an ordinal and never by time: of a card in the deal, of a card in the next deck that is loaded, or
-of a frame that the device sends, counted from when the fault was armed. Some faults of the line are a chance instead,
-drawn from the seed. The table in docs/simulators.md is made of this one.
+A fault is planned by an ordinal and never by time: of a card in the deal, of a card in the next deck that is loaded, of
+a frame that the device sends, counted from when the fault was armed, or of a control request after a USB plug. Some
+faults of the line are a chance instead, drawn from the seed. The table in docs/simulators.md is made of this one.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ class Fault(msgspec.Struct, frozen=True):
     """One fault. `does`: what happens, for people. `of`: what its ordinal counts; `chance`: it may be one as well.
 
     `shows`: what the host sees of it, for each kind of device that it can be given. `line`: the field of `LineFaults`
-    that it sets; empty for a fault of the mechanism, which asks for it by name, and for what only a port can do.
+    that it sets; empty for a fault of the mechanism, which asks for it by name, and for what only a port can do. `usb`:
+    the field of `UsbPlan` that it sets; such a fault happens to a device on USB alone.
     """
 
     name: str
     does: str
-    of: Literal["card", "card of the next deck", "frame", "nothing"]
+    of: Literal["card", "card of the next deck", "frame", "request", "nothing"]
     shows: Mapping[Side, str]
     line: str = ""
     unit: Literal["", "chance", "bytes"] = ""
+    usb: str = ""
 
     @property
     def of_cards(self) -> bool:
@@ -176,6 +178,30 @@ FAULTS: Final = (
     Fault(
         "pieces", "So many bytes arrive at once; 1: one byte at a time.", "nothing",
         dict.fromkeys(SIDES, "everything"), line="piece", unit="bytes",
+    ),
+    Fault(
+        "halt", "On USB: the endpoint stalls before frame N, until the host clears its halt.", "frame",
+        dict.fromkeys(SIDES, "everything: it clears the halt once, and reads on"), usb="halt",
+    ),
+    Fault(
+        "short-packets", "On USB: every packet of the device ends after so many bytes, and its transfer with it.",
+        "nothing", {**_numbered(_KEPT), **dict.fromkeys(_ONE_WAY, "everything")}, unit="bytes", usb="short",
+    ),
+    Fault(
+        "babble", "On USB: frame N comes in a packet that is longer than its endpoint allows.", "frame",
+        {**_numbered("a lost link; the frame comes again on the next one"),
+         **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="babble",
+    ),
+    Fault(
+        "hub-reset", "On USB: the hub resets in the middle of frame N; the device is gone and there again at once.",
+        "frame",
+        {**_numbered("a lost link; what was not acknowledged comes on the next one"),
+         **dict.fromkeys(_ONE_WAY, "a lost link; that frame is gone")}, usb="hub_reset",
+    ),
+    Fault(
+        "slow-enumeration", "On USB: after the next plug control request N is not answered until the host asks again.",
+        "request", dict.fromkeys(SIDES, "a device that is found later; nothing is lost that it keeps"),
+        usb="unanswered",
     ),
 )  # fmt: skip
 BY_NAME: Final = {fault.name: fault for fault in FAULTS}

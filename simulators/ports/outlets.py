@@ -1,16 +1,21 @@
-"""Where a device of `cardshoe simulate` is plugged in: a pseudo-terminal or a TCP port; and its cable."""
+"""Where a device of `cardshoe simulate` is plugged in: a pseudo-terminal, a TCP port or USB/IP; and its cable."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from simulators.devices.base import DeviceSide
+from firmware_bridge.device_url import DEFAULT_DRIVER
+from simulators.devices.fault_injection import FaultInjector
 from simulators.ports.pty import PtyFront
 from simulators.ports.tcp import TcpFront
+from simulators.ports.usbip import UsbIpFront
+from simulators.usb.descriptors import UsbDescription
+from simulators.usb.usb_device import UsbDevice
+from simulators.usb.usb_front import UsbFront
 
 
 class Outlet(Protocol):
@@ -42,25 +47,66 @@ class PtyOutlet:
         self._front.unplug()
 
 
+class Place(NamedTuple):
+    """Where to plug in: USB/IP at that host and port, else TCP, else a pseudo-terminal under that path."""
+
+    link: Path
+    tcp: tuple[str, int] | None = None
+    usbip: tuple[str, int] | None = None
+
+
+class PluggedIn(NamedTuple):
+    """`url` opens the device. `hint`: what to do before, for a person; empty where nothing is."""
+
+    url: str
+    outlet: Outlet
+    hint: str = ""
+
+
 @asynccontextmanager
 async def plugged_in(
-    device: DeviceSide, link: Path, tcp: tuple[str, int] | None
-) -> AsyncGenerator[tuple[str, Outlet], None]:
-    """The device at its front end; gives its URL and the outlet. Raises OSError."""
-    if tcp is not None:
-        listening = TcpFront(device, *tcp)
+    injector: FaultInjector, place: Place, say: Callable[[str], None] = lambda line: None
+) -> AsyncGenerator[PluggedIn, None]:
+    """The device behind its line at its front end. `say` gets a line for each USB/IP client that is refused.
+
+    Raises OSError.
+    """
+    if place.usbip is not None:
+        async with _on_usb(injector, place.usbip, say) as found:
+            yield found
+    elif place.tcp is not None:
+        listening = TcpFront(injector.line, *place.tcp)
         await listening.plug()
         try:
-            yield listening.url, listening
+            yield PluggedIn(listening.url, listening)
         finally:
             await listening.unplug()
-        return
-    front = PtyFront(device, link)
-    front.plug()
-    carrier = asyncio.create_task(front.run())
+    else:
+        front = PtyFront(injector.line, place.link)
+        front.plug()
+        carrier = asyncio.create_task(front.run())
+        try:
+            yield PluggedIn(f"serial://{place.link}", PtyOutlet(front))
+        finally:
+            carrier.cancel()
+            with suppress(asyncio.CancelledError):
+                await carrier
+
+
+@asynccontextmanager
+async def _on_usb(
+    injector: FaultInjector, where: tuple[str, int], say: Callable[[str], None]
+) -> AsyncGenerator[PluggedIn, None]:
+    speaks_cardlink = injector.driver == DEFAULT_DRIVER
+    description = UsbDescription(injector.mechanism.profile.serial, interrupt=speaks_cardlink)
+    usb = UsbDevice(description)
+    front = UsbFront(injector.line, usb, device=injector.device, driver=injector.driver, plan=injector.usb)
+    front.on_hub_reset = lambda: injector.on_hub_reset()
+    server = UsbIpFront(front, usb, *where, say=say)
+    await server.listen()
     try:
-        yield f"serial://{link}", PtyOutlet(front)
+        await server.plug()
+        url = f"usb:///{description.vendor:04x}:{description.product:04x}/{description.serial}"
+        yield PluggedIn(url, server, server.command)
     finally:
-        carrier.cancel()
-        with suppress(asyncio.CancelledError):
-            await carrier
+        await server.close()

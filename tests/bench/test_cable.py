@@ -11,6 +11,7 @@ from simulators.cli.fault_options import FaultOptions, running
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import parse_fault
+from simulators.ports.outlets import Place
 
 PATIENCE = 20.0  # seconds until the test fails
 
@@ -21,7 +22,8 @@ async def test_the_place_where_it_was_plugged_in_is_gone(tmp_path: Path) -> None
     device = BeeTekDevice(random=Random(1))
     injector = FaultInjector(device, driver="bee_tek", seed=1, clock=asyncio.get_running_loop().time)
     said: asyncio.Queue[str] = asyncio.Queue()
-    async with running(injector, FaultOptions((parse_fault("unplug@1"),)), folder / "device", None, said.put_nowait):
+    options = FaultOptions((parse_fault("unplug@1"),))
+    async with running(injector, options, Place(folder / "device"), said.put_nowait):
         device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
         shutil.rmtree(folder)
         device.mechanism.draw()

@@ -78,13 +78,42 @@ def faults(text: str) -> list[str]:
     if not rules or rules[-1] != (Term("LABEL", "", "=", "cardshoe_end"),):
         wrong.append("the last rule is not the label that removal goes to")
     takes: list[str] = []
+    switches = [rule for rule in rules if any(term.name == "ATTR{authorized}" for term in rule)]
+    wrong += faults_of_switches(switches)
     for rule in rules:
-        if any(term.assigns for term in rule):
+        if rule not in switches and any(term.assigns for term in rule):
             takes += [t.value for t in rule if (t.name, t.operator) == ("SUBSYSTEM", "==")]
             wrong += faults_of_rule(rule)
     if sorted(takes) != ["tty", "usb"]:
         wrong.append(f"one rule for usb and one for tty, not {takes}")
     return wrong
+
+
+OURS = {
+    "SUBSYSTEM": "usb",
+    "ENV{DEVTYPE}": "usb_interface",
+    "ATTRS{idVendor}": f"{usb_ids.TEST_VENDOR_ID:04x}",
+    "ATTRS{idProduct}": f"{usb_ids.TEST_PRODUCT_ID:04x}",
+    "ATTRS{serial}": usb_ids.SERIAL_PATTERN,
+}
+NOT_OURS = [
+    {("ATTR{bInterfaceClass}", "!="): "ff|02|0a"},
+    {("ATTR{bInterfaceClass}", "=="): "02", ("ATTR{bInterfaceSubClass}", "!="): "02"},
+]
+
+
+def faults_of_switches(rules: list[Rule]) -> list[str]:
+    """The faults of the rules that switch off interfaces: of devices with our ids alone, and all but ours."""
+    wrong, found = [], []
+    for rule in rules:
+        terms = {(t.name, t.operator): t.value for t in rule}
+        if terms.pop(("ATTR{authorized}", "="), "") != "0":
+            wrong.append("an interface is not switched off")
+        for name, value in OURS.items():
+            if terms.pop((name, "=="), "") != value:
+                wrong.append(f"switches off what is not ours: {name}")
+        found.append(terms)
+    return wrong if found == NOT_OURS else [*wrong, "switches off other interfaces than it should"]
 
 
 def faults_of_rule(rule: Rule) -> list[str]:
@@ -172,6 +201,14 @@ BARE = 'SUBSYSTEM=="tty", ATTRS{idVendor}=="%s", ATTRS{idProduct}=="6001", GROUP
         pytest.param('MODE="0660",', 'MODE="0660", TAG+="uaccess",', "TAG is not ours to set", id="seat"),
         pytest.param('ACTION=="remove"', 'ACTION=="add"', "the first rule does not leave", id="removal"),
         pytest.param('LABEL="cardshoe_end"', 'LABEL="end"', "the last rule is not the label", id="label"),
+        pytest.param('ATTR{authorized}="0"', 'ATTR{authorized}="1"', "an interface is not switched off", id="on"),
+        pytest.param('"ff|02|0a"', '"ff|02"', "other interfaces than it should", id="port-switched-off"),
+        pytest.param(
+            'ATTRS{serial}=="CARDSHOE-*", \\\n  ATTR{bInterfaceClass}!=',
+            "ATTR{bInterfaceClass}!=",
+            "switches off what is not ours: ATTRS{serial}",
+            id="keyboards-of-others",
+        ),
         pytest.param('SUBSYSTEM=="tty"', 'SUBSYSTEM=="usb"', "one rule for usb and one for tty", id="no-tty"),
     ],
 )

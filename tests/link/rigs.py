@@ -294,5 +294,5 @@ class UsbRig(StallingRig):
     def held(self) -> int:
         return open_descriptors() + len(usb_threads()) + len(self.gadget.handles)
 
-    def _take_from_thread(self, data: bytes) -> None:
+    def _take_from_thread(self, endpoint: int, data: bytes) -> None:
         self._loop.call_soon_threadsafe(self.take, data)

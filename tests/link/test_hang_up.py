@@ -35,7 +35,7 @@ from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.support import long_forms
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
-from tests.support.usb_front import UsbFront
+from tests.support.usb_front import front_of
 
 from .parts import KEY, PATIENCE, Changes, Desk, HandClock, open_descriptors, running, serial_url
 from .rigs import SERIAL_NUMBER, usb_threads
@@ -119,7 +119,7 @@ class PtyPlug(Plug):
 class UsbPlug(Plug):
     def __init__(self, device: SimulatedDevice, folder: Path) -> None:
         self._gadget = UsbGadget(SERIAL_NUMBER)
-        self._front = UsbFront(device, self._gadget)
+        self._front = front_of(device, self._gadget)
         self._front.start()
         self.open_transport = partial(open_usb_device, find_backend=lambda: SimulatedUsb(self._gadget))
         self.url = parse_device_url(f"usb:///1209:0001/{SERIAL_NUMBER}")

@@ -113,11 +113,18 @@ def test_a_usb_device_is_seen_by_who_it_is_and_without_opening_it(tmp_path: Path
     usb_folder(tmp_path, "1-1", idVendor="1209", idProduct="0001", serial="CARDSHOE-2", busnum="1", devnum="4")
     usb_folder(tmp_path, "1-2", idVendor="1209", idProduct="0001", busnum="1", devnum="5")
     usb_folder(tmp_path, "1-3", idVendor="junk", idProduct="0001", serial="CARDSHOE-1", busnum="1", devnum="6")
-    assert usb_presence(name, tmp_path) is None
+    nodes = tmp_path / "nodes"
+    assert usb_presence(name, tmp_path, nodes) is None
     device = usb_folder(tmp_path, "1-4", idVendor="1209", idProduct="0001", serial="CARDSHOE-1", busnum="1", devnum="7")
-    assert usb_presence(name, tmp_path) == (1, 7)
+    assert usb_presence(name, tmp_path, nodes) == ((1, 7, 0),)
     (device / "devnum").write_text("8\n")
-    assert usb_presence(name, tmp_path) == (1, 8), "plugged in again it has another number"
+    assert usb_presence(name, tmp_path, nodes) == ((1, 8, 0),), "plugged in again it has another number"
+    node = nodes / "001" / "008"
+    node.parent.mkdir(parents=True)
+    node.touch(0o600)
+    seen = usb_presence(name, tmp_path, nodes)
+    node.chmod(0o660)
+    assert usb_presence(name, tmp_path, nodes) != seen, "opened to its group, it is worth another try"
 
 
 # -- the keeper ---------------------------------------------------------------------------------------------------

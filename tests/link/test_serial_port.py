@@ -19,7 +19,7 @@ import pytest_mock
 import serial
 
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError
 from firmware_bridge.transports import serial_port
 from firmware_bridge.transports.base import UNSENT_LIMIT
 from firmware_bridge.transports.registry import open_transport
@@ -249,6 +249,44 @@ async def test_a_serial_number_that_several_ports_have_names_none(line: Line) ->
     assert refused.value.code == "port-ambiguous"
     assert "/dev/ttyUSB0 and /dev/ttyUSB1" in str(refused.value)
     assert find_port(NAMED, lambda: ports[:1] * 2) == "/dev/ttyUSB0", "the same port listed twice is one"
+
+
+async def test_a_kernel_that_makes_no_port_of_the_device(line: Line, tmp_path: Path) -> None:
+    """It is plugged in, and its driver is missing: the next step names the driver, and the way without one."""
+    device = tmp_path / "1-4"
+    (device / "1-4:1.1").mkdir(parents=True)
+    for name, text in {"idVendor": "1209", "idProduct": "0001", "busnum": "1", "devnum": "7"}.items():
+        (device / name).write_text(text)
+    (device / "serial").write_text("CARDSHOE-TEST-4711\n")
+    given: dict[str, Any] = {"on_data": line.on_data, "on_lost": line.on_lost, "list_ports": list, "devices": tmp_path}
+    with pytest.raises(TransportUnavailableError) as refused:
+        await open_serial_port(DeviceUrl("serial", path=NAMED), **given)
+    assert refused.value.code == "port-missing"
+    assert "modprobe cdc_acm" in refused.value.hint
+    assert 'url = "usb:///1209:0001/CARDSHOE-TEST-4711"' in refused.value.hint
+    (device / "1-4:1.1" / "tty").mkdir()
+    with pytest.raises(TransportUnavailableError) as refused:
+        await open_serial_port(DeviceUrl("serial", path=NAMED), **given)
+    assert "modprobe" not in refused.value.hint, "it has a port, which udev has still to name"
+
+
+async def test_a_name_that_udev_gave_one_of_two_devices_opens_neither(
+    line: Line, pty: Pty, tmp_path: Path, mocker: pytest_mock.MockerFixture
+) -> None:
+    mocker.patch.object(serial_port, "_NAMED_BY_SERIAL", tmp_path)
+    name = tmp_path / "CARDSHOE-1"
+    name.symlink_to(pty.node)
+    ports = [port(pty.node, "CARDSHOE-1"), port(Path("/dev/ttyACM7"), "CARDSHOE-1")]
+    given: dict[str, Any] = {"on_data": line.on_data, "on_lost": line.on_lost, "list_ports": lambda: ports}
+    url = DeviceUrl("serial", path=str(name))
+    with pytest.raises(TwinDeviceError) as refused:
+        await open_serial_port(url, **given)
+    assert refused.value.code == "port-ambiguous"
+    for one, place in zip(ports, ("1-2:1.1", "1-2:1.3"), strict=True):
+        one.location = place
+    (await open_serial_port(url, **given)).close()  # two ports of one device
+    del ports[1]
+    (await open_serial_port(url, **given)).close()
 
 
 @pytest.mark.parametrize("path", ["/dev/ttyUSB0", "/dev/serial/CARDSHOE-TEST-4711", "/dev/cardshoe/CARDSHOE-TEST"])

@@ -17,7 +17,7 @@ import usb.core
 import usb.util
 
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
 from firmware_bridge.transports import usb as usb_transport
 from firmware_bridge.transports import usb_lookup
 from firmware_bridge.transports.base import Transport
@@ -84,7 +84,7 @@ async def test_a_device_that_is_not_there(rig: UsbRig) -> None:
 
 @pytest.mark.parametrize("serial", ["CARDSHOE-2", "CARDSHOE-11", "cardshoe-1", ""])
 async def test_another_serial_number_is_not_it(rig: UsbRig, serial: str) -> None:
-    rig.gadget.serial = serial
+    rig.gadget.description.serial = serial
     refused = await refusal(rig)
     assert refused.code == "usb-other-serial"
     assert repr(serial) in str(refused)
@@ -92,7 +92,7 @@ async def test_another_serial_number_is_not_it(rig: UsbRig, serial: str) -> None
 
 @pytest.mark.parametrize(("vendor", "product"), [(0x1209, 2), (0x0403, 1)])
 async def test_the_same_serial_number_of_another_make_is_not_it(rig: UsbRig, vendor: int, product: int) -> None:
-    rig.gadget.vendor, rig.gadget.product = vendor, product
+    rig.gadget.description.vendor, rig.gadget.description.product = vendor, product
     assert (await refusal(rig)).code == "usb-missing"
 
 
@@ -102,6 +102,16 @@ async def test_it_is_found_among_others_and_the_others_are_closed(rig: UsbRig) -
     transport = await rig.open()
     assert [len(gadget.handles) for gadget in rig.bus.gadgets] == [0, 0, 0, 1]
     transport.close()
+
+
+async def test_of_two_with_one_serial_number_none_is_used(rig: UsbRig) -> None:
+    twin = UsbGadget(SERIAL_NUMBER)
+    rig.bus.gadgets.append(twin)
+    refused = await refusal(rig)
+    assert refused.code == "usb-ambiguous"
+    assert isinstance(refused, TwinDeviceError)
+    twin.unplug()
+    (await rig.open()).close()
 
 
 async def test_one_without_a_readable_serial_number_hides_no_other(rig: UsbRig) -> None:
@@ -127,6 +137,7 @@ async def test_a_device_in_use_and_free_again(rig: UsbRig, mocker: pytest_mock.M
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
     assert refused.value.code == "usb-busy"
+    assert "fuser -v /dev/bus/usb/001/001" in refused.value.hint
     assert len(rig.gadget.handles) == 1
     first.close()
     await rig.released()
@@ -148,13 +159,13 @@ async def test_a_driver_of_the_system_steps_aside_and_comes_back(rig: UsbRig) ->
 
 
 async def test_a_device_that_the_kernel_has_not_configured(rig: UsbRig) -> None:
-    rig.gadget.configuration = 0
+    rig.gadget.device.control.configuration = 0
     (await rig.open()).close()
-    assert rig.gadget.configuration == 1
+    assert rig.gadget.device.control.configuration == 1
 
 
 async def test_a_device_without_a_vendor_interface(rig: UsbRig) -> None:
-    rig.gadget.interface_class = 0x03
+    rig.gadget.description.interface_class = 0x03
     assert (await refusal(rig)).code == "usb-interface"
 
 
@@ -239,7 +250,7 @@ async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
 @pytest.mark.parametrize("packet", [8, 64, 512])
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 128, 511, 512, 1024, 4000, 4096])
 async def test_a_transfer_is_handed_on_whole(rig: UsbRig, packet: int, length: int) -> None:
-    rig.gadget.packet = packet
+    rig.gadget.description.packet = packet
     transport = await rig.open()
     data = bytes(range(256)) * 16
     rig.gadget.send(data[:length])
@@ -274,7 +285,7 @@ async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
         buffer[: len(part)] = array("B", part)
         return len(part)
 
-    rig.gadget.interrupt = False
+    rig.gadget.description.interrupt = False
     mocker.patch.object(usb_transport, "monotonic", side_effect=count())  # each read takes more than its turn
     mocker.patch.object(rig.bus, "bulk_read", side_effect=read)
     transport = await rig.open()
@@ -285,7 +296,7 @@ async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
 
 
 async def test_without_an_interrupt_endpoint(rig: UsbRig) -> None:
-    rig.gadget.interrupt = False
+    rig.gadget.description.interrupt = False
     transport = await rig.open()
     rig.gadget.send(b"bulk")
     await rig.wire.until(4)
@@ -294,10 +305,9 @@ async def test_without_an_interrupt_endpoint(rig: UsbRig) -> None:
 
 @pytest.mark.parametrize("short", [1, 7, 63])
 async def test_short_packets(rig: UsbRig, short: int) -> None:
-    rig.gadget.faults.short = short
     transport = await rig.open()
     data = bytes(range(200))
-    rig.gadget.send(data)
+    rig.gadget.send(data, short=short)
     await rig.wire.until(200)
     assert rig.wire.data == data
     transport.close()

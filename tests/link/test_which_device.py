@@ -14,6 +14,7 @@ from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.detect import detect_driver, what_to_check
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.errors import TwinDeviceError
 from firmware_bridge.link import GARBAGE_AFTER, PROVEN_AFTER
 from firmware_bridge.link_keeper import FIRST_PAUSE, LinkKeeper, LinkState
 from firmware_bridge.observations import CardDrawn
@@ -228,3 +229,24 @@ def test_whose_bytes_they_may_be(data: bytes, driver: str) -> None:
     assert detect_driver(data) == driver
     assert "baud=" in what_to_check(data, driver), "a driver's own bytes, unread, are a matter of the line"
     assert (f"driver={driver}:" in what_to_check(data, "another")) is bool(driver)
+
+
+async def test_two_devices_that_claim_to_be_one_are_refused_and_told_of_once(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock)
+    twins = True
+
+    async def open_transport(url: DeviceUrl, **given: Any) -> Transport:
+        if twins:
+            raise TwinDeviceError("Two devices have one serial number.", "Unplug one.", "usb-ambiguous")
+        return await bench.open(url, **given)
+
+    keeper = Bench(desk, clock, open_transport=open_transport).keeper
+    async with running(keeper):
+        refused = await desk.until_state(LinkState.REFUSED)
+        assert (refused.code, refused.hint) == ("usb-ambiguous", "Unplug one.")
+        await clock.pass_next_wait()
+        await clock.pass_next_wait()
+        assert [(over.code, over.refused) for over in desk.ends] == [("usb-ambiguous", True)]
+        twins = False
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)

@@ -23,6 +23,7 @@ from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.driver_conformance.plain import reports
+from simulators.usb.usb_faults import UsbPlan
 
 from .parts import KEY
 from .table import add_up
@@ -49,7 +50,9 @@ class FaultCourse:
         self._commands = count(1)
         self._held = (0, 0)
         self._make_driver = load_driver(self.driver_name)
-        self.injector = FaultInjector(self._device(), driver=self.driver_name, seed=seed, clock=lambda: self.now)
+        self.injector = FaultInjector(
+            self._device(), driver=self.driver_name, seed=seed, clock=lambda: self.now, usb=self._usb_plan()
+        )
         self.injector.line.on_cut = self._cut
         self.mechanism = self.injector.mechanism
         self._is_cut = False
@@ -148,7 +151,7 @@ class FaultCourse:
     def _converse(self) -> None:
         while True:
             self.injector.line.tick()
-            data = self.injector.line.outgoing()
+            data = self._from_device()
             over = False
             if not self._is_cut or data:
                 over = self._hear([*self._driver.receive(data, self.now), *self._driver.tick(self.now)])
@@ -158,9 +161,16 @@ class FaultCourse:
                 continue
             sent = self._driver.outgoing()
             if sent and not self._is_cut:
-                self.injector.line.receive(sent)
+                self._to_device(sent)
             if not data and not sent:
                 return
+
+    def _from_device(self) -> bytes:
+        """What has arrived at the host."""
+        return self.injector.line.outgoing()
+
+    def _to_device(self, data: bytes) -> None:
+        self.injector.line.receive(data)
 
     def _hear(self, heard: list[Heard]) -> bool:
         """Whether the link is over."""
@@ -206,6 +216,10 @@ class FaultCourse:
         profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]  # one of two words
         clock = self._clock
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+
+    def _usb_plan(self) -> UsbPlan | None:
+        """None: it is not on USB."""
+        return None
 
     def _clock(self) -> float:
         return self.now

@@ -1,0 +1,42 @@
+"""What goes wrong on the USB of a simulated device."""
+
+from __future__ import annotations
+
+import errno
+
+import msgspec
+
+
+class UsbFaults(msgspec.Struct):
+    """What goes wrong from now on, by name.
+
+    `unplug_after`: the cable comes out when so many bytes have passed on all endpoints since the plug; 0: it does not.
+    `unplug_errno`: what is said then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `silent`: bytes are taken and
+    lost, and none come. `takes_nothing`: no byte is taken. `stalls`: how often an endpoint stalls, by its address; each
+    stall lasts until it is cleared. `serial_stalls`: the serial number cannot be read. `unanswered`: the control
+    request with that number, counted from the plug, is never answered; 0: all are.
+    """
+
+    unplug_after: int = 0
+    unplug_errno: int = errno.ENODEV
+    silent: bool = False
+    takes_nothing: bool = False
+    serial_stalls: bool = False
+    unanswered: int = 0
+    stalls: dict[int, int] = msgspec.field(default_factory=dict)
+
+
+class UsbPlan(msgspec.Struct):
+    """The frames, counted from 1 since the start, at which something happens; `sent`: how many have gone out.
+
+    `halt`: the endpoint halts before it. `babble`: it comes in a packet that is too long. `hub_reset`: the hub resets
+    in the middle of it. `short`: bytes of the longest packet, 0: whole ones. `unanswered`: the control request after
+    the next plug that is not answered; 0: none.
+    """
+
+    sent: int = 0
+    halt: set[int] = msgspec.field(default_factory=set)
+    babble: set[int] = msgspec.field(default_factory=set)
+    hub_reset: set[int] = msgspec.field(default_factory=set)
+    short: int = 0
+    unanswered: int = 0
