@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.commands.doctor.machine import READ, WRITE, Finding, Table, may, ok, owner_of, problem, warning
+from controller.commands.doctor.machine import (
+    READ,
+    WRITE,
+    Finding,
+    Table,
+    may,
+    ok,
+    owner_of,
+    problem,
+    warning,
+)
 from controller.commands.init.system import read_system_file, simulate_command
 
 RULES: Final = "70-cardshoe.rules"
@@ -66,11 +76,14 @@ def _access(table: Table, node: Path, written: str) -> Finding:
 
 
 def _rules(table: Table) -> Finding:
-    folders = [table.machine.path(one) for one in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
-    path = next((one / RULES for one in folders if (one / RULES).exists()), None)
-    if path is None:
-        return problem("udev", f"udev has no {RULES}.", table.put(RULES, f"/etc/udev/rules.d/{RULES}", RELOAD))
-    if path.read_text("utf-8", errors="replace") != read_system_file(RULES):
+    paths = [f"{folder}/{RULES}" for folder in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
+    there = [one for one in paths if table.machine.path(one).exists()]
+    if not there:
+        return problem("udev", f"udev has no {RULES}.", table.put(RULES, paths[0], RELOAD))
+    path = there[0]
+    if path != paths[-1] and paths[-1] in there:
+        return warning("udev", f"{path} hides the one of the package.", f"rm {path} && {RELOAD}")
+    if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file(RULES):
         return warning("udev", f"{path} is not the one of this version.", table.put(RULES, path, RELOAD))
     return ok("udev", f"{path} is the one of this version.")
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.commands.init.system import PACKAGED_UNIT, SHARED
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock
 from controller.daemon.port_use import Ask, ask
@@ -25,6 +26,8 @@ PATIENCE: Final = 10  # seconds for a program to answer
 READ, WRITE, ENTER = 4, 2, 1
 TLS_PORT: Final = 443
 DAY: Final = 86_400  # seconds
+REINSTALL: Final = "apt-get install --reinstall cardshoe"
+"""What puts the package's files back."""
 
 
 class Level(StrEnum):
@@ -144,6 +147,8 @@ class Table(NamedTuple):
 
     def put(self, name: str, path: Path | str, then: str) -> str:
         """A command that puts a file for the PC, as this version has it, at its path."""
+        if name in SHARED and self.machine.path(PACKAGED_UNIT).exists():
+            return f"{REINSTALL} && {then}"
         return self.with_files(f"install -D -m 0644 $F/system/{name} {path} && {then}")
 
     def with_files(self, then: str) -> str:

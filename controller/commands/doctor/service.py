@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from controller.commands.doctor import network
 from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
-from controller.commands.init.system import read_system_file
+from controller.commands.init.system import PACKAGED_UNIT, read_system_file
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
-PACKAGED: Final = "/usr/lib/systemd/system/cardshoe@.service"
 DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 
@@ -22,6 +22,7 @@ def look(table: Table) -> Iterator[Finding]:
     else:
         yield _unit(table)
         yield from _drop_in(table)
+        yield from network.look(table)
         yield from _state(table)
     yield _clock(table)
 
@@ -39,10 +40,13 @@ def runs(table: Table) -> Iterator[Finding]:
 
 
 def _unit(table: Table) -> Finding:
-    path = next((one for one in (UNIT, PACKAGED) if table.machine.path(one).exists()), None)
-    if path is None:
+    own, packaged = table.machine.path(UNIT).exists(), table.machine.path(PACKAGED_UNIT).exists()
+    if own and packaged:
+        return warning("unit", f"{UNIT} hides the one of the package.", f"rm {UNIT} && {_restart(table)}")
+    if not own and not packaged:
         mend = table.put("cardshoe@.service", UNIT, "systemctl daemon-reload")
         return problem("unit", "systemd has no cardshoe@.service.", mend)
+    path = UNIT if own else PACKAGED_UNIT
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
         mend = table.put("cardshoe@.service", path, _restart(table))
         return warning("unit", f"{path} is not the one of this version.", mend)
