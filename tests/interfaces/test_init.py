@@ -302,7 +302,9 @@ def test_where_the_package_is_installed_the_table_adds_its_own_files_alone(tmp_p
     placed = {str(one.relative_to(pc / "etc")) for one in (pc / "etc").rglob("*cardshoe*") if one.is_file()}
     assert placed == {"sysusers.d/cardshoe-NC-01.conf", "udev/rules.d/72-cardshoe-NC-01.rules"}
     assert (pc / "etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
-    assert {"cardshoe", "cardshoe-NC-01"} <= {line.split(":")[0] for line in (pc / "etc/passwd").read_text().splitlines()}
+    assert {"cardshoe", "cardshoe-NC-01"} <= {
+        line.split(":")[0] for line in (pc / "etc/passwd").read_text().splitlines()
+    }
 
 
 def test_where_the_package_is_installed_the_folder_has_none_of_its_files() -> None:

@@ -1,0 +1,104 @@
+"""What the tests of the package share: three builds and a bare Debian 12, all made at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.package.bare_root import BareRoot, build, debootstrap
+
+OLDER = "0.0.9"
+"""The version before: the same sources under a lower number."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without the programs that they need, none of them runs."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.package)
+            item.add_marker(pytest.mark.tool("dpkg-deb"))
+            item.add_marker(pytest.mark.tool("/usr/bin/python3.11"))
+
+
+class Making(NamedTuple):
+    """`folder` gets `root.tar`, and `log` with what was said."""
+
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+
+class Made(NamedTuple):
+    """`again`: the same as `package`, made in another folder by a process with other habits."""
+
+    package: Path
+    again: Path
+    older: Path
+
+
+@pytest.fixture(scope="session")
+def making(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Making | None:
+    """A Debian that is being made meanwhile, where one of the tests that run is to enter it."""
+    if not any("debian" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        return None
+    folder = tmp_path_factory.mktemp("debian")
+    return Making(folder, debootstrap(folder / "root.tar", folder / "log"))
+
+
+def _package(building: subprocess.Popen[str]) -> Path:
+    said, errors = building.communicate(timeout=900)
+    assert building.returncode == 0, errors
+    return Path(said.strip())
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory, making: Making | None) -> Made:
+    folders = [tmp_path_factory.mktemp(name) for name in ("first", "second-with-a-longer-name", "older")]
+    habits = {"TZ": "Asia/Macau", "LC_ALL": "C", "PYTHONHASHSEED": "7", "TMPDIR": str(folders[1])}
+    before = os.umask(0o077)
+    try:
+        other = build(folders[1] / "below", **habits)
+    finally:
+        os.umask(before)
+    running = [build(folders[0]), other, build(folders[2], "--version", OLDER)]
+    return Made(*(_package(one) for one in running))
+
+
+@pytest.fixture(scope="session")
+def tree(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is in the package."""
+    folder = tmp_path_factory.mktemp("tree")
+    subprocess.run(["dpkg-deb", "-R", str(made.package), str(folder)], check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def debian(making: Making) -> BareRoot:
+    folder = making.folder
+    assert making.process.wait(900) == 0, (folder / "log").read_text("utf-8", errors="replace")[-4000:]
+    root = BareRoot(folder / "root")
+    root.path.mkdir()
+    subprocess.run(["tar", "-xf", str(folder / "root.tar"), "-C", str(root.path)], check=True)
+    (folder / "root.tar").unlink()
+    return root
+
+
+@pytest.fixture
+def bare(debian: BareRoot, tmp_path: Path) -> BareRoot:
+    return debian.copied(tmp_path / "root")
+
+
+@pytest.fixture(scope="session")
+def with_older(debian: BareRoot, made: Made, tmp_path_factory: pytest.TempPathFactory) -> BareRoot:
+    root = debian.copied(tmp_path_factory.mktemp("older") / "root")
+    root.run(f"dpkg -i {root.take(made.older)}")
+    return root
+
+
+@pytest.fixture
+def installed(with_older: BareRoot, tmp_path: Path) -> BareRoot:
+    """A Debian in which the version before is installed."""
+    return with_older.copied(tmp_path / "root")
