@@ -14,6 +14,8 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
+PACKAGE = [pytest.mark.package, pytest.mark.tool("dpkg-deb"), pytest.mark.tool("/usr/bin/python3.11")]
+"""Of every test here."""
 SHARES = ("--mount", "--pid", "--net", "--fork", "--kill-child")
 ENTER = """
 root=$1 user=$2

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.package.bare_root import BareRoot, build, debootstrap
+from tests.package.bare_root import BareRoot, build, debootstrap, may_enter
 
 OLDER = "0.0.9"
 """The version before: the same sources under a lower number."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without the programs that they need, none of them runs."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.package)
-            item.add_marker(pytest.mark.tool("dpkg-deb"))
-            item.add_marker(pytest.mark.tool("/usr/bin/python3.11"))
 
 
 class Making(NamedTuple):
@@ -40,12 +33,16 @@ class Made(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def making(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Making | None:
+def making(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Making | None]:
     """A Debian that is being made meanwhile, where one of the tests that run is to enter it."""
-    if not any("debian" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        return None
+    entered = any("debian" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    if not entered or not may_enter() or shutil.which("mmdebstrap") is None:
+        yield None
+        return
     folder = tmp_path_factory.mktemp("debian")
-    return Making(folder, debootstrap(folder / "root.tar", folder / "log"))
+    with debootstrap(folder / "root.tar", folder / "log") as process:
+        yield Making(folder, process)
+        process.terminate()  # where nobody waited for it
 
 
 def _package(building: subprocess.Popen[str]) -> Path:
@@ -76,7 +73,8 @@ def tree(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def debian(making: Making) -> BareRoot:
+def debian(making: Making | None) -> BareRoot:
+    assert making is not None, "mmdebstrap is required"
     folder = making.folder
     assert making.process.wait(900) == 0, (folder / "log").read_text("utf-8", errors="replace")[-4000:]
     root = BareRoot(folder / "root")

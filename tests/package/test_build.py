@@ -19,7 +19,10 @@ from controller.commands.man import contexts, page_of
 from deb import sources
 from deb.documents import changelog
 from tests.architecture.sources import ROOT
+from tests.package.bare_root import PACKAGE
 from tests.package.conftest import OLDER, Made
+
+pytestmark = PACKAGE
 
 PLACES = (
     "opt/cardshoe/packaged/",
@@ -174,6 +177,20 @@ def test_the_changelog_is_in_debians_form(tree: Path) -> None:
         ("2.0~1", ""), ("", "  * a"), ("", "    b"),
     ]  # fmt: skip
     assert "cardshoe (1.0) bookworm" in two
+
+
+def test_sources_that_were_unpacked_are_those_that_git_knows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sources.export(tmp_path / "unpacked")
+    monkeypatch.setattr(sources, "ROOT", tmp_path / "unpacked")
+    (tmp_path / "unpacked/.venv").mkdir()
+    (tmp_path / "unpacked/.venv/mine").touch()
+    for path in files(tmp_path / "unpacked"):
+        os.utime(path, (86_400, 86_400))
+    sources.export(tmp_path / "again")
+    names = [{one.relative_to(tmp_path / name) for one in files(tmp_path / name)} for name in ("unpacked", "again")]
+    assert {one for one in names[0] if ".ci" not in one.parts and ".venv" not in one.parts} == names[1] > set()
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    assert sources.epoch() == 86_400
 
 
 def test_a_machine_without_debians_python_is_told_what_to_install(
