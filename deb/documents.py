@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from importlib.metadata import Distribution
@@ -57,24 +58,20 @@ def control(version: str, architecture: str, kibibytes: int) -> str:
 def changelog(markdown: str, version: str, epoch: int) -> str:
     """CHANGELOG.md in Debian's form. Each of its versions is an entry; the first is the one that is packaged."""
     parts = HEADING.split(markdown)[1:]
-    entries = []
-    for number, text in zip(parts[::2], parts[1::2], strict=True):
-        lines = [line for line in text.splitlines()[1:] if line.strip()]
-        entries.append((number, [_entry_line(line) for line in lines]))
-    first, *others = entries
-    return "\n".join(_entry(number, lines, epoch) for number, lines in [(version, first[1]), *others])
-
-
-def _entry(number: str, lines: list[str], epoch: int) -> str:
-    said = "\n".join(lines)
     date = format_datetime(datetime.fromtimestamp(epoch, UTC))
-    return f"cardshoe ({number}) bookworm; urgency=medium\n\n{said}\n\n -- {MAINTAINER}  {date}\n"
+    entries = []
+    for number, text in zip([version, *parts[2::2]], parts[1::2], strict=True):
+        said = "\n".join(_items(text.partition("\n")[2]))
+        entries.append(f"cardshoe ({number}) bookworm; urgency=medium\n\n{said}\n\n -- {MAINTAINER}  {date}\n")
+    return "\n".join(entries)
 
 
-def _entry_line(line: str) -> str:
-    if line.startswith("- "):
-        return f"  * {line[2:]}"
-    return f"    {line.strip()}" if line.startswith("  ") else f"  {line}"
+def _items(text: str) -> Iterator[str]:
+    """Paragraphs and items of a list, in lines that are not too long."""
+    for item in re.split(r"\n\n|\n(?=- )", text.strip()):
+        words = " ".join(item.split())
+        first = "  * " if words.startswith("- ") else "  "
+        yield textwrap.fill(words.removeprefix("- "), 79, initial_indent=first, subsequent_indent=" " * len(first))
 
 
 def copyright_of(parts: Iterable[Distribution]) -> str:

@@ -50,7 +50,7 @@ def build(folder: Path, version: str | None = None) -> Path:
         _place_control(tree, environment, number, architecture)
         _settle(tree, epoch)
         package = folder / f"cardshoe_{number}_{architecture}.deb"
-        how = ("--root-owner-group", "--uniform-compression", "-Zzstd", "-z9", "--threads-max=1")
+        how = ("--root-owner-group", "--uniform-compression", "-Zxz", "-z1", "--threads-max=1")
         run("dpkg-deb", *how, "--build", tree, package, env=build_environment(SOURCE_DATE_EPOCH=str(epoch)))
     return package
 

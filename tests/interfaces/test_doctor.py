@@ -341,6 +341,20 @@ def test_what_the_package_has_is_as_good_as_what_lies_in_etc(pc: Pc) -> None:
     assert "/usr/lib/systemd/system/cardshoe@.service is the one" in found["unit"]["sentence"]
 
 
+@pytest.mark.parametrize(("runs", "level"), [("0.0.9-aa11", "warning"), ("0.1.0-bb22", "ok")])
+def test_a_table_that_still_runs_the_version_before_an_upgrade_is_named(pc: Pc, runs: str, level: str) -> None:
+    home, process = pc.root / "opt/cardshoe", pc.root / "proc/70"
+    home.mkdir(parents=True)
+    (home / "bin").symlink_to("0.1.0-bb22/bin")
+    process.mkdir(parents=True)
+    (process / "cmdline").write_text(f"/opt/cardshoe/{runs}/bin/python3\0/opt/cardshoe/bin/cardshoe\0run\0")
+    pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "70"
+    found = pc.findings()["version"]
+    assert found["level"] == level, found
+    assert runs in found["sentence"]
+    assert ("systemctl restart cardshoe@NC-01" in found["mend"]) is (level == "warning")
+
+
 @pytest.mark.parametrize(
     ("host", "allowed", "denied", "level"),
     [

@@ -10,6 +10,8 @@ from controller.commands.doctor.machine import Finding, Table, ok, problem, warn
 from controller.commands.init.system import PACKAGED_UNIT, read_system_file
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
+RUNNING: Final = "/opt/cardshoe/bin"
+"""With the package, a link into the folder of the version that starts."""
 DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 
@@ -34,9 +36,28 @@ def runs(table: Table) -> Iterator[Finding]:
     active = table.machine.run("systemctl", "is-active", table.unit)
     if active == "active":
         yield ok("active", f"{table.unit} runs.")
+        yield from _version(table)
     elif active is not None:
         mend = f"journalctl -u {table.unit} -n 20; systemctl start {table.unit}"
         yield problem("active", f"{table.unit} does not run ({active or 'unknown'}).", mend)
+
+
+def _version(table: Table) -> Iterator[Finding]:
+    """An upgrade of the package restarts no table; each runs by the Python of its version's folder."""
+    link = table.machine.path(RUNNING)
+    process = table.machine.run("systemctl", "show", "--property=MainPID", "--value", table.unit)
+    begun = table.machine.path(f"/proc/{process}/cmdline")
+    if not process or not link.is_symlink() or not begun.exists():
+        return
+    installed = link.readlink().parent.name
+    runs = (
+        begun.read_bytes().partition(b"\0")[0].decode("utf-8", "replace").removeprefix("/opt/cardshoe/").split("/")[0]
+    )
+    if runs == installed:
+        yield ok("version", f"{table.unit} runs the version that is installed, {installed}.")
+    else:
+        mend = f"between rounds: systemctl restart {table.unit}"
+        yield warning("version", f"{table.unit} still runs {runs}; {installed} is installed.", mend)
 
 
 def _unit(table: Table) -> Finding:
