@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
 from firmware_bridge.device_keys import write_device_keys
 from tests.interfaces.test_init import REAL
+from tests.support.as_user import NEEDS_ROOT
 
 NETWORK = (
     "systemctl show --property=RestrictAddressFamilies --property=IPAddressAllow --property=IPAddressDeny"
@@ -450,3 +452,29 @@ def test_who_may(uid: int, groups: tuple[int, ...], mode: int, wanted: int, allo
 def test_a_program_that_is_not_there_says_nothing() -> None:
     assert run_program("no-program-of-this-name") is None
     assert run_program("sh", "-c", "echo a") == "a"
+
+
+@NEEDS_ROOT
+def test_a_journal_that_root_restored_is_given_back_to_the_daemon(pc: Pc) -> None:
+    """systemd gives it away at the start where the folder above is another user's, too."""
+    (pc.journal / "signing.key").write_text("ab" * 32)
+    (pc.journal / "signing.key").chmod(0o600)
+    assert "owner" not in pc.findings()
+    nobody = pwd.getpwnam("nobody").pw_uid
+    os.chown(pc.journal.parent, nobody, -1)
+    for path in (pc.journal, pc.journal / "signing.key"):
+        found = pc.findings()
+        assert found["owner"]["level"] == "problem"
+        assert f"{path} is not nobody's (root:root" in found["owner"]["sentence"]
+        assert found["owner"]["mend"] == f"chown -R nobody: {pc.journal}"
+        assert found["keys"]["level"] == "ok", "one command mends it"
+        os.chown(path, nobody, -1)
+    assert "owner" not in pc.findings()
+
+
+def test_a_file_that_is_open_to_others_has_one_command(pc: Pc) -> None:
+    (pc.etc / "journal.key").chmod(0o644)
+    (pc.etc / "device.keys").chmod(0o644)
+    found = json.loads(pc.doctor("--json").stdout)["findings"]
+    wrong = [one["mend"] for one in found if one["level"] == "problem"]
+    assert wrong == [f"chmod o-rwx,g-w {pc.etc / name}" for name in ("journal.key", "device.keys")]
