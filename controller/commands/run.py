@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,18 +14,18 @@ from controller.problems import ConfigurationProblemError, DeviceProblemError, J
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
 
-HANDED: Final = re.compile(r"/credentials/cardshoe@(.+)\.service$")
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
 """Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
 
 
 def _where_to_correct(path: Path) -> str:
     """Of a file that systemd handed over as a copy (`LoadCredential=`); empty: it is none."""
-    found = HANDED.search(str(path.parent))
+    from controller.daemon.handed_files import original_of
+
+    found = original_of(path)
     if found is None:
         return ""
-    original = f"/etc/cardshoe/{found[1]}/{path.name}"
-    return f"That is systemd's copy. Correct {original}, then `systemctl restart cardshoe@{found[1]}`."
+    return f"That is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
 
 
 def _of_owner(configuration: Configuration | None) -> str:

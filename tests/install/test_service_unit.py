@@ -31,7 +31,10 @@ DECIDED = {
     ("Service", "NotifyAccess"): ["main"],
     ("Service", "WatchdogSec"): ["30s"],
     ("Service", "ExecStart"): ["/opt/cardshoe/bin/cardshoe run --config /etc/cardshoe/%i.toml"],
-    ("Service", "ExecReload"): ['/bin/sh -c "kill -HUP $MAINPID"'],
+    ("Service", "ExecReload"): [
+        "/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml",
+        '/bin/sh -c "kill -HUP $MAINPID"',
+    ],
     ("Service", "Restart"): ["on-failure"],
     ("Service", "RestartPreventExitStatus"): ["78"],
     ("Service", "RestartForceExitStatus"): ["SIGHUP SIGINT SIGPIPE"],

@@ -19,6 +19,7 @@ from controller.commands.doctor.machine import (
     warning,
 )
 from controller.commands.init.system import read_system_file, simulate_command
+from controller.daemon.configuration import ConfigurationError, read_configuration
 
 RULES: Final = "70-cardshoe.rules"
 RELOAD: Final = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty"
@@ -27,6 +28,7 @@ BRLTTY: Final = "*brltty*.rules"
 
 
 def look(table: Table) -> Iterator[Finding]:
+    yield from _of_another_table(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
         yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not looked at.")
@@ -36,6 +38,23 @@ def look(table: Table) -> Iterator[Finding]:
         yield from _usb(table, url.path)
     else:
         yield from _serial(table, url.path)
+
+
+def _of_another_table(table: Table) -> Iterator[Finding]:
+    """One device serves one table; the second daemon would find it busy, or take its cards."""
+    etc, own = table.machine.path("/etc/cardshoe"), table.configuration.device
+    if not table.file.is_relative_to(etc):
+        return
+    for path in sorted((*etc.glob("*.toml"), *etc.glob("*/table.toml"))):
+        if path == table.file:
+            continue
+        try:
+            other = read_configuration(path)
+        except ConfigurationError:
+            continue  # what is wrong with it is looked for at that table
+        if other.device.url == own.url or (own.serial and other.device.serial == own.serial):
+            sentence = f"Table {other.table.name} names the same device, {own.serial or own.url}: {path}."
+            yield problem("device", sentence, f"Name the device of each table: {table.file} and {path}")
 
 
 def _serial(table: Table, written: str) -> Iterator[Finding]:

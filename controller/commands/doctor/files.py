@@ -101,14 +101,20 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
 
 
 def _paired(table: Table) -> Iterator[Finding]:
-    """Whether the one device that may be used has a key, where its driver needs one."""
+    """Whether the one device that may be used has a key, where its driver needs one, and the daemon knows it."""
     device = table.configuration.device
-    if device.key_file is None or not device.serial:
+    if device.key_file is None:
         return
     try:
         keys = read_device_keys(device.key_file)
     except KeyFileError:
         return  # a mistake of the files
+    copy = table.handed(device.key_file)
+    if copy.exists() and copy.read_bytes() != device.key_file.read_bytes():
+        sentence = f"{device.key_file} was changed since the daemon's start: it still has the keys of before."
+        yield problem("pairing", sentence, f"systemctl restart {table.unit}")
+    if not device.serial:
+        return
     if device.serial in keys:
         yield ok("pairing", f"{device.serial} has its key in {device.key_file}.")
     else:
@@ -168,7 +174,7 @@ def _socket(table: Table) -> Iterator[Finding]:
     if table.user is not None and not may(table.user, found, WRITE | ENTER):
         mend = f"chown {table.user.name} {folder}"
         yield problem("socket", f"{table.user.name} may not make the socket in {folder} ({owner}).", mend)
-    elif not found.st_mode & 0o001 and not table.configuration.table.simulated:
+    elif not found.st_mode & 0o001 and not table.is_by_hand:
         yield warning("socket", f"Other users do not reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
     else:
         yield from _in_the_way(path)

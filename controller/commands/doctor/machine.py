@@ -156,9 +156,18 @@ class Table(NamedTuple):
         return f"F=$(mktemp -d) && cardshoe init $F --from {self.file.parent} >/dev/null && {then}; rm -r $F"
 
     @property
+    def is_by_hand(self) -> bool:
+        """Whether a person starts its daemon: a simulated table, and none that was installed as a service."""
+        return self.configuration.table.simulated and not self.file.is_relative_to(self.machine.path("/etc/cardshoe"))
+
+    @property
     def is_handed_files(self) -> bool:
         """Whether systemd hands the daemon copies of its files, so that only root reads them."""
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
+
+    def handed(self, path: Path) -> Path:
+        """The copy of that file which the running daemon has; it is not there where none runs, or none was handed."""
+        return self.machine.path(f"/run/credentials/{self.unit}.service") / path.name
 
 
 def user_called(name: str) -> User | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
+import controller
 from controller.commands.doctor import network
 from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
 from controller.commands.init.system import PACKAGED_UNIT, read_system_file
@@ -19,7 +22,7 @@ def look(table: Table) -> Iterator[Finding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
         yield warning("service", "systemd does not run here: unit, drop-in and clock were not looked at.")
         return
-    if table.configuration.table.simulated:
+    if table.is_by_hand:
         yield ok("service", "A simulated table is started by hand: its unit was not looked at.")
     else:
         yield _unit(table)
@@ -30,8 +33,8 @@ def look(table: Table) -> Iterator[Finding]:
 
 
 def runs(table: Table) -> Iterator[Finding]:
-    """Whether the service of a real table runs."""
-    if not table.machine.has_systemd or table.configuration.table.simulated:
+    """Whether the service runs, and from this version of the program."""
+    if not table.machine.has_systemd or table.is_by_hand:
         return
     active = table.machine.run("systemctl", "is-active", table.unit)
     if active == "active":
@@ -45,9 +48,12 @@ def runs(table: Table) -> Iterator[Finding]:
 def _version(table: Table) -> Iterator[Finding]:
     """An upgrade of the package restarts no table; each runs by the Python of its version's folder."""
     link = table.machine.path(RUNNING)
+    if not link.is_symlink():
+        yield from _program(table)
+        return
     process = table.machine.run("systemctl", "show", "--property=MainPID", "--value", table.unit)
     begun = table.machine.path(f"/proc/{process}/cmdline")
-    if not process or not link.is_symlink() or not begun.exists():
+    if not process or not begun.exists():
         return
     installed = link.readlink().parent.name
     runs = (
@@ -58,6 +64,15 @@ def _version(table: Table) -> Iterator[Finding]:
     else:
         mend = f"between rounds: systemctl restart {table.unit}"
         yield warning("version", f"{table.unit} still runs {runs}; {installed} is installed.", mend)
+
+
+def _program(table: Table) -> Iterator[Finding]:
+    """Without the package: a daemon goes on with what was there at its start, also where pip put another in its place."""
+    asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
+    started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
+    if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):
+        sentence = f"{table.unit} runs the program as it was before version {version('cardshoe')} was installed."
+        yield warning("version", sentence, f"between rounds: systemctl restart {table.unit}")
 
 
 def _unit(table: Table) -> Finding:
