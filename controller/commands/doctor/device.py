@@ -68,7 +68,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
     node = Path(written) if Path(written).exists() else machine.path(written)
     if not node.exists() and table.configuration.table.simulated:
         device, unit = table.configuration.device, table.configuration.table.unit
-        start = simulate_command(unit, written, device.key_file or "device.keys")
+        start = simulate_command(unit, table.configuration.device_url, device.key_file or "device.keys")
         yield problem("device", f"There is no {written}.", f"In another terminal: {start}")
     elif not node.exists():
         yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")

@@ -25,6 +25,8 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
 
+STATE = Path("/var/lib/cardshoe")
+"""Where services have their journals."""
 NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet, or an empty one."
 
 
@@ -42,7 +44,7 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
         configuration = read_configuration(source / "table.toml")
     except ConfigurationError as error:
         raise BadInputError(str(error), error.hint) from error
-    if configuration.table.simulated:
+    if configuration.table.simulated and not configuration.journal.folder.is_relative_to(STATE):
         raise BadInputError("--from is for a real table.", "A simulated one needs nothing of its PC: copy its folder.")
     name = checked_name(configuration.table.name)
 

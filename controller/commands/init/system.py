@@ -14,6 +14,7 @@ from typing import Final
 import controller
 from controller.games.specification import Unit
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.registry import registered_driver
 
 _PACKAGE: Final = Path(controller.__file__).parent
 _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
@@ -24,10 +25,15 @@ PACKAGED_UNIT: Final = "/usr/lib/systemd/system/cardshoe@.service"
 """It is there where Debian's package is installed."""
 
 
-def simulate_command(unit: Unit, link: Path | str, key_file: Path | str) -> str:
-    """What starts the simulated device of a table, with the key that the table reads."""
+def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
+    """What starts the simulated device of a table, where the table looks for it and with the key that it reads."""
     kind = "shuffler" if unit is Unit.SETS else "shoe"
-    return f"cardshoe simulate --kind {kind} --link {link} --key-file {key_file}"
+    where = f"--link {url.path}"
+    if url.scheme == "tcp":
+        where = f"--tcp {url.port}" if _is_this_pc(url.host) else f"--tcp {url.known_as}"
+    if not registered_driver(url.driver).needs_keys:  # a one-way shoe, which has no key
+        return f"cardshoe simulate --driver {url.driver} {where}"
+    return f"cardshoe simulate --kind {kind} {where} --key-file {key_file}"
 
 
 def system_files(
@@ -59,15 +65,21 @@ def _network(url: DeviceUrl, *, has_port: bool) -> str:
     """The drop-in for what the table needs of the network; empty: this PC, as the unit has it."""
     if url.scheme != "tcp":
         return "" if has_port else read_system_file("no-network.conf")
+    if _is_this_pc(url.host):
+        return ""
     address, why = url.host, "The serial server of the table."
     try:
-        if ipaddress.ip_address(address).is_loopback:
-            return ""
+        ipaddress.ip_address(address)
     except ValueError:
-        if address == "localhost":
-            return ""
         address, why = "any", f"systemd takes no names, so that {url.host} and its name server are among all addresses."
     return f"# {why}\n[Service]\nIPAddressAllow={address}\n"
+
+
+def _is_this_pc(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def script(table: str) -> str:
