@@ -67,7 +67,7 @@ def _version(table: Table) -> Iterator[Finding]:
 
 
 def _program(table: Table) -> Iterator[Finding]:
-    """Without the package: a daemon goes on with what was there at its start, also where pip put another in its place."""
+    """Without the package: a daemon goes on with what was there at its start, whatever pip put in its place since."""
     asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
     started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
     if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):
