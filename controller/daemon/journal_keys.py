@@ -12,11 +12,11 @@ from controller.journal import JournalError
 from controller.journal.file import Header, keys_for
 from controller.journal.folder import newest_header
 from controller.journal.sealing import load_key_file
-from controller.journal.signing import fingerprint
+from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
 
 PUT_BACK: Final = (
-    "Put it back from the safe, as the daemon's user's. Where it is lost, `cardshoe journal new-key --lost` makes "
-    "another one, which a shift manager accepts at the next start."
+    "Put it back from the safe, and give it to the daemon's user. Where it is lost, `cardshoe journal new-key --lost` "
+    "makes another one, which a shift manager accepts at the next start."
 )
 
 
@@ -44,3 +44,20 @@ def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]
             yield "key_file", error
         if missing := missing_key(section, header):
             yield "signing_key_file", missing
+
+
+def other_signer(section: JournalSection) -> str:
+    """What is to be known of a key that did not sign the journal, and that the one which did has not endorsed.
+
+    Where the pin is there a shift manager is asked at the start; after a restore it is not there. Empty: it is the key.
+    """
+    path = section.signing_key_path
+    with suppress(OSError, JournalError):
+        header = newest_header(section.folder)
+        if header is None or not header.public_key:
+            return ""
+        key = load_signing_key(path)
+        said = key_statement(header.identity.id, header.public_key, key.public_key)
+        if key.public_key != header.public_key and not is_signed(header.public_key, key.endorsement, said):
+            return f"The key in {path} is not {fingerprint(header.public_key)}, which signed the journal."
+    return ""

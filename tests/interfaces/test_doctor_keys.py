@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from controller.commands.doctor import command
+from controller.commands.doctor.machine import Machine, User
 from controller.commands.main import main
 from controller.journal.sealing import create_key_file, load_key_file
 from controller.journal.signing import SigningKey
@@ -53,6 +55,12 @@ def no_signing_key(pc: Pc) -> None:
     (pc.journal / "signing.key").unlink()
 
 
+def other_signing_key(pc: Pc) -> None:
+    """Another table's, from a safe in which one lay over the other."""
+    append_to_journal(pc)
+    (pc.journal / "signing.key").write_text("cd" * 32)
+
+
 def append_to_journal(pc: Pc) -> None:
     """A journal that was begun with the keys of the table."""
     key, signer = load_key_file(pc.etc / "journal.key"), SigningKey(create_key_file(pc.journal / "signing.key"))
@@ -67,6 +75,7 @@ def append_to_journal(pc: Pc) -> None:
         (upgraded, "version", "warning", "as it was before version", "systemctl restart cardshoe@NC-01"),
         (same_device, "device", "problem", "Table NC-02 names the same device, CARDSHOE-0001", "NC-02/table.toml"),
         (other_key, "files", "problem", "[journal] key_file: The key is not the one", "from the safe"),
+        (other_signing_key, "signing key", "warning", "which signed the journal", "from the safe"),
         (no_signing_key, "files", "problem", "signing_key_file: The journal in", "new-key --lost"),
     ],
 )
@@ -128,3 +137,21 @@ def test_a_file_that_is_open_to_others_has_one_command(pc: Pc) -> None:
     found = json.loads(pc.doctor("--json").stdout)["findings"]
     wrong = [one["mend"] for one in found if one["level"] == "problem"]
     assert wrong == [f"chmod o-rwx,g-w {pc.etc / name}" for name in ("journal.key", "device.keys")]
+
+
+def test_keys_that_are_the_journals_are_no_finding(pc: Pc) -> None:
+    append_to_journal(pc)
+    found = pc.findings()
+    assert "signing key" not in found
+    assert "files" not in found
+
+
+def test_root_goes_on_with_a_journal_of_anybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "b"
+    assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes"]).exit_code == 0
+    (folder / "journal").mkdir()
+    for uid, problem in ((os.getuid() + 1, True), (0, False)):
+        monkeypatch.setattr(command, "own_user", lambda uid=uid: User("somebody", uid, frozenset()))
+        machine = Machine(tmp_path, lambda *given: None)
+        done = CliRunner().invoke(main, ["doctor", "--config", str(folder / "table.toml")], obj=machine)
+        assert (f"chown -R somebody: {folder}/journal" in done.stdout) is problem

@@ -24,6 +24,7 @@ from controller.commands.doctor.machine import (
 from controller.commands.progress import progress_of
 from controller.commands.text import many
 from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.journal_keys import other_signer
 from controller.daemon.ownership import foreign_in, give_to
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, verify_journal
@@ -46,6 +47,9 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
     for mistake in mistakes_of_files(table.configuration):
         if not any(path in mistake.sentence for path in _paths_in(opened)):  # each has one command that mends it
             yield problem("files", mistake.sentence, mistake.hint)
+    if said := other_signer(table.configuration.journal):
+        mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
+        yield warning("signing key", said, mend)
     yield from _paired(table)
     yield from _room(table)
     yield from _socket(table)
@@ -57,7 +61,7 @@ def _owner(table: Table) -> Iterator[Finding]:
     """Whether the daemon owns its journal; nothing where it does, or where systemd sees to it at the next start."""
     section = table.configuration.journal
     state = table.machine.path(f"/var/lib/cardshoe/{table.name}")
-    if table.user is None or not section.folder.exists():
+    if table.user is None or table.user.uid == 0 or not section.folder.exists():
         return
     if section.folder.parent == state and state.stat().st_uid != table.user.uid:
         return
