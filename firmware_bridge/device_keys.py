@@ -123,6 +123,11 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
     try:
         mode = path.stat().st_mode
         text = path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise KeyFileError(
+            f"There are no device keys in {path}.",
+            f"Take the file from the safe, or pair the device again: cardshoe devices pair SERIAL --key-file {path}",
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise KeyFileError(
             f"The device keys in {path} cannot be read: {getattr(error, 'strerror', None) or 'not a text file'}.",

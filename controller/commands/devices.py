@@ -10,6 +10,7 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import click
 import msgspec
@@ -25,6 +26,7 @@ from firmware_bridge.drivers.registry import Maturity, driver_problems, register
 from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
 from firmware_bridge.identify import Identification, identify
 
+INSTALLED: Final = Path("/etc/cardshoe")
 KEY_FILE = click.option(
     "--key-file", required=True, type=click.Path(path_type=Path), help="The table's [device] key_file."
 )
@@ -115,8 +117,18 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
         f"{key.hex()}\n"
         f"Enter this key in the service menu of {serial}; it is not shown again, and {key_file} keeps it.\n"
         f"{_readers_of(key_file)}\n"
-        f"Then clear this screen, and see that it holds: cardshoe devices --ask --key-file {key_file}"
+        f"Then clear this screen. {_how_to_see(key_file)}"
     )
+
+
+def _how_to_see(key_file: Path) -> str:
+    """Whether it holds. A daemon has the port to itself, and may have been handed a copy of the file."""
+    asked = f"cardshoe devices --ask --key-file {key_file}"
+    folder = key_file.resolve().parent
+    if folder.parent != INSTALLED:
+        return f"See that it holds: {asked}; where a daemon has the device, by `cardshoe status`, after a restart."
+    shown = f"cardshoe status --socket /run/cardshoe/{folder.name}/api.sock"
+    return f"See that it holds: systemctl restart cardshoe@{folder.name}, then {shown}; without a daemon: {asked}"
 
 
 def _readers_of(key_file: Path) -> str:

@@ -81,7 +81,7 @@ async def _view(client: ApiClient) -> TableView | None:
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     """One line: which table, and why nothing may come for now."""
-    cause = f": {view.service_cause}" if view.service_cause and view.service != "in_service" else ""
+    cause = f": {view.service_cause.rstrip('.')}" if view.service_cause and view.service != "in_service" else ""
     phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
     if language != ENGLISH:
         return " ".join(filter(None, (view.table, console_word(f"phase.{view.phase}", language), view.next_step)))

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
 
-HANDED: Final = re.compile(r"/credentials/cardshoe@(.+)\.service$")
+if TYPE_CHECKING:
+    from controller.daemon.sections import Configuration
+
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
 """Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
 
 
 def _where_to_correct(path: Path) -> str:
     """Of a file that systemd handed over as a copy (`LoadCredential=`); empty: it is none."""
-    found = HANDED.search(str(path.parent))
+    from controller.daemon.handed_files import original_of
+
+    found = original_of(path)
     if found is None:
         return ""
-    original = f"/etc/cardshoe/{found[1]}/{path.name}"
-    return f"That is systemd's copy. Correct {original}, then `systemctl restart cardshoe@{found[1]}`."
+    return f"That is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
+
+
+def _of_owner(configuration: Configuration | None) -> str:
+    """Another start changes nothing where the journal is another user's. Empty: it is not, or that is not known."""
+    from controller.daemon.ownership import hint_of_owner
+
+    if configuration is None:
+        return ""
+    return hint_of_owner(configuration.table.name, configuration.journal.folder)
 
 
 @click.command()
@@ -50,6 +61,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 
     hang_ups = HangUps()
+    configuration: Configuration | None = None
     configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
@@ -59,6 +71,8 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
     except JournalError as error:
+        if hint := _of_owner(configuration):
+            raise ConfigurationProblemError(str(error), hint) from error
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
         raise problem(str(error), error.hint) from error
     except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError, PortRefusedError) as error:
@@ -67,6 +81,8 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
         raise DeviceProblemError(str(error), error.hint) from error
     except OSError as error:
         sentence = f"The daemon cannot start: {error.strerror or error} ({error.filename or 'no file'})."
+        if isinstance(error, PermissionError) and (hint := _of_owner(configuration)):
+            raise ConfigurationProblemError(sentence, hint) from error
         raise ProblemError(sentence, "Check the paths under [api] and [journal].") from error
     except asyncio.CancelledError as error:
         raise ProblemError("A part of the daemon failed.", "The log has the details.") from error

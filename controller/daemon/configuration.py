@@ -11,6 +11,7 @@ from controller.daemon.configuration_checks import mistakes_of_sections
 from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
 
+NO_TOML: Final = "Texts stand between quotes, whole numbers without; `cardshoe config example` has each option."
 LARGEST_FILE: Final = 1024 * 1024  # bytes
 
 
@@ -68,5 +69,5 @@ def _decode(path: Path, data: bytes) -> dict[str, Any]:
         written: dict[str, Any] = msgspec.toml.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
-        raise ConfigurationError(path, [Mistake(f"it is no TOML: {said}.")]) from error
+        raise ConfigurationError(path, [Mistake(f"it is no TOML: {said.rstrip('.')}.", NO_TOML)]) from error
     return written

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.daemon.configuration import ConfigurationError, read_sections
+from controller.daemon.journal_keys import errors_of_keys
 from controller.daemon.port_use import Run, mistakes_of_port
 from controller.daemon.section_reader import UNREADABLE, Mistake
 from controller.daemon.sections import CaptureSection, Configuration, DeviceSection, JournalSection
@@ -55,6 +56,9 @@ def _mistakes(
             read(path)
         except (JournalError, BridgeError) as error:
             yield Mistake(f"{place}: {error}", error.hint)
+    if journal is not None:
+        for key, wrong in errors_of_keys(journal):
+            yield Mistake(f"[journal] {key}: {wrong}", wrong.hint)
 
 
 def _files(

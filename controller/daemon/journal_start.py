@@ -9,12 +9,14 @@ from contextlib import closing
 from typing import Any, Final
 
 from controller.daemon.configuration import Configuration
+from controller.daemon.journal_keys import missing_key
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity
+from controller.journal.folder import newest_header
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
 from controller.journal.signing import SigningKey, load_signing_key
@@ -54,10 +56,15 @@ async def open_journal(
 
 
 def _signing_key(section: JournalSection) -> SigningKey:
-    """Made where there is none, so that what people compare it with can be noted from the first start on."""
+    """Made where there is no journal yet, so that what people compare it with can be noted from the first start on.
+
+    Beside a journal that another key signed none is made: it would be in doubt from then on. Raises `JournalError`.
+    """
     path = section.signing_key_path
     if path.exists():
         return load_signing_key(path)
+    if missing := missing_key(section, newest_header(section.folder)):
+        raise missing
     path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
     return SigningKey(create_key_file(path))
 

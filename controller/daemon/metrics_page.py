@@ -23,6 +23,7 @@ from controller.daemon.meters import Durations, Meters
 from controller.journal.codec import Clock
 from controller.table.state import TableState
 
+PROGRAM: Final = version("cardshoe")  # of this process: another one may be installed while it runs
 LEAST_BETWEEN_NS: Final = 10**9  # two pages: however often it is asked for, the deal does not wait for it
 
 Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of its labels
@@ -95,7 +96,7 @@ class MetricsPage:
             "" if game is None else game.game,
             "" if game is None else str(game.unit),
             str(state.simulated).lower(),
-            version("cardshoe"),
+            PROGRAM,
             pages.version(),
         )
         return {

@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from controller.api.people import People
 from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.daemon.handed_files import in_originals
 from controller.daemon.record import record_of
+from controller.daemon.section_reader import Mistake
 from controller.daemon.sections import Configuration
 from controller.daemon.starting import Notifier, Origin
 from controller.daemon.taking_effect import Effect, changed, effect_of, named
@@ -22,6 +25,15 @@ from controller.table.settings import Settings
 from firmware_bridge.exception_place import as_fields
 
 NOTHING_CHANGED: Final = "The changed configuration is not in force, and nothing has changed"
+
+
+def needs_restart(before: Configuration, after: Configuration) -> Mistake | None:
+    """What changed that a running daemon cannot take; None: nothing."""
+    fixed = [named(place) for place in changed(before, after) if effect_of(place) is Effect.RESTART]
+    if not fixed:
+        return None
+    hint = "Put it back, or restart the daemon between rounds."
+    return Mistake(f"{', '.join(fixed)} cannot change while the daemon runs.", hint)
 
 
 class ReloadedTable(Protocol):
@@ -71,11 +83,8 @@ class Reloading:
             self._refuse(f"{self._origin.newest}: the program failed over it.", "Call the maintainer.")
             return
         places = list(changed(self._configuration, found))
-        if fixed := [named(place) for place in places if effect_of(place) is Effect.RESTART]:
-            self._refuse(
-                f"{self._origin.newest}: {', '.join(fixed)} cannot change while the daemon runs.",
-                "Put it back, or restart the daemon between rounds.",
-            )
+        if fixed := needs_restart(self._configuration, found):
+            self._refuse(f"{self._origin.newest}: {fixed.sentence}", fixed.hint)
             return
         if not await self._table.configure(record, found.settings):
             self._refuse("It cannot be recorded now.", "Return the table to service, then reload.")
@@ -87,9 +96,18 @@ class Reloading:
         self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers), changed=places)
 
     def _refuse(self, sentence: str, hint: str) -> None:
+        sentence = in_originals(sentence, self._origin.newest)
         self._log.error("configuration.refused", sentence=sentence, hint=hint)
         first = sentence.split("\n")[0].rstrip(":.")
         self._table.configuration_refused = f"{NOTHING_CHANGED}: {first}. {hint}"
+
+
+def read_for_reload(path: Path, running: Path) -> Configuration:
+    """The file as a daemon takes it that was started with the copy `running`. Raises `ConfigurationError`."""
+    found = read_configuration(path, running.resolve().parent)
+    if fixed := needs_restart(read_configuration(running), found):
+        raise ConfigurationError(path, [fixed])
+    return found
 
 
 def _read(origin: Origin) -> tuple[Configuration, ConfigurationRecord]:

@@ -281,7 +281,7 @@ def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
         raise JournalError(
             "journal-key",
             f"The key is not the one that the journal {path} was begun with.",
-            "Put the key file that belongs to this table back from its backup, or begin a new journal.",
+            "Put this table's key file back from the safe, or begin a new journal.",
         )
     return keys
 

@@ -114,6 +114,13 @@ def delete_files(folder: Path, names: Sequence[str]) -> None:
             sync_directory(folder)
 
 
+def newest_header(folder: Path) -> Header | None:
+    """What the newest file says of itself; None: there is no file. Raises `JournalError`."""
+    with speaking(folder):
+        files = files_in(folder) if folder.exists() else []
+    return _header_of(files[-1]) if files else None
+
+
 def _header_of(path: Path) -> Header:
     with speaking(path), closing(connect_reader(path)) as connection:
         header = read_header(path, connection)

@@ -76,6 +76,25 @@ def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
     assert len(found["mistakes"]) == 3
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('name = "T-1"', 'name = "T-2"', "[table] name cannot change while the daemon runs"),
+        ('name = "T-1"', "name = T-1", "it is no TOML"),
+        ("", "", ""),
+    ],
+)
+def test_a_file_is_checked_for_a_reload_as_the_daemon_takes_it(good: Path, old: str, new: str, words: str) -> None:
+    """Keys are those of the start, which lie beside the copy that the daemon was given."""
+    copy = good.parent / "handed" / "table.toml"
+    copy.parent.mkdir()
+    copy.write_text(GOOD)
+    (good.parent / "journal.key").unlink()
+    good.write_text(GOOD.replace(old, new))
+    done = cardshoe("check", str(good), "--running", str(copy))
+    assert (done.exit_code, words in done.stderr) == (78 if words else 0, True), done.output
+
+
 def test_mistakes_of_sections_files_and_the_port_at_once(good: Path) -> None:
     """A section that cannot be read does not hide the files and the port of the others."""
     (good.parent / "journal.key").unlink()

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from controller.api.client import ApiClient
 from controller.commands.journal.command import journal
+from controller.commands.main import main
 from controller.journal.pin import read_pin
 from controller.journal.signing import SigningKey, fingerprint
 from controller.journal.verification import verify_journal
@@ -163,3 +164,47 @@ async def test_a_key_that_the_one_before_endorsed_goes_on() -> None:
             assert not Evidence(stage).of(JournalDoubted)
             assert sorted(path.name for path in stage.journal.glob("*.journal")) == [FILE, "000002.journal"]
             assert not verify_journal(stage.journal, key=fingerprint(after.public_key)).findings
+
+
+async def test_no_key_is_made_in_silence_beside_a_journal_that_another_one_signed() -> None:
+    """It would be in doubt from then on. The key comes back from the safe, or a person says that it is lost."""
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await play(stage)
+            key = stage.journal / "signing.key"
+            kept = key.read_text()
+            key.unlink()
+            refused = stage.spawn_daemon()
+            assert await refused.ended() == 78, refused.err
+            said = " ".join(refused.err)
+            assert f"{key}, which held it, is not there" in said
+            assert "from the safe" in said
+            assert "cardshoe journal new-key --lost" in said
+            assert not key.exists()
+            checked = CliRunner().invoke(main, ["config", "check", str(stage.configuration)])
+            assert (checked.exit_code, "[journal] signing_key_file" in checked.stderr) == (78, True)
+            key.write_text(kept)
+            key.chmod(0o600)
+            await play(stage)
+            assert not Evidence(stage).of(JournalDoubted)
+
+
+async def test_a_key_that_is_lost_is_replaced_on_purpose() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await play(stage)
+            key = stage.journal / "signing.key"
+            asked = ["new-key", "--lost", "--config", str(stage.configuration)]
+            there = CliRunner().invoke(journal, asked)
+            assert (there.exit_code, "is there and not lost" in there.output) == (4, True)
+            key.unlink()
+            done = CliRunner().invoke(journal, asked)
+            assert done.exit_code == 0, done.output
+            assert (key.stat().st_mode & 0o777, key.stat().st_uid) == (0o600, stage.journal.stat().st_uid)
+            await stage.start_daemon()
+            async with ApiClient(stage.socket) as client:
+                voice, shown = CrewClient(client, Random(1)), await client.state()
+                request = voice.request(MANAGER, shown.round, operations.ReturnToService())
+                assert (await voice.send(request)).accepted
+            assert await stage.daemon.end() == 0
+            assert [doubted.code for doubted in Evidence(stage).of(JournalDoubted)] == ["journal-key-changed"]

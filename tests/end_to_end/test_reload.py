@@ -281,7 +281,7 @@ async def statuses(port: int) -> dict[str, int]:
 
 async def test_a_copy_that_is_made_for_a_reload_is_read_with_the_keys_of_the_start(stage: Stage) -> None:
     """As `systemctl reload` hands it over; without it the file of the start is read."""
-    copy = stage.folder / "elsewhere" / "T-1.toml"
+    copy = stage.folder / "cardshoe-reload" / "T-1.toml"
     copy.parent.mkdir()
     stage.daemon = stage.start("run", "--config", str(stage.configuration), "--reread", str(copy))
     await stage.daemon.until(lambda: stage.daemon.logged("daemon.started"))
@@ -293,7 +293,8 @@ async def test_a_copy_that_is_made_for_a_reload_is_read_with_the_keys_of_the_sta
     copy.write_text(good.replace('folder = "journal"', 'folder = "other"'))
     stage.daemon.signal(signal.SIGHUP)
     await stage.daemon.until(lambda: stage.daemon.logged("configuration.refused"))
-    assert f"{copy}: [journal] folder cannot change" in stage.daemon.logged("configuration.refused")[0]["sentence"]
+    said = stage.daemon.logged("configuration.refused")[0]["sentence"]
+    assert said.startswith("/etc/cardshoe/T-1/table.toml: [journal] folder cannot change"), "the file that is corrected"
     copy.unlink()
     stage.daemon.signal(signal.SIGHUP)
     await stage.daemon.until(lambda: len(stage.daemon.logged("configuration.reloaded")) == 2)

@@ -23,9 +23,10 @@ from tests.end_to_end.stage import short_folder
 PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```sh( [a-z ]+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OF_THE_PC = re.compile(r"(?<![\w./-])/(etc|var|run|opt|usr)/")
-NOTED = ("apt-get", "python3", "pip", "systemctl", "udevadm")
+NOTED = ("apt-get", "chown", "findmnt", "python3", "pip", "systemctl", "udevadm")
 BY_HAND = ("asks", "of the system")  # what a person answers, and what only a whole PC has
 NEW_PC = "Replace a PC"
+OF_A_TABLE = ("table.toml", "journal.key", "device.keys", "signing.key")
 
 
 class Block(NamedTuple):
@@ -106,8 +107,15 @@ class Technician:
             child.abandon()
 
 
+def test_a_backup_begins_with_a_look_at_what_is_mounted_and_the_safe_has_a_folder_for_each_table() -> None:
+    first = next(one for one in blocks() if one.section == "Backup")
+    assert first.text == "findmnt /mnt/backup && findmnt /mnt/safe\n"
+    assert re.findall(r"/mnt/safe/(?!NC-01)\S+", PAGE) == []
+
+
 def test_the_page_installs_the_program_as_the_readme_does() -> None:
-    lines = re.findall(r"pip (install .*)$", blocks()[0].text, re.MULTILINE)
+    (by_pip,) = (one.text for one in blocks() if "/opt/cardshoe/bin/pip" in one.text and "venv" in one.text)
+    lines = re.findall(r"pip (install .*)$", by_pip, re.MULTILINE)
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(lines) == 2
     assert all(f".venv/bin/pip {line}" in readme for line in lines)
@@ -127,10 +135,11 @@ async def test_from_a_bare_pc_to_a_dealt_round_and_what_comes_later() -> None:
         technician = Technician(folder)
         run: Callable[[Block], str] = technician.run
         pc, new = technician.pcs.values()
-        run(take())  # 1. the program
+        run(take())  # 1. the program, by the package
+        run(take())  # and with pip instead
         await _round_without_a_device(technician, run(take()), take("in the background"), take())
         assert take("asks").text == "cardshoe init NC-01\n"
-        for _ in ("init", "install.sh", "pair", "doctor"):
+        for _ in ("init", "install.sh", "safe", "pair", "restart", "doctor"):
             said = run(take())
         assert "Table NC-01" in said
         for name in ("usr", "run"):
@@ -146,7 +155,11 @@ async def test_from_a_bare_pc_to_a_dealt_round_and_what_comes_later() -> None:
             if block.kind not in BY_HAND:
                 run(block)
         assert "CARDSHOE-0002" in (pc / "etc/udev/rules.d/72-cardshoe-NC-01.rules").read_text()
+        (before,) = (pc / "var/lib/cardshoe/NC-01").glob("journal.before-*")
+        assert {one.name for one in before.glob("*.journal")} == {"000001.journal"}, "what is moved away is kept"
+        assert {one.name for one in (technician.mnt / "safe/NC-01").iterdir()} == set(OF_A_TABLE), "a folder a table"
         noted = technician.log.read_text()
+        assert f"chown -R cardshoe-NC-01: {pc}/var/lib/cardshoe/NC-01/journal" in noted
         assert "systemctl restart cardshoe@NC-01" in noted
         async with technician.daemon("--config", str(new / "etc/cardshoe/NC-01/table.toml")):
             asked = Child("controller", "status", "--config", str(new / "etc/cardshoe/NC-01/table.toml"))

@@ -1,5 +1,6 @@
 """The unit of a table: what was decided stands in it, each line with its reason, and systemd agrees with every word."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,15 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
-UNIT = Path(__file__).parents[2] / "udev" / "cardshoe@.service"
-TEXT = UNIT.read_text(encoding="utf-8")
+from controller.commands.main import main
+from tests.end_to_end.stage import short_folder
 
-# What `systemd-analyze security` may say at most; 0 is a locked box, 10 the open street. Today's figure is 1.6 (systemd
-# 252). What is left is what the daemon is for: devices (0.3), the network (1.0), the machine's users as peers (0.2),
-# local and netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.3). The rest is for other
-# versions of systemd, which weigh a little differently.
-MOST_EXPOSURE = 1.8
+UDEV = Path(__file__).parents[2] / "udev"
+TEXT = (UDEV / "cardshoe@.service").read_text(encoding="utf-8")
+NO_NETWORK = (UDEV / "no-network.conf").read_text(encoding="utf-8")
+
+# What `systemd-analyze security` may say at most; 0 is a locked box, 10 the open street (systemd 252). What is left is
+# what the daemon is for: devices (0.3), the network of this PC (0.8), the machine's users as peers (0.2), local and
+# netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.1).
+MOST_EXPOSURE = 1.3
+# With the drop-in for a table without a port for browsers, whose device is plugged in.
+MOST_WITHOUT_NETWORK = 1.0
 
 # Directives that carry a decision of the design, whatever else may change.
 DECIDED = {
@@ -24,7 +31,10 @@ DECIDED = {
     ("Service", "NotifyAccess"): ["main"],
     ("Service", "WatchdogSec"): ["30s"],
     ("Service", "ExecStart"): ["/opt/cardshoe/bin/cardshoe run --config /etc/cardshoe/%i.toml"],
-    ("Service", "ExecReload"): ['/bin/sh -c "kill -HUP $MAINPID"'],
+    ("Service", "ExecReload"): [
+        "/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i.toml",
+        '/bin/sh -c "kill -HUP $MAINPID"',
+    ],
     ("Service", "Restart"): ["on-failure"],
     ("Service", "RestartPreventExitStatus"): ["78"],
     ("Service", "RestartForceExitStatus"): ["SIGHUP SIGINT SIGPIPE"],
@@ -54,6 +64,9 @@ DECIDED = {
     ("Service", "DevicePolicy"): ["closed"],
     ("Service", "DeviceAllow"): ["char-ttyACM rw", "char-ttyUSB rw", "char-usb_device rw"],
     ("Service", "RestrictAddressFamilies"): ["AF_UNIX AF_INET AF_INET6 AF_NETLINK"],
+    ("Service", "IPAddressDeny"): ["any"],
+    ("Service", "IPAddressAllow"): ["localhost"],
+    ("Service", "SystemCallFilter"): ["@system-service", "~@privileged @resources"],
     ("Service", "SystemCallErrorNumber"): ["EPERM"],
     ("Install", "WantedBy"): ["multi-user.target"],
 }
@@ -65,6 +78,7 @@ PROTECTED = {
     "LockPersonality": "yes",
     "MemoryDenyWriteExecute": "yes",
     "NoNewPrivileges": "yes",
+    "PrivateMounts": "yes",
     "PrivateTmp": "yes",
     "ProtectClock": "yes",
     "ProtectControlGroups": "yes",
@@ -86,7 +100,6 @@ PROTECTED = {
 NEVER = {
     "BindsTo",
     "DynamicUser",
-    "IPAddressDeny",
     "PrivateDevices",
     "PrivateNetwork",
     "PrivateUsers",
@@ -105,6 +118,7 @@ TOGETHER = {
     ("User", "Group"),
     ("CapabilityBoundingSet", "AmbientCapabilities"),
     ("LogRateLimitIntervalSec", "LogRateLimitBurst"),
+    ("IPAddressDeny", "IPAddressAllow"),
 }
 
 
@@ -193,12 +207,21 @@ def test_what_is_no_directive_is_refused(line: str) -> None:
         read(line)
 
 
-def systemd_analyze(verb: list[str], text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def systemd_analyze(verb: list[str], text: str, folder: Path, drop_in: str = "") -> subprocess.CompletedProcess[str]:
     """Ask systemd about a table's instance of the unit, with a program in it that this machine has."""
     unit = folder / "cardshoe@pit3.service"
-    unit.write_text(text.replace("/opt/cardshoe/bin/cardshoe", sys.executable), encoding="utf-8")
-    command = ["systemd-analyze", "--no-pager", *verb, str(unit)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    added = folder / f"{unit.name}.d"
+    added.mkdir(exist_ok=True)
+    for path, written in ((unit, text), (added / "added.conf", drop_in)):
+        path.write_text(written.replace("/opt/cardshoe/bin/cardshoe", sys.executable), encoding="utf-8")
+    return subprocess.run(
+        ["systemd-analyze", "--no-pager", *verb, str(unit)],
+        env=os.environ | {"SYSTEMD_UNIT_PATH": f"{folder}:"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 # recursive-errors=no: the unit and nothing that it pulls in, but with an exit code for a word that is not understood.
@@ -231,9 +254,9 @@ def test_verify_notices_what_systemd_would_ignore(tmp_path: Path, old: str, new:
     assert result.returncode != 0
 
 
-def exposure(text: str, folder: Path) -> float:
+def exposure(text: str, folder: Path, drop_in: str = "") -> float:
     """The overall figure of `systemd-analyze security`, from the text: its JSON has the items only."""
-    result = systemd_analyze(["--offline=true", "security"], text, folder)
+    result = systemd_analyze(["--offline=true", "security"], text, folder, drop_in)
     found = re.search(r"Overall exposure level for \S+: ([\d.]+) ", result.stdout)
     assert found is not None, result.stdout + result.stderr
     return float(found[1])
@@ -251,3 +274,34 @@ def test_the_unit_is_hardly_exposed(tmp_path: Path) -> None:
 )
 def test_the_figure_rises_when_protection_goes(tmp_path: Path, pattern: str) -> None:
     assert exposure(re.sub(rf"(?m)^{pattern}\n", "", TEXT), tmp_path) > MOST_EXPOSURE
+
+
+def test_the_drop_in_without_network_has_its_reasons_and_takes_no_protection_away() -> None:
+    directives = read(NO_NETWORK)
+    assert all(one.reasoned and one.section == "Service" for one in directives)
+    found = {one.key: one.value for one in directives}
+    assert found == {"RestrictAddressFamilies": "~AF_INET AF_INET6", "IPAddressAllow": ""}
+
+
+@pytest.mark.tool("systemd-analyze")
+def test_without_network_a_table_is_exposed_even_less(tmp_path: Path) -> None:
+    result = systemd_analyze(VERIFY, TEXT, tmp_path, NO_NETWORK)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert exposure(TEXT, tmp_path, NO_NETWORK) <= MOST_WITHOUT_NETWORK
+    assert exposure(TEXT, tmp_path) > MOST_WITHOUT_NETWORK
+
+
+@pytest.mark.tool("strace")
+def test_a_daemon_without_a_port_opens_no_internet_socket(tmp_path: Path) -> None:
+    """So that what the drop-in takes away is missed by nothing; asked of the system."""
+    with short_folder() as folder:
+        made = CliRunner().invoke(main, ["init", str(folder / "t"), "--simulated", "--yes"])
+        assert made.exit_code == 0, made.stderr
+        calls = tmp_path / "calls"
+        traced = ["strace", "-D", "-f", "-qq", "-e", "trace=socket", "-o", str(calls), "--", sys.executable]
+        command = [*traced, "-m", "controller", "run", "--config", str(folder / "t/table.toml")]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as daemon:
+            assert daemon.stderr is not None
+            assert any("daemon.started" in line for line in daemon.stderr)
+            daemon.terminate()
+    assert set(re.findall(r"socket\((AF_\w+)", calls.read_text("utf-8"))) == {"AF_UNIX"}

@@ -188,6 +188,14 @@ def test_what_root_pairs_goes_to_the_group_of_a_folder_that_is_the_daemons(
         assert path.stat().st_gid == expected[1], "what it is stays"
 
 
+def test_pairing_points_to_the_daemon_that_has_the_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.commands.devices.INSTALLED", tmp_path)
+    (tmp_path / "NC-01").mkdir()
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "NC-01/device.keys"))
+    shown = "systemctl restart cardshoe@NC-01, then cardshoe status --socket /run/cardshoe/NC-01/api.sock"
+    assert f"See that it holds: {shown};" in done.output
+
+
 def test_pairing_says_who_may_read_the_keys(tmp_path: Path) -> None:
     done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "k"))
     assert "Only" in done.output

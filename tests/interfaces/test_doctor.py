@@ -21,10 +21,15 @@ from controller.commands.main import main
 from firmware_bridge.device_keys import write_device_keys
 from tests.interfaces.test_init import REAL
 
+NETWORK = (
+    "systemctl show --property=RestrictAddressFamilies --property=IPAddressAllow --property=IPAddressDeny"
+    " cardshoe@NC-01"
+)
 ANSWERS = {
     "systemctl --version": "systemd 252",
     "systemctl show --property=User --value cardshoe@NC-01": "nobody",
     "systemctl is-enabled cardshoe@NC-01": "enabled",
+    NETWORK: "RestrictAddressFamilies=AF_UNIX AF_NETLINK\nIPAddressDeny=0.0.0.0/0 ::/0\nIPAddressAllow=",
     "systemctl is-active cardshoe@NC-01": "active",
     "systemctl show --property=NeedDaemonReload --value cardshoe@NC-01": "no",
     "systemctl is-active ModemManager": "inactive",
@@ -204,6 +209,40 @@ def changed_unit(pc: Pc) -> None:
     (pc.root / "etc/systemd/system/cardshoe@.service").write_text("[Service]\n")
 
 
+def package(pc: Pc) -> None:
+    """Debian's package, on a PC where files were put into /etc before."""
+    for there in ("etc/systemd/system/cardshoe@.service", "etc/udev/rules.d/70-cardshoe.rules"):
+        packaged = pc.root / there.replace("etc/", "usr/lib/", 1)
+        packaged.parent.mkdir(parents=True)
+        shutil.copy(pc.root / there, packaged)
+
+
+def package_alone(pc: Pc) -> None:
+    package(pc)
+    for there in ("etc/systemd/system/cardshoe@.service", "etc/udev/rules.d/70-cardshoe.rules"):
+        (pc.root / there).unlink()
+
+
+def changed_unit_of_the_package(pc: Pc) -> None:
+    package_alone(pc)
+    (pc.root / "usr/lib/systemd/system/cardshoe@.service").write_text("[Service]\n")
+
+
+def changed_rules_of_the_package(pc: Pc) -> None:
+    package_alone(pc)
+    (pc.root / "usr/lib/udev/rules.d/70-cardshoe.rules").write_text("# of an earlier version\n")
+
+
+def no_rules_of_the_package(pc: Pc) -> None:
+    package_alone(pc)
+    (pc.root / "usr/lib/udev/rules.d/70-cardshoe.rules").unlink()
+
+
+def port_without_network(pc: Pc) -> None:
+    with pc.table.open("a") as table:
+        table.write("\n[api.http]\nport = 1\n")
+
+
 def no_user(pc: Pc) -> None:
     pc.answers["systemctl show --property=User --value cardshoe@NC-01"] = "cardshoe-nobody-has-this"
 
@@ -241,6 +280,12 @@ def damaged_journal(pc: Pc) -> None:
         (no_unit, "unit", "problem", "no cardshoe@.service", "systemctl daemon-reload"),
         (changed_unit, "unit", "warning", "not the one of this version", "$F/system/cardshoe@.service /"),
         (changed_drop_in, "drop-in", "warning", "not the one of this version", "$F/system/apart.conf /"),
+        (package, "unit", "warning", "hides the one of the package", "rm /etc/systemd/system/cardshoe@.service &&"),
+        (package, "udev", "warning", "hides the one of the package", "rm /etc/udev/rules.d/70-cardshoe.rules &&"),
+        (changed_unit_of_the_package, "unit", "warning", "not the one of this version", "apt-get install --reinstall"),
+        (changed_rules_of_the_package, "udev", "warning", "not the one of this version", "apt-get install --reinstall"),
+        (no_rules_of_the_package, "udev", "problem", "udev has no 70-cardshoe.rules", "apt-get install --reinstall"),
+        (port_without_network, "network", "problem", "may open no port", "service.d/network.conf && systemctl daemon"),
         (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
         (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
         (file_in_the_way, "socket", "problem", "is no socket", "Name another path"),
@@ -287,6 +332,49 @@ def test_what_puts_a_file_of_the_pc_in_place_needs_no_folder_of_an_installation(
         assert done.returncode == 0, done.stderr
     assert pc.findings()[what]["level"] == "ok"
     assert list(made.iterdir()) == []
+
+
+def test_what_the_package_has_is_as_good_as_what_lies_in_etc(pc: Pc) -> None:
+    package_alone(pc)
+    found = pc.findings()
+    assert found["unit"]["level"] == found["udev"]["level"] == found["network"]["level"] == "ok"
+    assert "/usr/lib/systemd/system/cardshoe@.service is the one" in found["unit"]["sentence"]
+
+
+@pytest.mark.parametrize(("runs", "level"), [("0.0.9-aa11", "warning"), ("0.1.0-bb22", "ok")])
+def test_a_table_that_still_runs_the_version_before_an_upgrade_is_named(pc: Pc, runs: str, level: str) -> None:
+    home, process = pc.root / "opt/cardshoe", pc.root / "proc/70"
+    home.mkdir(parents=True)
+    (home / "bin").symlink_to("0.1.0-bb22/bin")
+    process.mkdir(parents=True)
+    (process / "cmdline").write_text(f"/opt/cardshoe/{runs}/bin/python3\0/opt/cardshoe/bin/cardshoe\0run\0")
+    pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "70"
+    found = pc.findings()["version"]
+    assert found["level"] == level, found
+    assert runs in found["sentence"]
+    assert ("systemctl restart cardshoe@NC-01" in found["mend"]) is (level == "warning")
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed", "denied", "level"),
+    [
+        ("192.0.2.10", "127.0.0.0/8 ::1/128", "0.0.0.0/0 ::/0", "problem"),
+        ("192.0.2.10", "127.0.0.0/8 192.0.2.10/32", "0.0.0.0/0 ::/0", "ok"),
+        ("192.0.2.10", "", "", "ok"),
+        ("serial-server.example", "127.0.0.0/8 192.0.2.10/32", "0.0.0.0/0 ::/0", "problem"),
+        ("serial-server.example", "0.0.0.0/0 ::/0", "0.0.0.0/0 ::/0", "ok"),
+        ("localhost", "127.0.0.0/8 ::1/128", "0.0.0.0/0 ::/0", "ok"),
+    ],
+)
+def test_whether_the_service_reaches_a_serial_server(pc: Pc, host: str, allowed: str, denied: str, level: str) -> None:
+    url = "serial:///dev/cardshoe/CARDSHOE-0001"
+    text = pc.table.read_text().replace(url, f"tcp://{host}:4001/")
+    pc.table.write_text(text)
+    in_force = f"RestrictAddressFamilies=AF_UNIX AF_INET\nIPAddressDeny={denied}\nIPAddressAllow={allowed}"
+    pc.answers[NETWORK] = in_force
+    found = pc.findings()["network"]
+    assert found["level"] == level, found
+    assert level == "ok" or "$F/system/network.conf /etc/systemd/system/cardshoe@NC-01.service.d/" in found["mend"]
 
 
 def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:

@@ -206,6 +206,7 @@ def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
     assert [mode_of(etc / name) for name in ("table.toml", "journal.key", "device.keys")] == [0o600] * 3
     assert 'GROUP="cardshoe-NC-01"' in (pc / "etc/udev/rules.d/72-cardshoe-NC-01.rules").read_text()
     assert "User=cardshoe-%i" in (pc / "etc/systemd/system/cardshoe@.service.d/apart.conf").read_text()
+    assert "AF_INET6" in (pc / "etc/systemd/system/cardshoe@NC-01.service.d/network.conf").read_text()
     (etc / "device.keys").write_text("CARDSHOE-0001 paired since\n")
     (etc / "table.toml").unlink()
     again = subprocess.run(
@@ -265,6 +266,51 @@ def test_a_port_on_the_board_has_its_rule_and_its_drop_in() -> None:
     files = system_files("NC-01", parse_device_url("serial:///dev/ttyS0?driver=angel_eye"), "")
     assert 'KERNEL=="ttyS0", GROUP="cardshoe-NC-01"' in files["72-cardshoe-NC-01.rules"]
     assert "DeviceAllow=/dev/ttyS0 rw" in files["port.conf"]
+
+
+@pytest.mark.parametrize(
+    ("url", "has_port", "said"),
+    [
+        ("serial:///dev/cardshoe/CARDSHOE-0001", True, None),
+        ("serial:///dev/cardshoe/CARDSHOE-0001", False, "RestrictAddressFamilies=~AF_INET AF_INET6"),
+        ("tcp://192.0.2.10:4001/?driver=angel_eye", False, "IPAddressAllow=192.0.2.10"),
+        ("tcp://[2001:db8::1]:4001/?driver=angel_eye", True, "IPAddressAllow=2001:db8::1"),
+        ("tcp://serial-server.example:4001/?driver=angel_eye", True, "IPAddressAllow=any"),
+        ("tcp://localhost:4001/?driver=angel_eye", True, None),
+        ("tcp://127.0.0.1:4001/?driver=angel_eye", False, None),
+    ],
+)
+def test_what_a_table_needs_of_the_network_is_in_its_drop_in(url: str, has_port: bool, said: str | None) -> None:
+    drop_in = system_files("NC-01", parse_device_url(url), "", has_port=has_port).get("network.conf")
+    assert drop_in is None if said is None else said in str(drop_in).splitlines()
+
+
+@pytest.mark.tool("systemd-sysusers")
+def test_where_the_package_is_installed_the_table_adds_its_own_files_alone(tmp_path: Path) -> None:
+    """A copy in /etc of what the package has would hide the package's file for ever."""
+    folder, pc = tmp_path / "t", tmp_path / "pc"
+    assert init(str(folder), *REAL).exit_code == 0
+    (pc / "etc").mkdir(parents=True)
+    for name, below in (("cardshoe@.service", "systemd/system"), ("cardshoe.sysusers.conf", "sysusers.d")):
+        packaged = pc / "usr/lib" / below / name.replace(".sysusers", "")
+        packaged.parent.mkdir(parents=True)
+        shutil.copy(ROOT / "udev" / name, packaged)
+    run = subprocess.run(
+        ["sh", str(folder / "install.sh")], env=os.environ | {"DESTDIR": str(pc)}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    placed = {str(one.relative_to(pc / "etc")) for one in (pc / "etc").rglob("*cardshoe*") if one.is_file()}
+    assert placed == {"sysusers.d/cardshoe-NC-01.conf", "udev/rules.d/72-cardshoe-NC-01.rules"}
+    assert (pc / "etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
+    assert {"cardshoe", "cardshoe-NC-01"} <= {
+        line.split(":")[0] for line in (pc / "etc/passwd").read_text().splitlines()
+    }
+
+
+def test_where_the_package_is_installed_the_folder_has_none_of_its_files() -> None:
+    url = parse_device_url("serial:///dev/cardshoe/CARDSHOE-0001")
+    files = system_files("NC-01", url, "CARDSHOE-0001", is_packaged=True)
+    assert set(files) == {"apart.conf", "cardshoe-NC-01.sysusers.conf", "72-cardshoe-NC-01.rules"}
 
 
 def test_the_wheel_carries_the_files(tmp_path: Path) -> None:

@@ -9,13 +9,17 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from controller.api.client import ApiClient
+from controller.api.view import LinkView, view_of
 from controller.commands import status as command
+from controller.commands.live import how_it_stands
 from controller.commands.main import main
 from tests.end_to_end.stage import Stage, short_folder
+from tests.table.harness import TableHarness
 
 
 @pytest.fixture
@@ -91,3 +95,9 @@ async def test_a_daemon_that_never_answers_does_not_keep_a_monitor_waiting(
         done = await asyncio.to_thread(CliRunner().invoke, main, ["status", "--socket", str(folder / "a")])
     assert done.exit_code == 3
     assert "did not answer within" in done.stderr
+
+
+def test_why_a_table_is_out_of_service_ends_with_one_stop() -> None:
+    view = view_of(TableHarness().start().state, LinkView())
+    view = msgspec.structs.replace(view, service="out_of_service", service_cause="The pin of the journal is missing.")
+    assert "of the journal is missing. " in how_it_stands(view)

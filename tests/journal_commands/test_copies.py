@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import pwd
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from controller.commands.journal.copies import MANIFEST, back_up, check, restore
 from controller.commands.journal.source import Source
+from controller.commands.main import main
 from controller.journal import JournalError
 from controller.journal.folder import JournalFolder, files_in
 from controller.table import operations
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import JournaledTable, evening
+from tests.support.as_user import NEEDS_ROOT
 
 
 def quiet(line: str) -> None:
@@ -183,3 +188,47 @@ def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path
     backup = backup_of(folder, tmp_path / "backup")
     assert "is whole: 2 files of table BAC-07" in run("restore", "--check", backup)
     assert run("restore", backup, code=2)
+
+
+def test_a_backup_on_the_journals_own_disk_is_warned_of(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing is mounted at /mnt/backup it lies on the disk of the system."""
+    said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "a"), "--journal", str(folder)])
+    assert said.exit_code == 0
+    assert "is on the journal's own disk" in said.stderr
+    stat = Path.stat
+
+    def of_another_disk(path: Path, **how: bool) -> os.stat_result:
+        found = stat(path, **how)
+        return os.stat_result([*found[:2], found.st_dev + 1, *found[3:]]) if path == tmp_path / "b" else found
+
+    monkeypatch.setattr(Path, "stat", of_another_disk)
+    said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "b"), "--journal", str(folder)])
+    assert "own disk" not in said.stderr
+
+
+def test_a_restore_says_what_is_left_to_do_on_the_pc(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    manifest = json.loads((backup / MANIFEST).read_text()) | {"simulated": False}
+    (backup / MANIFEST).write_text(json.dumps(manifest))
+    state = tmp_path / "state"
+    state.mkdir()
+    os.chown(state, os.getuid(), -1)
+    said = run("restore", backup, state / "journal")
+    table = manifest["table"]
+    assert f"install -m 0600 /mnt/safe/{table}/signing.key {state}/journal/" in said
+    assert f"systemctl start cardshoe@{table}" in said
+    assert "return to service by NAME" in said
+    owner = pwd.getpwuid(os.getuid()).pw_name
+    assert (f"chown -R {owner}: {state}/journal" in said) == bool(os.getuid()), "systemd gives away what root made"
+
+
+@NEEDS_ROOT
+def test_a_restore_names_the_user_whose_the_journal_is(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    (backup / MANIFEST).write_text((backup / MANIFEST).read_text().replace('"simulated": true', '"simulated": false'))
+    state = tmp_path / "state"
+    state.mkdir()
+    os.chown(state, pwd.getpwnam("nobody").pw_uid, -1)
+    assert f"\nchown -R nobody: {state}/journal\n" in run("restore", backup, state / "journal")

@@ -37,19 +37,26 @@ def config() -> None:
 
 @config.command()
 @FILE
+@click.option(
+    "--running",
+    type=click.Path(path_type=Path),
+    help="Check FILE for a reload instead, by a daemon that was started with this copy of it.",
+)
 @JSON
-def check(path: Path, as_json: bool) -> None:
+def check(path: Path, running: Path | None, as_json: bool) -> None:
     """Check a configuration, the files that it names and its port, as the daemon would at its start.
 
-    All mistakes are named at once, each with its place and the next step; then the exit code is 78.
+    With --running, as it would at a reload: keys and port stay those of the start, and what only a restart can change
+    is a mistake. All mistakes are named at once, each with its place and the next step; then the exit code is 78.
     """
     from controller.commands.doctor.machine import run_program
     from controller.daemon.configuration import ConfigurationError
     from controller.daemon.configuration_files import read_with_surroundings
     from controller.daemon.configuration_remarks import remarks_on
+    from controller.daemon.reloading import read_for_reload
 
     try:
-        configuration = read_with_surroundings(path, run_program)
+        configuration = read_with_surroundings(path, run_program) if running is None else read_for_reload(path, running)
     except ConfigurationError as error:
         if not as_json:
             raise ConfigurationProblemError(str(error), error.hint) from error

@@ -17,7 +17,7 @@ from controller.problems import ConfigurationProblemError, ProblemError
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """`findings`: all of them, also where all is well."""
+    """`findings`: all of them, also where all is well. `table`, `user` empty: the configuration cannot be read."""
 
     table: str
     user: str
@@ -39,7 +39,10 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
     try:
         configuration = read_configuration(path)
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        if not as_json:
+            raise ConfigurationProblemError(str(error), error.hint) from error
+        print_json(Examined("", "", tuple(problem("configuration", *mistake) for mistake in error.mistakes)))
+        raise SystemExit(ConfigurationProblemError.exit_code) from error
     machine = context.obj if isinstance(context.obj, Machine) else Machine()  # a test hands in its own
     table = _table(machine, path.resolve(), configuration, user_name)
     found = Examined(table.name, table.user_name, tuple(_look(table, journal=not no_journal)))
@@ -54,9 +57,9 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
 
 def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> Table:
     """With the daemon's user: as it is named, as the service has it, or as tables apart and others have it."""
-    if user_name is None and configuration.table.simulated:
-        user = own_user()
-        return Table(machine, path, configuration, user, user.name)
+    by_hand = Table(machine, path, configuration, own_user(), own_user().name)
+    if user_name is None and by_hand.is_by_hand:
+        return by_hand
     unit = f"cardshoe@{configuration.table.name}"
     named = user_name or machine.run("systemctl", "show", "--property=User", "--value", unit)
     if not named:

@@ -7,8 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.commands.doctor.machine import READ, WRITE, Finding, Table, may, ok, owner_of, problem, warning
+from controller.commands.doctor.machine import (
+    READ,
+    WRITE,
+    Finding,
+    Table,
+    may,
+    ok,
+    owner_of,
+    problem,
+    warning,
+)
 from controller.commands.init.system import read_system_file, simulate_command
+from controller.daemon.configuration import ConfigurationError, read_configuration
 
 RULES: Final = "70-cardshoe.rules"
 RELOAD: Final = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty"
@@ -17,6 +28,7 @@ BRLTTY: Final = "*brltty*.rules"
 
 
 def look(table: Table) -> Iterator[Finding]:
+    yield from _of_another_table(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
         yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not looked at.")
@@ -26,6 +38,23 @@ def look(table: Table) -> Iterator[Finding]:
         yield from _usb(table, url.path)
     else:
         yield from _serial(table, url.path)
+
+
+def _of_another_table(table: Table) -> Iterator[Finding]:
+    """One device serves one table; the second daemon would find it busy, or take its cards."""
+    etc, own = table.machine.path("/etc/cardshoe"), table.configuration.device
+    if not table.file.is_relative_to(etc):
+        return
+    for path in sorted((*etc.glob("*.toml"), *etc.glob("*/table.toml"))):
+        if path == table.file:
+            continue
+        try:
+            other = read_configuration(path)
+        except ConfigurationError:
+            continue  # what is wrong with it is looked for at that table
+        if other.device.url == own.url or (own.serial and other.device.serial == own.serial):
+            sentence = f"Table {other.table.name} names the same device, {own.serial or own.url}: {path}."
+            yield problem("device", sentence, f"Name the device of each table: {table.file} and {path}")
 
 
 def _serial(table: Table, written: str) -> Iterator[Finding]:
@@ -39,7 +68,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
     node = Path(written) if Path(written).exists() else machine.path(written)
     if not node.exists() and table.configuration.table.simulated:
         device, unit = table.configuration.device, table.configuration.table.unit
-        start = simulate_command(unit, written, device.key_file or "device.keys")
+        start = simulate_command(unit, table.configuration.device_url, device.key_file or "device.keys")
         yield problem("device", f"There is no {written}.", f"In another terminal: {start}")
     elif not node.exists():
         yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")
@@ -66,11 +95,14 @@ def _access(table: Table, node: Path, written: str) -> Finding:
 
 
 def _rules(table: Table) -> Finding:
-    folders = [table.machine.path(one) for one in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
-    path = next((one / RULES for one in folders if (one / RULES).exists()), None)
-    if path is None:
-        return problem("udev", f"udev has no {RULES}.", table.put(RULES, f"/etc/udev/rules.d/{RULES}", RELOAD))
-    if path.read_text("utf-8", errors="replace") != read_system_file(RULES):
+    paths = [f"{folder}/{RULES}" for folder in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
+    there = [one for one in paths if table.machine.path(one).exists()]
+    if not there:
+        return problem("udev", f"udev has no {RULES}.", table.put(RULES, paths[0], RELOAD))
+    path = there[0]
+    if path != paths[-1] and paths[-1] in there:
+        return warning("udev", f"{path} hides the one of the package.", f"rm {path} && {RELOAD}")
+    if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file(RULES):
         return warning("udev", f"{path} is not the one of this version.", table.put(RULES, path, RELOAD))
     return ok("udev", f"{path} is the one of this version.")
 

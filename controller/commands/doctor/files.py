@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from controller.commands.doctor.machine import (
     READ,
     WRITE,
     Finding,
+    Level,
     Table,
     may,
     ok,
@@ -23,6 +24,8 @@ from controller.commands.doctor.machine import (
 from controller.commands.progress import progress_of
 from controller.commands.text import many
 from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.journal_keys import other_signer
+from controller.daemon.ownership import foreign_in, give_to
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, verify_journal
 from firmware_bridge.device_keys import read_device_keys
@@ -36,9 +39,17 @@ GROUP_WRITES: Final = 0o020
 
 
 def look(table: Table, *, journal: bool) -> Iterator[Finding]:
-    yield from _keys(table)
+    owned = list(_owner(table))
+    yield from owned
+    keys = list(_keys(table, own=not owned))
+    yield from keys
+    opened = [one.sentence for one in keys if one.level is Level.PROBLEM]
     for mistake in mistakes_of_files(table.configuration):
-        yield problem("files", mistake.sentence, mistake.hint)
+        if not any(path in mistake.sentence for path in _paths_in(opened)):  # each has one command that mends it
+            yield problem("files", mistake.sentence, mistake.hint)
+    if said := other_signer(table.configuration.journal):
+        mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
+        yield warning("signing key", said, mend)
     yield from _paired(table)
     yield from _room(table)
     yield from _socket(table)
@@ -46,16 +57,38 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
         yield _journal(table)
 
 
-def _keys(table: Table) -> Iterator[Finding]:
-    """Nobody but the daemon and root reads them, and the daemon cannot change what it was given."""
+def _owner(table: Table) -> Iterator[Finding]:
+    """Whether the daemon owns its journal; nothing where it does, or where systemd sees to it at the next start."""
+    section = table.configuration.journal
+    state = table.machine.path(f"/var/lib/cardshoe/{table.name}")
+    if table.user is None or table.user.uid == 0 or not section.folder.exists():
+        return
+    if section.folder.parent == state and state.stat().st_uid != table.user.uid:
+        return
+    found = foreign_in(section.folder, table.user.uid)
+    if found is not None:
+        sentence = f"{found} is not {table.user.name}'s ({owner_of(found.lstat())}): the daemon cannot go on with it."
+        yield problem("owner", sentence, give_to(table.user.name, section.folder))
+
+
+def _paths_in(sentences: Iterable[str]) -> Iterator[str]:
+    for sentence in sentences:
+        yield from (word for word in sentence.split() if word.startswith("/"))
+
+
+def _keys(table: Table, *, own: bool) -> Iterator[Finding]:
+    """Nobody but the daemon and root reads them, and the daemon cannot change what it was given.
+
+    `own`: also those that the daemon made itself.
+    """
     section, device = table.configuration.journal, table.configuration.device
     given = [table.file, section.key_file, device.key_file, device.card_table]
-    own = [section.signing_key_path]
+    made = [section.signing_key_path] if own else []
     if table.configuration.capture is not None:
         given.append(table.configuration.capture.key_file)
-    for path in filter(None, (*given, *own)):
+    for path in filter(None, (*given, *made)):
         if path.exists():
-            yield _key(table, path, handed=table.is_handed_files and path not in own)
+            yield _key(table, path, handed=table.is_handed_files and path not in made)
 
 
 def _key(table: Table, path: Path, *, handed: bool) -> Finding:
@@ -72,14 +105,20 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
 
 
 def _paired(table: Table) -> Iterator[Finding]:
-    """Whether the one device that may be used has a key, where its driver needs one."""
+    """Whether the one device that may be used has a key, where its driver needs one, and the daemon knows it."""
     device = table.configuration.device
-    if device.key_file is None or not device.serial:
+    if device.key_file is None:
         return
     try:
         keys = read_device_keys(device.key_file)
     except KeyFileError:
         return  # a mistake of the files
+    copy = table.handed(device.key_file)
+    if copy.exists() and copy.read_bytes() != device.key_file.read_bytes():
+        sentence = f"{device.key_file} was changed since the daemon's start: it still has the keys of before."
+        yield problem("pairing", sentence, f"systemctl restart {table.unit}")
+    if not device.serial:
+        return
     if device.serial in keys:
         yield ok("pairing", f"{device.serial} has its key in {device.key_file}.")
     else:
@@ -139,7 +178,7 @@ def _socket(table: Table) -> Iterator[Finding]:
     if table.user is not None and not may(table.user, found, WRITE | ENTER):
         mend = f"chown {table.user.name} {folder}"
         yield problem("socket", f"{table.user.name} may not make the socket in {folder} ({owner}).", mend)
-    elif not found.st_mode & 0o001 and not table.configuration.table.simulated:
+    elif not found.st_mode & 0o001 and not table.is_by_hand:
         yield warning("socket", f"Other users do not reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
     else:
         yield from _in_the_way(path)

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.commands.init.system import PACKAGED_UNIT, SHARED
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock
 from controller.daemon.port_use import Ask, ask
@@ -25,6 +26,8 @@ PATIENCE: Final = 10  # seconds for a program to answer
 READ, WRITE, ENTER = 4, 2, 1
 TLS_PORT: Final = 443
 DAY: Final = 86_400  # seconds
+REINSTALL: Final = "apt-get install --reinstall cardshoe"
+"""What puts the package's files back."""
 
 
 class Level(StrEnum):
@@ -144,6 +147,8 @@ class Table(NamedTuple):
 
     def put(self, name: str, path: Path | str, then: str) -> str:
         """A command that puts a file for the PC, as this version has it, at its path."""
+        if name in SHARED and self.machine.path(PACKAGED_UNIT).exists():
+            return f"{REINSTALL} && {then}"
         return self.with_files(f"install -D -m 0644 $F/system/{name} {path} && {then}")
 
     def with_files(self, then: str) -> str:
@@ -151,9 +156,18 @@ class Table(NamedTuple):
         return f"F=$(mktemp -d) && cardshoe init $F --from {self.file.parent} >/dev/null && {then}; rm -r $F"
 
     @property
+    def is_by_hand(self) -> bool:
+        """Whether a person starts its daemon: a simulated table, and none that was installed as a service."""
+        return self.configuration.table.simulated and not self.file.is_relative_to(self.machine.path("/etc/cardshoe"))
+
+    @property
     def is_handed_files(self) -> bool:
         """Whether systemd hands the daemon copies of its files, so that only root reads them."""
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
+
+    def handed(self, path: Path) -> Path:
+        """The copy of that file which the running daemon has; it is not there where none runs, or none was handed."""
+        return self.machine.path(f"/run/credentials/{self.unit}.service") / path.name
 
 
 def user_called(name: str) -> User | None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
+import controller
+from controller.commands.doctor import network
 from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
-from controller.commands.init.system import read_system_file
+from controller.commands.init.system import PACKAGED_UNIT, read_system_file
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
-PACKAGED: Final = "/usr/lib/systemd/system/cardshoe@.service"
+RUNNING: Final = "/opt/cardshoe/bin"
+"""With the package, a link into the folder of the version that starts."""
 DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 
@@ -17,32 +22,67 @@ def look(table: Table) -> Iterator[Finding]:
     if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
         yield warning("service", "systemd does not run here: unit, drop-in and clock were not looked at.")
         return
-    if table.configuration.table.simulated:
+    if table.is_by_hand:
         yield ok("service", "A simulated table is started by hand: its unit was not looked at.")
     else:
         yield _unit(table)
         yield from _drop_in(table)
+        yield from network.look(table)
         yield from _state(table)
     yield _clock(table)
 
 
 def runs(table: Table) -> Iterator[Finding]:
-    """Whether the service of a real table runs."""
-    if not table.machine.has_systemd or table.configuration.table.simulated:
+    """Whether the service runs, and from this version of the program."""
+    if not table.machine.has_systemd or table.is_by_hand:
         return
     active = table.machine.run("systemctl", "is-active", table.unit)
     if active == "active":
         yield ok("active", f"{table.unit} runs.")
+        yield from _version(table)
     elif active is not None:
         mend = f"journalctl -u {table.unit} -n 20; systemctl start {table.unit}"
         yield problem("active", f"{table.unit} does not run ({active or 'unknown'}).", mend)
 
 
+def _version(table: Table) -> Iterator[Finding]:
+    """An upgrade of the package restarts no table; each runs by the Python of its version's folder."""
+    link = table.machine.path(RUNNING)
+    if not link.is_symlink():
+        yield from _program(table)
+        return
+    process = table.machine.run("systemctl", "show", "--property=MainPID", "--value", table.unit)
+    begun = table.machine.path(f"/proc/{process}/cmdline")
+    if not process or not begun.exists():
+        return
+    installed = link.readlink().parent.name
+    runs = (
+        begun.read_bytes().partition(b"\0")[0].decode("utf-8", "replace").removeprefix("/opt/cardshoe/").split("/")[0]
+    )
+    if runs == installed:
+        yield ok("version", f"{table.unit} runs the version that is installed, {installed}.")
+    else:
+        mend = f"between rounds: systemctl restart {table.unit}"
+        yield warning("version", f"{table.unit} still runs {runs}; {installed} is installed.", mend)
+
+
+def _program(table: Table) -> Iterator[Finding]:
+    """Without the package: a daemon goes on with what was there at its start, whatever pip put in its place since."""
+    asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
+    started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
+    if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):
+        sentence = f"{table.unit} runs the program as it was before version {version('cardshoe')} was installed."
+        yield warning("version", sentence, f"between rounds: systemctl restart {table.unit}")
+
+
 def _unit(table: Table) -> Finding:
-    path = next((one for one in (UNIT, PACKAGED) if table.machine.path(one).exists()), None)
-    if path is None:
+    own, packaged = table.machine.path(UNIT).exists(), table.machine.path(PACKAGED_UNIT).exists()
+    if own and packaged:
+        return warning("unit", f"{UNIT} hides the one of the package.", f"rm {UNIT} && {_restart(table)}")
+    if not own and not packaged:
         mend = table.put("cardshoe@.service", UNIT, "systemctl daemon-reload")
         return problem("unit", "systemd has no cardshoe@.service.", mend)
+    path = UNIT if own else PACKAGED_UNIT
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
         mend = table.put("cardshoe@.service", path, _restart(table))
         return warning("unit", f"{path} is not the one of this version.", mend)

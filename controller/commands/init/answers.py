@@ -99,7 +99,7 @@ def person_of(given: str) -> NewPerson:
 
 def ask_people() -> list[NewPerson]:
     """One after the other, until there is a shift manager and no further id is entered."""
-    click.echo("Enter the people of the table; an empty id ends the list.", err=True)
+    click.echo("Enter the people of the table; an empty id ends the list. Their PINs come after it, unseen.", err=True)
     people: list[NewPerson] = []
     while True:
         id_ = click.prompt("Id of a person", default="", show_default=False, err=True).strip()

@@ -29,9 +29,12 @@ from controller.games.specification import Game, Unit
 from controller.problems import BadInputError, ProblemError
 from controller.roles import Role
 from firmware_bridge.device_keys import is_serial
+from firmware_bridge.device_url import parse_device_url
 
 PORT = click.IntRange(0, 65535)
 ROOT = "0"
+TRIAL_DEVICE = "tcp://127.0.0.1:4001/"
+"""Of a simulated table that is a service: the service opens no terminal of another user."""
 PLAYED = (
     NewPerson("dealer", "Dana", Role.DEALER),
     NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
@@ -47,6 +50,7 @@ PLAYED = (
 @click.option("--unit", type=click.Choice([str(one) for one in Unit]), help="What the device dispenses.")
 @click.option("--device", help="The device's serial number, or its URL.")
 @click.option("--simulated", is_flag=True, help="A table with a simulated device; its files stay in FOLDER.")
+@click.option("--service", is_flag=True, help="With --simulated: as a service of this PC, to try the installation.")
 @click.option("--person", "persons", multiple=True, metavar="ID=ROLE:NAME", help="A person; as often as needed.")
 @click.option("--console-user", help="The user of this machine at the table's console, by name or number.")
 @click.option("--port", type=PORT, help="The port of the console in a browser on this PC; 0: none.")
@@ -63,17 +67,16 @@ PLAYED = (
 @click.option("--install", "installs", is_flag=True, help="Carry the commands of install.sh out (as root).")
 def init(
     folder: Path, name: str | None, game_id: str | None, unit: str | None, device: str | None, simulated: bool,
-    persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...], chosen_by: str,
-    make_pins: bool, yes: bool, source: Path | None, installs: bool,
+    service: bool, persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...],
+    chosen_by: str, make_pins: bool, yes: bool, source: Path | None, installs: bool,
 ) -> None:  # fmt: skip
     """Make the working FOLDER of a table: configuration, keys, people with PINs, files for systemd and udev.
 
     Asks for what no option says. Nothing is overwritten, and nothing outside FOLDER is changed without --install.
     """
     folder = folder.resolve()
-    if installs and (simulated or os.geteuid() != 0):
-        hint = "Leave --install out." if simulated else "Run it as root, or run the folder's install.sh as root later."
-        raise BadInputError("--install is for a real table, and for root.", hint)
+    here = simulated and not service
+    _require_sense(here=here, simulated=simulated, service=service, installs=installs)
     if source is not None:
         _init_from(folder, source, installs=installs)
         return
@@ -81,18 +84,16 @@ def init(
     table_name = _name(folder.name if name is None else name, given=name is not None, asks=asks)
     game = find_game(game_id or _asked("Game", "NC", list(GAMES), asks=asks))
     chosen_unit = Unit(unit or _asked("What the device dispenses", "sets", [str(one) for one in Unit], asks=asks))
-    url, serial = _device(folder, device, simulated=simulated, asks=asks)
+    url, serial = _device(folder, device or (TRIAL_DEVICE if service else None), simulated=simulated, asks=asks)
     chosen = read_options(game, readings)
     if not simulated:
         chosen_by = _choose_open(game, chosen, chosen_by, asks=asks)
     people = [person_of(given) for given in persons] or _people(simulated=simulated, asks=asks)
-    user = console_user or _console_user(simulated=simulated, asks=asks)
+    user = console_user or _console_user(simulated=here, asks=asks)
     if port is None:
         port = click.prompt("Port of the console in a browser; 0: none", 8080, type=PORT, err=True) if asks else 0
     with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes, screens=port > 0)
-    table = NewTable(
-        table_name, game, chosen_unit, simulated, simulated, url, serial, chosen, chosen_by, with_pins, port
-    )
+    table = NewTable(table_name, game, chosen_unit, simulated, here, url, serial, chosen, chosen_by, with_pins, port)
 
     from controller.commands.init.folder import make_folder
 
@@ -100,6 +101,15 @@ def init(
     write_out("\n".join(_summary(folder, table, installs=installs)))
     if installs:
         _install(folder)
+
+
+def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool) -> None:
+    """Of options together. Raises `BadInputError`."""
+    if service and not simulated:
+        raise BadInputError("--service is for a simulated table.", "Leave it out: a real table is a service anyway.")
+    if installs and (here or os.geteuid() != 0):
+        hint = "Leave --install out." if here else "Run it as root, or run the folder's install.sh as root later."
+        raise BadInputError("--install is for a service, and for root.", hint)
 
 
 def _init_from(folder: Path, source: Path, *, installs: bool) -> None:
@@ -197,21 +207,30 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
     lines += ["", f"cardshoe config check {folder}/table.toml"]
     if table.here:
         lines.append(f"cardshoe run --config {folder}/table.toml")
-        lines += ["", "In another terminal, the device:"]
-        lines.append(simulate_command(table.unit, f"{folder}/device", f"{folder}/device.keys"))
-        moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
-        lines.append(f"There type `load` for a deck; in the deal, {moved}.")
-        if table.port:
-            first = 'first "Enrol this screen", with a pit supervisor\'s PIN'
-            lines.append(f"The console: http://localhost:{table.port}/ ({first})")
-        return lines
+        return lines + _played(table, folder)
     if not installs:
         lines += [f"sh {folder}/install.sh     # as root: the system user, udev's rules, the service"]
     if table.serial:
         lines.append(f"cardshoe devices pair {table.serial} --key-file /etc/cardshoe/{table.name}/device.keys")
         lines.append(f"systemctl restart cardshoe@{table.name}")
+    if table.simulated:
+        lines += _played(table, Path("/etc/cardshoe") / table.name)
+        lines += ["", "The device makes its key at its first start, and the daemon takes it at its next:"]
+        lines.append(f"systemctl restart cardshoe@{table.name}")
     lines.append(f"cardshoe doctor --config /etc/cardshoe/{table.name}/table.toml")
     lines += ["", f"Keep a copy of {folder}/journal.key in a safe: without it the journal cannot be read."]
+    return lines
+
+
+def _played(table: NewTable, keys: Path) -> list[str]:
+    """How a simulated table is dealt at."""
+    command = simulate_command(table.unit, parse_device_url(table.device), keys / "device.keys")
+    moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
+    lines = ["", "In another terminal, the device:", command]
+    lines.append(f"There type `load` for a deck; in the deal, {moved}.")
+    if table.port:
+        first = 'first "Enrol this screen", with a pit supervisor\'s PIN'
+        lines.append(f"The console: http://localhost:{table.port}/ ({first})")
     return lines
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from controller.api.pins import SALT, hash_pin
 from controller.commands.config.options import toml
 from controller.commands.init.answers import NewPerson, NewTable, checked_name
-from controller.commands.init.system import script, system_files
+from controller.commands.init.system import PACKAGED_UNIT, script, system_files
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.daemon.configuration_files import files_of, mistakes_of_files
 from controller.daemon.host import HostClock
@@ -25,6 +25,8 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
 
+STATE = Path("/var/lib/cardshoe")
+"""Where services have their journals."""
 NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet, or an empty one."
 
 
@@ -42,7 +44,7 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
         configuration = read_configuration(source / "table.toml")
     except ConfigurationError as error:
         raise BadInputError(str(error), error.hint) from error
-    if configuration.table.simulated:
+    if configuration.table.simulated and not configuration.journal.folder.is_relative_to(STATE):
         raise BadInputError("--from is for a real table.", "A simulated one needs nothing of its PC: copy its folder.")
     name = checked_name(configuration.table.name)
 
@@ -52,7 +54,8 @@ def make_folder_of(folder: Path, source: Path) -> Configuration:
                 _file(made / path.name, path.read_text("utf-8"), 0o600)
         _file(made / "table.toml", (source / "table.toml").read_text("utf-8"), 0o600)
         url = configuration.device_url
-        _write_system(made, name, url, configuration.device.serial or _serial_of(url))
+        serial = configuration.device.serial or _serial_of(url)
+        _write_system(made, name, url, serial, has_port=configuration.api.http is not None)
 
     _make(folder, write)
     return configuration
@@ -105,12 +108,13 @@ def _write(made: Path, folder: Path, table: NewTable) -> None:
     write_device_keys(made / "device.keys", {})
     if table.here:
         return
-    _write_system(made, table.name, url, table.serial)
+    _write_system(made, table.name, url, table.serial, has_port=table.port > 0)
 
 
-def _write_system(made: Path, table: str, url: DeviceUrl, serial: str) -> None:
+def _write_system(made: Path, table: str, url: DeviceUrl, serial: str, *, has_port: bool) -> None:
     (made / "system").mkdir(mode=0o755)
-    for name, text in system_files(table, url, serial).items():
+    files = system_files(table, url, serial, has_port=has_port, is_packaged=Path(PACKAGED_UNIT).exists())
+    for name, text in files.items():
         _file(made / "system" / name, text, 0o644)
     _file(made / "install.sh", script(table), 0o755)
 

@@ -1,39 +1,51 @@
 """What a table needs of its PC: the files for systemd and udev, and the script that puts them in place.
 
-The files are those of the folder `udev` of the sources, which the installed package carries as `system_files`.
+The files are those of the folder `udev` of the sources, which the installed package carries as `system_files`. Where
+Debian's package is installed, what all tables share is its own, and a table's folder has the table's own files only: a
+copy in /etc would hide the package's file, and with it that of every later version.
 """
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 from typing import Final
 
 import controller
 from controller.games.specification import Unit
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.registry import registered_driver
 
 _PACKAGE: Final = Path(controller.__file__).parent
 _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
 BOARD_PORT: Final = "/dev/ttyS"
+SHARED: Final = ("cardshoe.sysusers.conf", "70-cardshoe.rules", "cardshoe@.service")
+"""What all tables of a PC share."""
+PACKAGED_UNIT: Final = "/usr/lib/systemd/system/cardshoe@.service"
+"""It is there where Debian's package is installed."""
 
 
-def simulate_command(unit: Unit, link: Path | str, key_file: Path | str) -> str:
-    """What starts the simulated device of a table, with the key that the table reads."""
+def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
+    """What starts the simulated device of a table, where the table looks for it and with the key that it reads."""
     kind = "shuffler" if unit is Unit.SETS else "shoe"
-    return f"cardshoe simulate --kind {kind} --link {link} --key-file {key_file}"
+    where = f"--link {url.path}"
+    if url.scheme == "tcp":
+        where = f"--tcp {url.port}" if _is_this_pc(url.host) else f"--tcp {url.known_as}"
+    if not registered_driver(url.driver).needs_keys:  # a one-way shoe, which has no key
+        return f"cardshoe simulate --driver {url.driver} {where}"
+    return f"cardshoe simulate --kind {kind} {where} --key-file {key_file}"
 
 
-def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
-    """By name, what `install.sh` puts in place."""
-    files = {
-        "cardshoe.sysusers.conf": read_system_file("cardshoe.sysusers.conf"),
-        "70-cardshoe.rules": read_system_file("70-cardshoe.rules"),
-        "cardshoe@.service": read_system_file("cardshoe@.service"),
-        "apart.conf": read_system_file("apart/cardshoe@.service.conf"),
-        f"cardshoe-{table}.sysusers.conf": read_system_file("apart/cardshoe-TABLE.sysusers.conf").replace(
-            "TABLE", table
-        ),
-    }
+def system_files(
+    table: str, url: DeviceUrl, serial: str, *, has_port: bool = True, is_packaged: bool = False
+) -> dict[str, str]:
+    """By name, what `install.sh` puts in place. `has_port`: the table has a port for browsers (`[api.http]`)."""
+    files = {} if is_packaged else {name: read_system_file(name) for name in SHARED}
+    files["apart.conf"] = read_system_file("apart/cardshoe@.service.conf")
+    users = read_system_file("apart/cardshoe-TABLE.sysusers.conf").replace("TABLE", table)
+    files[f"cardshoe-{table}.sysusers.conf"] = users
+    if network := _network(url, has_port=has_port):
+        files["network.conf"] = network
     if serial:
         rules = read_system_file("apart/72-cardshoe-TABLE.rules").replace("TABLE", table).replace("SERIAL", serial)
         files[f"72-cardshoe-{table}.rules"] = rules
@@ -47,6 +59,27 @@ def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
             f"[Service]\nDeviceAllow={url.path} rw\n"
         )
     return files
+
+
+def _network(url: DeviceUrl, *, has_port: bool) -> str:
+    """The drop-in for what the table needs of the network; empty: this PC, as the unit has it."""
+    if url.scheme != "tcp":
+        return "" if has_port else read_system_file("no-network.conf")
+    if _is_this_pc(url.host):
+        return ""
+    address, why = url.host, "The serial server of the table."
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        address, why = "any", f"systemd takes no names, so that {url.host} and its name server are among all addresses."
+    return f"# {why}\n[Service]\nIPAddressAllow={address}\n"
+
+
+def _is_this_pc(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def script(table: str) -> str:

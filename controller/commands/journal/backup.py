@@ -27,6 +27,8 @@ def backup(folder: Path, asked: Asked) -> None:
     number, _, _ = made.head.partition(":")
     write_out(f"{many(len(made.files), 'file')}, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
     write_out(f"head {made.head}")
+    if folder.stat().st_dev == asked.path.stat().st_dev:
+        say(f"warning: {folder} is on the journal's own disk, and goes with it. Is the other disk mounted (findmnt)?")
 
 
 def say(line: str) -> None:

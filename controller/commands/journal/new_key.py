@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.commands.journal.options import configuration_of, problems
 from controller.commands.text import write_out
 from controller.journal import JournalError
-from controller.journal.file import Header
-from controller.journal.folder import JournalFolder
-from controller.journal.signing import fingerprint, load_signing_key, replace_signing_key
+from controller.journal.file import Header, foreign, speaking
+from controller.journal.folder import newest_header
+from controller.journal.sealing import create_key_file
+from controller.journal.signing import SigningKey, fingerprint, load_signing_key, replace_signing_key
+
+if TYPE_CHECKING:
+    from controller.daemon.sections import JournalSection
 
 
 @click.command("new-key")
 @click.option("--config", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML).")
-def new_key(config: Path) -> None:
+@click.option("--lost", is_flag=True, help="The key before is lost: a shift manager accepts the one that is made.")
+def new_key(config: Path, lost: bool) -> None:
     """Replace the key that signs the journal by another one, which the key before endorses.
 
     The daemon takes it at its next start, and no person is asked to accept it. The key before stays beside it.
     """
     section = configuration_of(config).journal
     with problems():
+        if lost:
+            _in_place_of_a_lost_one(section)
+            return
         path = section.signing_key_path
         before = load_signing_key(path)
         newest = _newest(section.folder)
@@ -42,7 +50,25 @@ def new_key(config: Path) -> None:
     )
 
 
+def _in_place_of_a_lost_one(section: JournalSection) -> None:
+    """Nobody endorses it. It belongs to who owns the journal: root may have asked. Raises `JournalError`."""
+    path = section.signing_key_path
+    if path.exists():
+        raise JournalError("journal-key", f"{path} is there and not lost.", "Leave --lost out: then it is endorsed.")
+    before = _newest(section.folder)
+    after = SigningKey(create_key_file(path))
+    with speaking(path):
+        owner = section.folder.stat()
+        os.chown(path, owner.st_uid, owner.st_gid)
+    write_out(
+        f"The journal is signed by {fingerprint(after.public_key)} from the next start on; no key endorsed it.\n"
+        f"`cardshoe journal verify` will say so for ever: note why {fingerprint(before.public_key)} was lost, and both "
+        f"fingerprints. A shift manager returns the table to service. Put a copy of {path} into the safe."
+    )
+
+
 def _newest(folder: Path) -> Header:
-    files: JournalFolder[Any, Any] = JournalFolder.open_to_read(folder)
-    with closing(files.reader(files.files[-1])) as reader:
-        return reader.header
+    found = newest_header(folder)
+    if found is None:
+        raise foreign(folder)
+    return found

@@ -10,6 +10,7 @@ from controller.commands.journal.copies import check
 from controller.commands.journal.copies import restore as put_back
 from controller.commands.journal.options import problems
 from controller.commands.text import many, write_out
+from controller.daemon.ownership import give_to, name_of
 
 
 @click.command()
@@ -32,9 +33,24 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
         made = put_back(backup, folder, progress=say)
     write_out(
         f"{many(len(made.files), 'file')} of table {made.table} are in {folder}, head {made.head}.\n"
-        "Give the folder to the daemon's user, and put the keys back. What the table recorded after the backup is "
-        "missing: the daemon finds its pin gone or newer, and waits for a pit supervisor to return it to service."
+        "What the table recorded after the backup is missing: the daemon finds its pin gone or newer, and waits for a "
+        "pit supervisor to return it to service."
     )
+    if not made.simulated:
+        write_out("\n".join(["As root, with the key from the safe:", *_commands(folder.resolve(), made.table)]))
+
+
+def _commands(folder: Path, table: str) -> list[str]:
+    """What is left to do on the table's PC. Who owns the folder of the state owns what lies in it."""
+    owner = folder.parent.stat().st_uid
+    given = [give_to(name_of(owner), folder)] if owner else []  # root's: systemd gives all of it away at the start
+    return [
+        f"install -m 0600 /mnt/safe/{table}/signing.key {folder}/",
+        *given,
+        f"systemctl start cardshoe@{table}",
+        "# and as a user of the table, where the prompt takes: return to service by NAME",
+        f"cardshoe operate --socket /run/cardshoe/{table}/api.sock",
+    ]
 
 
 def say(line: str) -> None:

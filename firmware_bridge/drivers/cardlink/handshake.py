@@ -106,7 +106,10 @@ class Handshake:
     def _no_key_for(self, serial: str) -> str:
         if self._replayed:
             return "The capture does not hold this link's keys: name the file with the device's key (--device-keys)."
-        return f"The device with serial {serial} has no key here: pair it, or connect the right device."
+        return (
+            f"The device with serial {serial} has no key here: pair it, restart if it is paired already, "
+            "or connect the right device."
+        )
 
 
 def other_version(version: int) -> LinkOver:

@@ -1,0 +1,63 @@
+"""The keys of a journal that is there: the local one with which it was begun, and the one that signed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from controller.daemon.section_reader import UNREADABLE
+from controller.daemon.sections import JournalSection
+from controller.journal import JournalError
+from controller.journal.file import Header, keys_for
+from controller.journal.folder import newest_header
+from controller.journal.sealing import load_key_file
+from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
+
+PUT_BACK: Final = (
+    "Put it back from the safe, and give it to the daemon's user. Where it is lost, `cardshoe journal new-key --lost` "
+    "makes another one, which a shift manager accepts at the next start."
+)
+
+
+def missing_key(section: JournalSection, header: Header | None) -> JournalError | None:
+    """Why no key may be made: another one signed what is there. `header`: of the journal's newest file."""
+    path = section.signing_key_path
+    if header is None or not header.public_key or path.exists():
+        return None
+    sentence = f"The journal in {section.folder} is signed by the key {fingerprint(header.public_key)}, and {path}"
+    return JournalError("journal-key", f"{sentence}, which held it, is not there.", PUT_BACK)
+
+
+def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]]:
+    """With the key of the configuration that each is about. A journal that this user may not read has none."""
+    if UNREADABLE in (section.folder, section.key_file, section.signing_key_file):
+        return
+    with suppress(OSError, JournalError):  # what is wrong with the files themselves is found elsewhere
+        header = newest_header(section.folder)
+        if header is None:
+            return
+        local_key = load_key_file(section.key_file)
+        try:
+            keys_for(section.folder, local_key, header)
+        except JournalError as error:
+            yield "key_file", error
+        if missing := missing_key(section, header):
+            yield "signing_key_file", missing
+
+
+def other_signer(section: JournalSection) -> str:
+    """What is to be known of a key that did not sign the journal, and that the one which did has not endorsed.
+
+    Where the pin is there a shift manager is asked at the start; after a restore it is not there. Empty: it is the key.
+    """
+    path = section.signing_key_path
+    with suppress(OSError, JournalError):
+        header = newest_header(section.folder)
+        if header is None or not header.public_key:
+            return ""
+        key = load_signing_key(path)
+        said = key_statement(header.identity.id, header.public_key, key.public_key)
+        if key.public_key != header.public_key and not is_signed(header.public_key, key.endorsement, said):
+            return f"The key in {path} is not {fingerprint(header.public_key)}, which signed the journal."
+    return ""

@@ -1,0 +1,90 @@
+"""What a package is made from: the files of the sources, their time, and Debian's own programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+PYTHON: Final = "/usr/bin/python3.11"
+"""The package depends on it, and its environment links to it."""
+NEEDED: Final = {"dpkg-deb": "dpkg", PYTHON: "python3 python3-venv"}
+"""Program -> Debian's packages that have it."""
+MADE: Final = ("__pycache__", "build", "dist")
+"""Folders that tools make."""
+
+
+class MissingError(Exception):
+    """Something that a build needs is not there. The text is a sentence with the next step."""
+
+
+def run(*command: str | Path, env: Mapping[str, str] | None = None, folder: Path = ROOT) -> str:
+    """What the program prints. Raises `MissingError` with what it said where it fails."""
+    words = [str(one) for one in command]
+    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise MissingError(f"{words[0]} failed with exit code {done.returncode}; its lines above say why.")
+    return done.stdout
+
+
+def check() -> None:
+    """Raises `MissingError` where this machine cannot build the package."""
+    needed = NEEDED | ({"git": "git"} if _is_cloned() else {})
+    lacking = [packages for program, packages in needed.items() if shutil.which(program) is None]
+    if not lacking and subprocess.run([PYTHON, "-c", "import ensurepip"], check=False, capture_output=True).returncode:  # noqa: S603
+        lacking = [NEEDED[PYTHON]]
+    if lacking:
+        raise MissingError(f"This needs a Debian 12 with more packages: apt-get install {' '.join(lacking)}")
+
+
+def version() -> str:
+    """The program's, which stands in pyproject.toml."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+
+
+def epoch() -> int:
+    """The time of all files, in seconds: `SOURCE_DATE_EPOCH`, the commit's, or the newest unpacked file's."""
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(given)
+    if _is_cloned():
+        return int(_git("log", "-1", "--format=%ct"))
+    return max(int((ROOT / one).stat().st_mtime) for one in _names())
+
+
+def export(folder: Path) -> None:
+    """Copies the files of the sources, as they are now."""
+    for name in _names():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+
+
+def _names() -> list[str]:
+    """Those that git knows; of sources that were unpacked, all but what tools make beside them."""
+    if _is_cloned():
+        return [name for name in _git("ls-files", "-z").split("\0") if name]
+    found = []
+    for path, folders, files in os.walk(ROOT):
+        folders[:] = [one for one in folders if not one.startswith(".") and one not in MADE]
+        found += [str((Path(path) / one).relative_to(ROOT)) for one in files]
+    return sorted(found)
+
+
+def _is_cloned() -> bool:
+    return (ROOT / ".git").exists()
+
+
+def _git(*words: str) -> str:
+    """Also where the sources are another user's, as in CI."""
+    return run("git", "-c", f"safe.directory={ROOT}", *words)
+
+
+def build_environment(**more: str) -> dict[str, str]:
+    """Without what a shell may have set for Python, and with sets in the same order each time."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    return kept | {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC"} | more

@@ -1,0 +1,1 @@
+"""Debian's package: built, looked at, and lived through in a bare Debian 12."""
