@@ -1,0 +1,114 @@
+"""The simulated device on this machine, and its cable into the machine: USB/IP to the virtual host controller inside.
+
+The kernel's USB core, its drivers, udev and libusb inside see a device at a port. Where it is plugged in can be chosen,
+and the cable comes out at any transfer. No host controller of silicon is simulated, nor its time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from random import Random, SystemRandom
+from types import TracebackType
+from typing import Final, Self
+
+from simulators.devices.base import LoggedReport
+from simulators.devices.fault_injection import FaultInjector
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.ports.usbip import Connection, UsbIpFront
+from simulators.usb.descriptors import UsbDescription
+from simulators.usb.usb_device import Transfer, UsbDevice
+from simulators.usb.usb_front import UsbFront
+from tests.vm.machine import HOST, Machine
+
+PORTS: Final = 8  # of the controller, for devices up to high speed
+ATTACH: Final = Path(__file__).parent / "inside/attach.py"
+INSIDE: Final = "/run/attach.py"
+
+
+class Cable:
+    """A device that can be plugged in. Use as an async context manager.
+
+    `machine`: into which it is plugged; it may be another one later. `plugged_at`: the time of the loop at which that
+    took it last. `log`: all that the device observed.
+    """
+
+    def __init__(self, machine: Machine, serial: str, key: bytes, *, seed: int = 7) -> None:
+        clock = asyncio.get_running_loop().time
+        self.machine = machine
+        self._clock = clock
+        self.log: list[LoggedReport] = []
+        self.pace = Pace(0.0)
+        self.device = SimulatedDevice(
+            Profile("shuffler", serial, full_capabilities("shuffler")),
+            key=key,
+            random=Random(f"{seed}/device"),
+            fresh=SystemRandom(),
+            clock=clock,
+            pace=self.pace,
+            log=self.log.append,
+        )
+        self.injector = FaultInjector(self.device, seed=seed, clock=clock)
+        self.usb = UsbDevice(UsbDescription(serial))
+        front = UsbFront(self.injector.line, self.usb, device=self.device)
+        self._server = _Server(front, self.usb, self)
+        self.plugged_at = 0.0
+
+    async def __aenter__(self) -> Self:
+        await self._server.listen()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._server.close()
+
+    async def plug(self, port: int = 0) -> None:
+        """Into a port of the controller, from 0."""
+        await self._server.plug()
+        await self.machine.guest.write(INSIDE, ATTACH.read_bytes())
+        await self.machine.guest.run(f"python3 {INSIDE} {HOST} {self._server.port} {port}")
+
+    async def unplug(self) -> None:
+        """At once; and wait until the controller inside has noticed."""
+        await self._server.unplug()
+        await self.until_noticed()
+
+    async def until_noticed(self) -> None:
+        """Until the controller inside has no device."""
+        await self.machine.guest.until("! grep -q '^hs .* 006 ' /sys/devices/platform/vhci_hcd.0/status")
+
+    def unplug_at(self, so: Callable[[Transfer], bool]) -> asyncio.Event:
+        """Pull the cable when the machine asks for such a transfer; it is left unanswered. The event: it happened."""
+        happened = asyncio.Event()
+        submit = self.usb.submit
+
+        def watched(transfer: Transfer) -> None:
+            if not happened.is_set() and so(transfer):
+                happened.set()
+                self._unplugging = asyncio.ensure_future(self._server.unplug())
+            else:
+                submit(transfer)
+
+        self.usb.submit = watched  # type: ignore[method-assign]  # to watch it
+        return happened
+
+    def note_taken(self) -> None:
+        self.plugged_at = self._clock()
+
+
+class _Server(UsbIpFront):
+    """Notes when the machine takes the device."""
+
+    def __init__(self, front: UsbFront, usb: UsbDevice, cable: Cable) -> None:
+        super().__init__(front, usb, port=0)
+        self._cable = cable
+
+    def give(self, connection: Connection) -> bool:
+        taken = super().give(connection)
+        if taken:
+            self._cable.note_taken()
+        return taken

@@ -1,0 +1,130 @@
+"""The people at the table, outside the machine: they act through the table's socket, which a proxy inside leads out.
+
+    people here -- socket -- relay here -- port -- QEMU -- proxy inside, as the user `dealer` -- the table's socket
+
+So the daemon sees a peer that it admits, and the people are the simulators' own, with their hands at the device.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.messages import EventId
+from controller.api.view import TableView
+from controller.games.specification import Unit
+from simulators.people.crew import Crew
+from simulators.people.dealer import SimulatedDealer
+from simulators.people.physical_table import PhysicalTable
+from simulators.people.plan import plan_rounds
+from tests.vm.machine import PATIENCE
+from tests.vm.plug import Cable
+
+SEED = 7
+
+
+@asynccontextmanager
+async def relay(path: Path, port: int) -> AsyncIterator[None]:
+    """A Unix socket that leads to a port of the loopback."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        with suppress(OSError, asyncio.CancelledError):
+            await _join(reader, writer, *await asyncio.open_connection("127.0.0.1", port))
+        tasks.discard(task)
+
+    server = await asyncio.start_unix_server(serve, path)
+    try:
+        yield
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)  # noqa: ASYNC240  # at once
+        for task in list(tasks):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await server.wait_closed()
+
+
+async def _join(
+    one: asyncio.StreamReader, to_one: asyncio.StreamWriter, other: asyncio.StreamReader, to_other: asyncio.StreamWriter
+) -> None:
+    """Carry both ways until one side ends; then the other is ended, too."""
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+
+    ways = [asyncio.create_task(carry(one, to_other)), asyncio.create_task(carry(other, to_one))]
+    try:
+        await asyncio.wait(ways, return_when="FIRST_COMPLETED")
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        for writer in (to_one, to_other):
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+
+class Table:
+    """What people see and do. `socket`: the relay's."""
+
+    def __init__(self, socket: Path, crew: Crew) -> None:
+        self.socket = socket
+        self.crew = crew
+
+    async def view(self) -> TableView:
+        async with ApiClient(self.socket) as client:
+            return await client.state()
+
+    async def until(self, so: Callable[[TableView], bool]) -> TableView:
+        """The first view for which it is so. While no daemon answers it is asked again."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                with suppress(TableUnreachableError):
+                    return await self._until(so)
+                await asyncio.sleep(0.2)
+
+    async def _until(self, so: Callable[[TableView], bool]) -> TableView:
+        async with ApiClient(self.socket) as client:
+            view = await client.state()
+            stream = client.events(EventId(entry=view.entry))
+            try:
+                while not so(view):
+                    await anext(stream)
+                    view = await client.state()
+            except StopAsyncIteration as ended:
+                raise TableUnreachableError("the events ended") from ended
+            finally:
+                await stream.aclose()
+            return view
+
+    async def events(self, after: int = 0) -> list[dict[str, Any]]:
+        """All events so far after an entry."""
+        found: list[dict[str, Any]] = []
+        async with ApiClient(self.socket) as client, asyncio.timeout(PATIENCE):
+            stream = client.events(EventId(entry=after))
+            try:
+                while (event := await anext(stream)) is not None:
+                    found.append(event)
+            finally:
+                await stream.aclose()
+        return found
+
+    async def play(self, cable: Cable, rounds: int = 1, *, seed: int = SEED) -> int:
+        """Planned rounds with the cards of that device, to their end; the entry at which people saw it."""
+        plan = plan_rounds(seed, Unit.SETS, rounds)
+        physical = PhysicalTable(cable.device.mechanism, cable.pace)
+        dealer = SimulatedDealer(cable.device, physical, self.socket, plan, Random(f"{seed}/people"), self.crew)
+        async with asyncio.timeout(2 * PATIENCE):
+            return await dealer.play()

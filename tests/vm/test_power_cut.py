@@ -1,0 +1,78 @@
+"""The machine's power goes in the middle of a round, on a disk with a volatile write cache. It boots again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.messages import EventId
+from tests.support import long_forms
+from tests.vm.image import CONFIGURATION, SERIAL, Image
+from tests.vm.machine import PATIENCE, Machine, Parts
+from tests.vm.plug import Cable
+from tests.vm.table import Table, relay
+from tests.vm.volatile_disk import VolatileDisk
+
+MID_ROUND = 4  # cards
+WRITES = 120  # of the disk, within which the power goes
+MORE = [pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12))]
+
+
+async def seen_until_cut(table: Table, seen: list[dict[str, Any]]) -> None:
+    """Every event that is published: each is acknowledged, whoever asked for it."""
+    with suppress(TableUnreachableError, ConnectionError, TimeoutError):
+        async with ApiClient(table.socket) as client:
+            async for event in client.events(EventId(entry=0)):
+                if event is not None:
+                    seen.append(event)
+
+
+@pytest.mark.parametrize("seed", [1, *MORE])
+async def test_nothing_acknowledged_is_lost_and_the_round_is_concluded(saved: Image, folder: Path, seed: int) -> None:
+    random = Random(f"{seed}/power")
+    disk = VolatileDisk(saved.disk)
+    table = Table(folder / "api.sock", saved.facts.crew)
+    seen: list[dict[str, Any]] = []
+    drive = disk.drive(folder / "disk.sock")
+    resumed = Parts(saved.kernel, saved.initial, drive, saved.memory)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(disk.serving(folder / "disk.sock"))
+        machine = await stack.enter_async_context(Machine(resumed, new(folder / "before")))
+        cable = await stack.enter_async_context(Cable(machine, SERIAL, saved.facts.device_key))
+        people = await stack.enter_async_context(asyncio.TaskGroup())
+        async with relay(table.socket, await machine.forward()):
+            following = people.create_task(seen_until_cut(table, seen))
+            playing = people.create_task(table.play(cable))
+            await cable.plug()
+            await table.until(lambda view: view.dealt >= MID_ROUND)
+            disk.stop_at = disk.operations + random.randint(1, WRITES)
+            async with asyncio.timeout(PATIENCE):
+                await disk.stopped.wait()
+            acknowledged = cable.device.link.last_number - cable.device.link.unacknowledged
+            await machine.cut_power()
+        await following
+        disk.cut(random)
+        booted = Parts(saved.kernel, saved.initial, drive)
+        machine = await stack.enter_async_context(Machine(booted, new(folder / "after")))
+        await stack.enter_async_context(relay(table.socket, await machine.forward()))
+        view = await table.until(lambda view: True)
+        assert (await table.events())[: len(seen)] == seen
+        assert view.device.last_report >= acknowledged
+        await machine.guest.run(f"cardshoe journal verify --config {CONFIGURATION}")
+        assert "EXT4-fs error" not in machine.console()
+        cable.machine = machine
+        await machine.guest.run("modprobe vhci-hcd")
+        await cable.plug()
+        await playing
+        assert (await table.view()).phase == "concluded"
+
+
+def new(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
