@@ -352,9 +352,12 @@ class Bus:
         self._program.stdin.write(line + "\n")
         self._program.stdin.flush()
 
-    def stop(self, now: bool) -> None:
-        """Let the program end: it has heard everything."""
-        self._program.stdin.close()
+    def stop(self, at_once: bool) -> None:
+        """Let the program end in order, or kill it."""
+        if at_once:
+            self._program.kill()
+        else:
+            self._program.stdin.close()
 
     def end(self) -> None:
         if self._program is not None and self._program.poll() is None:

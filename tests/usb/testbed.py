@@ -62,10 +62,10 @@ class Testbed:
         ended = await self.until(lambda one: "exit" in one, seen)
         return int(ended["exit"]), "\n".join(one["out"] for one in self.said[seen:] if "out" in one)
 
-    async def stop(self) -> None:
-        """End the program."""
+    async def stop(self, *, at_once: bool = False) -> None:
+        """End the program, in order unless it is to be killed. The node of a killed one is not opened again."""
         seen = len(self.said)
-        self._ask(stop=True)
+        self._ask(stop=at_once)
         await self.until(lambda one: "exit" in one, seen)
 
     async def wait(self, condition: Callable[[], bool]) -> None:
