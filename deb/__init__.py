@@ -7,7 +7,7 @@ What lies under /opt/cardshoe, and why:
 
 - `packaged` is the virtual environment that dpkg owns, and replaces at an upgrade file by file.
 - `VERSION-DIGEST` is what runs: hard links to those files, made when the package is configured, so that it takes no
-  room of its own. dpkg does not know it. A table that runs while the package is upgraded imports, and starts as
+  disk space of its own. dpkg does not know it. A table that runs while the package is upgraded imports, and starts as
   processes of its own, modules of the version that it began with, for as long as it runs; an upgrade restarts no table.
 - `bin` is a link to the newest one's `bin`. The unit and /usr/bin/cardshoe go by it, so that the next start of a table
   is one of the new version.

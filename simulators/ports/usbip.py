@@ -7,7 +7,7 @@
 
 Source: Documentation/usb/usbip_protocol.rst of Linux. The end of the connection is the unplug of the device, on either
 side. What no Linux sends ends the connection with one line of log; every length is bounded before it is waited for.
-There is no authentication in the protocol, so it listens on this machine unless it is told otherwise.
+There is no authentication in the protocol, so it listens on this machine unless another address is given.
 """
 
 from __future__ import annotations
