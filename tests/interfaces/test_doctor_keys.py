@@ -29,7 +29,8 @@ pytestmark = pytest.mark.tool("systemd-sysusers")
 
 def paired_since(pc: Pc) -> None:
     """systemd hands the daemon a copy at its start."""
-    copy = pc.root / "run/credentials/cardshoe@NC-01.service/device.keys"
+    pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "41"
+    copy = pc.root / "proc/41/root/run/credentials/cardshoe@NC-01.service/device.keys"
     copy.parent.mkdir(parents=True)
     copy.write_text("")
 

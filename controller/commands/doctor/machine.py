@@ -166,8 +166,16 @@ class Table(NamedTuple):
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
 
     def handed(self, path: Path) -> Path:
-        """The copy of that file which the running daemon has; it is not there where none runs, or none was handed."""
-        return self.machine.path(f"/run/credentials/{self.unit}.service") / path.name
+        """The copy of that file which the running daemon has; it is not there where none runs, or none was handed.
+
+        It is mounted for the daemon alone, so root looks for it in the daemon's file system.
+        """
+        return self.machine.path(f"/proc/{self.process}/root/run/credentials/{self.unit}.service") / path.name
+
+    @property
+    def process(self) -> str:
+        """The daemon's process ID as systemd has it; 0 or empty: none."""
+        return self.machine.run("systemctl", "show", "--property=MainPID", "--value", self.unit) or ""
 
 
 def user_called(name: str) -> User | None:

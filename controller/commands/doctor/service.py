@@ -51,9 +51,8 @@ def _version(table: Table) -> Iterator[Finding]:
     if not link.is_symlink():
         yield from _program(table)
         return
-    process = table.machine.run("systemctl", "show", "--property=MainPID", "--value", table.unit)
-    begun = table.machine.path(f"/proc/{process}/cmdline")
-    if not process or not begun.exists():
+    begun = table.machine.path(f"/proc/{table.process}/cmdline")
+    if not begun.exists():
         return
     installed = link.readlink().parent.name
     runs = (
