@@ -62,7 +62,8 @@ def test_every_directive_has_its_reason_and_each_table_a_user() -> None:
 def test_a_reload_hands_the_configuration_over_once_more_to_that_daemon_alone() -> None:
     """Root copies it into a folder of root's; a start reads no copy that was left."""
     copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
-    check = "+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running /proc/${MAINPID}/root%d/table.toml"
+    at_start = "/proc/${MAINPID}/root%d/table.toml"
+    check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {at_start}"
     assert directives("ExecReload") == ["", check, copy, '/bin/sh -c "kill -HUP $MAINPID"']
     assert directives("ExecStopPost") == [f"+/bin/rm -f {COPY}"]
 

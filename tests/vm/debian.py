@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.vm.cache import kept, key_of
+from tests.vm.machine import ADDRESS
 
 SUITE: Final = "bookworm"
 PACKAGES: Final = ("adduser", "dbus", "kmod", "python3", "systemd", "systemd-sysv", "udev")
@@ -37,7 +38,6 @@ UNWANTED: Final = (  # services that take time in a machine of minutes and have 
 MAGIC_OF_XZ: Final = b"\xfd7zXZ\0"
 INSIDE: Final = Path(__file__).parent / "inside"
 PUT_IN: Final = ("agent.py", "agent.service", "init")
-ADDRESS: Final = "10.0.2.15"  # what QEMU's user network gives the first machine
 
 
 class Debian(NamedTuple):

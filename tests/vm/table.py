@@ -37,9 +37,14 @@ async def relay(path: Path, port: int) -> AsyncIterator[None]:
         task = asyncio.current_task()
         assert task is not None
         tasks.add(task)
-        with suppress(OSError, asyncio.CancelledError):
-            await _join(reader, writer, *await asyncio.open_connection("127.0.0.1", port))
-        tasks.discard(task)
+        try:
+            with suppress(OSError, asyncio.CancelledError):
+                await _join(reader, writer, *await asyncio.open_connection("127.0.0.1", port))
+        finally:
+            writer.close()  # also where the machine is gone
+            with suppress(OSError):
+                await writer.wait_closed()
+            tasks.discard(task)
 
     server = await asyncio.start_unix_server(serve, path)
     try:

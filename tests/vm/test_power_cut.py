@@ -57,7 +57,8 @@ async def test_nothing_acknowledged_is_lost_and_the_round_is_concluded(saved: Im
             acknowledged = cable.device.link.last_number - cable.device.link.unacknowledged
             await machine.cut_power()
         await following
-        disk.cut(random)
+        assert "cards_dealt" in [event["event"] for event in seen]
+        assert disk.cut(random)
         booted = Parts(saved.kernel, saved.initial, drive)
         machine = await stack.enter_async_context(Machine(booted, new(folder / "after")))
         await stack.enter_async_context(relay(table.socket, await machine.forward()))

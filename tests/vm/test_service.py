@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.vm.conftest import Rig
-from tests.vm.image import CONFIGURATION, SERVICE
+from tests.vm.image import CONFIGURATION, SERVICE, TABLE
 
 
 async def shown(rig: Rig, name: str) -> str:
@@ -33,6 +33,24 @@ async def test_reload_takes_the_configuration_and_keeps_the_process(rig: Rig) ->
     assert "configuration_recorded" in names
     assert await shown(rig, "MainPID") == daemon
     assert await shown(rig, "ActiveState") == "active"
+
+
+async def test_a_reload_of_a_wrong_configuration_fails_and_says_why_in_the_log(rig: Rig) -> None:
+    before = await rig.table.view()
+    change = f"sed -i 's/^\\[table\\]/[table]\\nboxs = 7/' {CONFIGURATION}"
+    assert (await rig.machine.guest.attempt(f"{change} && systemctl reload {SERVICE}")).code
+    log = await rig.machine.guest.run(f"journalctl --unit {SERVICE} --no-pager --output cat --lines 9")
+    assert "boxs" in log
+    assert await shown(rig, "ActiveState") == "active"
+    assert (await rig.table.view()).entry == before.entry
+
+
+async def test_keys_that_were_paired_since_the_start_are_named_by_doctor(rig: Rig) -> None:
+    """The daemon's copies are mounted for it alone; doctor, as root, finds them all the same."""
+    pair = f"cardshoe devices pair CARDSHOE-0002 --key-file /etc/cardshoe/{TABLE}/device.keys"
+    doctor = f"cardshoe doctor --no-journal --config {CONFIGURATION}"
+    said = (await rig.machine.guest.attempt(f"{pair} && {doctor}")).out
+    assert "changed since the daemon's start" in said
 
 
 async def test_restart_keeps_the_journal_and_finds_the_device_again(rig: Rig) -> None:
