@@ -20,7 +20,7 @@ async def test_faces_that_were_entered_wrongly_are_entered_again() -> None:
         await console.page.locator("#sentence.red").wait_for()
         await console.press("correct_entry/")
         await console.let_pass(400)
-        await console.click(console.page.locator("#panel .list button", has_text="Turn over Dealer"))
+        await console.click(console.page.locator("#panel .list button", has_text="turned over Dealer"))
         await console.press("replace")
         for card in dealer:
             await console.press(card)
@@ -43,7 +43,7 @@ async def test_an_entry_that_did_not_happen_is_struck_out() -> None:
         await console.tap("B1")
         await console.choose_in_menu("correct_entry/")
         await console.let_pass(400)
-        await console.click(console.page.locator("#panel .list button", has_text="Player touched"))
+        await console.click(console.page.locator("#panel .list button", has_text="a Player touched"))
         await console.press("strike")
         await console.press("Entered by mistake")
         await console.press(SUPERVISOR.id)
@@ -134,8 +134,8 @@ async def test_a_box_that_was_forgotten_is_added_to_those_that_were_marked() -> 
         await console.choose_in_menu("correct_entry/")
         listed = console.page.locator("#panel .list button")
         await listed.first.wait_for()
-        assert [one for one in await listed.all_inner_texts() if "Mark boxes" in one] == ["Mark boxes 1, 3"]
-        await console.click(listed.filter(has_text="Mark boxes"))
+        assert [one for one in await listed.all_inner_texts() if "bets marked" in one] == ["Dana: bets marked at 1, 3"]
+        await console.click(listed.filter(has_text="bets marked"))
         await console.press("replace")
         marked = console.page.locator("#panel .list [aria-pressed=true]")
         await marked.first.wait_for()
