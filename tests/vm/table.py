@@ -30,23 +30,26 @@ SEED = 7
 
 @asynccontextmanager
 async def relay(path: Path, port: int) -> AsyncIterator[None]:
-    """A Unix socket that leads to a port of the loopback."""
+    """A Unix socket that leads to a port of the loopback. What is open at the end is closed."""
     tasks: set[asyncio.Task[None]] = set()
+    opened: list[asyncio.StreamWriter] = []
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        tasks.add(task)
+    def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened.append(writer)
+        tasks.add(task := asyncio.create_task(lead(reader, writer)))
+        task.add_done_callback(tasks.discard)
+
+    async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            with suppress(OSError, asyncio.CancelledError):
-                await _join(reader, writer, *await asyncio.open_connection("127.0.0.1", port))
-        finally:
-            writer.close()  # also where the machine is gone
             with suppress(OSError):
-                await writer.wait_closed()
-            tasks.discard(task)
+                other, to_other = await asyncio.open_connection("127.0.0.1", port)
+                opened.append(to_other)
+                await _join(reader, writer, other, to_other)
+                to_other.close()
+        finally:
+            writer.close()
 
-    server = await asyncio.start_unix_server(serve, path)
+    server = await asyncio.start_unix_server(take, path)
     try:
         yield
     finally:
@@ -55,13 +58,17 @@ async def relay(path: Path, port: int) -> AsyncIterator[None]:
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in opened:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
         await server.wait_closed()
 
 
 async def _join(
     one: asyncio.StreamReader, to_one: asyncio.StreamWriter, other: asyncio.StreamReader, to_other: asyncio.StreamWriter
 ) -> None:
-    """Carry both ways until one side ends; then the other is ended, too."""
+    """Carry both ways until one side ends."""
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
@@ -75,10 +82,6 @@ async def _join(
         for way in ways:
             way.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
-        for writer in (to_one, to_other):
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
 
 
 class Table:

@@ -30,8 +30,8 @@ EINVAL: Final = 22
 class VolatileDisk:
     """What is durable is there after `cut`, and for the next `serving`.
 
-    `operations`: writes and flushes so far. `stop_at`: the disk stops answering at that one, as if the power went then;
-    0: never. `stopped` is set when it did.
+    `operations`: writes and flushes so far. `stop_at`: the disk stops answering at that one, or the next with something
+    to lose, as if the power went then; 0: never. `stopped` is set when it did.
     """
 
     def __init__(self, below: Path) -> None:
@@ -104,7 +104,7 @@ class VolatileDisk:
     def _is_due(self) -> bool:
         """Whether the disk goes on."""
         self.operations += 1
-        if self.operations == self.stop_at:
+        if self._writes and self.operations >= self.stop_at > 0:
             self.stopped.set()
         return not self.stopped.is_set()
 
