@@ -138,3 +138,27 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
             }"""
         )
         assert set(unnamed) == {"entry", "instead", "sign"}  # what was and what will be has lines of its own
+
+
+async def test_a_box_that_is_marked_wrongly_is_found_below_problem() -> None:
+    """The question is what a person sees; once a supervisor has confirmed it, the hand is moved."""
+    async with opened() as console:
+        await console.to_dealing(1, 5)
+        await console.deal(2)
+        await console.press("report_irregularity")
+        await console.press("overlooked")
+        await console.tap("B5")
+        await console.tap("B6")
+        await console.reads("Was: 1, 5")
+        await console.reads("Now: 1, 6")
+        await console.press("done")
+        await console.press("Entered by mistake")
+        await console.sign(SUPERVISOR)
+        await console.says("Box 5 has cards and no bet; box 6 has a bet and no cards. Is that so?")
+        await console.press("yes")
+        await console.says("Had any Player handled cards")
+        await console.press("no")
+        await console.confirm(SUPERVISOR)
+        await console.says("Move the cards as the screen shows")
+        await console.press("moved")
+        await console.page.locator('.place:not(.empty)[data-place="B6"]').wait_for()
