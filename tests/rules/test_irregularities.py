@@ -70,14 +70,12 @@ def test_e2_a_situation_has_the_clause_and_the_consequence_of_its_cell(cell: Cel
     assert says(final(LAWS[cell.game], cell.kind, cell.facts)) == cell.expected
 
 
-@each_cell
-def test_e2_a_situation_is_recorded_under_the_number_of_its_cell(cell: Cell) -> None:
-    assert final(LAWS[cell.game], cell.kind, cell.facts).id == cell.number
+def test_e2_a_situation_is_recorded_under_the_number_of_its_cell() -> None:
+    assert not [cell.name for cell in CELLS if final(LAWS[cell.game], cell.kind, cell.facts).id != cell.number]
 
 
-@each_cell
-def test_e2_a_situation_is_numbered_alike_in_every_game(cell: Cell) -> None:
-    assert number(cell.kind, cell.facts) == cell.number
+def test_e2_a_situation_is_numbered_alike_in_every_game() -> None:
+    assert not [cell.name for cell in CELLS if number(cell.kind, cell.facts) != cell.number]
 
 
 def test_e2_the_cells_fill_the_table() -> None:
