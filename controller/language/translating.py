@@ -26,6 +26,9 @@ LITTLE: Final = 0.1  # what a letter counts that stays as it was because a perso
 PEOPLE: Final = frozenset(
     {"bettor", "by", "dealer", "from_dealer", "name", "noticed_by", "on_duty", "person", "to_dealer", "whom", "witness"}
 )
+NAMED: Final = PEOPLE | {"screen"}
+"""What bears the name that people gave it: no list, and never translated."""
+
 WITH_RANKS: Final = "people"
 """Ids of people, each with the rank in brackets."""
 
@@ -177,7 +180,7 @@ class Translation:
             return Found(text.replace(" and ", "、").replace(", ", "、"), 0, 0)
         if not letters or CODE.fullmatch(text):
             return Found(text, 0, 0)
-        if name in PEOPLE and text not in PROGRAM:
+        if name in NAMED and text not in PROGRAM:
             who = text.removesuffix(NAME_ONLY)
             known_by = self._words.fixed[NAME_ONLY] if who != text else ""
             no_name = self.inside and " " in who and who[0].islower()  # "a dispute" at a box is no bettor there
@@ -234,4 +237,4 @@ def _may_stand(name: str, value: str) -> bool:
     name = name.rstrip("23456789")
     if name in NUMBERS:
         return NUMBERS_ONLY.fullmatch(value) is not None
-    return bool(value) and not (name in PEOPLE | SINGLE and any(part in value for part in PARTS))
+    return bool(value) and not (name in NAMED | SINGLE and any(part in value for part in PARTS))
