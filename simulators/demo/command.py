@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
@@ -25,6 +27,7 @@ SECONDS_A_ROUND: Final = 10  # at the pace of people
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
 ENDLESS: Final = 1000  # rounds that a visitor deals who does not say how many
 INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
+ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 @click.command()
@@ -76,7 +79,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     endless = visitor and not _given("rounds")
     rounds = ENDLESS if endless else rounds
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it starts in the background
-    for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
+    for number in ENDS - {signal.SIGINT}:  # also a terminal that is closed leaves no process behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
@@ -88,12 +91,23 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
             click.echo(say(template, title=say.of_table(rules.title), rounds=many, device=say(device)))
         else:
             click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
-        playable(rules.id, on_removal=on_removal)
+        with _undisturbed():
+            playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
               console or visitor, visitor, supervisor_after, language)  # fmt: skip
     except KeyboardInterrupt:
         click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """For imports: Ctrl-C waits. One that is broken off may end in any exception, and in the exit code of a signal."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
 
 
 def _given(name: str) -> bool:
@@ -148,8 +162,9 @@ def _play(*options: Any) -> None:
 
     Raises `ProblemError`.
     """
-    from simulators.demo.play import DemoOptions, play
-    from simulators.demo.stage import StageError
+    with _undisturbed():
+        from simulators.demo.play import DemoOptions, play
+        from simulators.demo.stage import StageError
 
     asked = DemoOptions(*options)
     try:

@@ -39,6 +39,23 @@ from controller.commands.main import main
 main(prog_name="cardshoe")
 """
 
+PRESSED_IN_AN_IMPORT = """
+import signal, sys
+
+class Presses:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.SIGINT)
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "simulators.demo.play":
+            type("Made", (), {"attribute": Presses()})  # where an interrupt becomes a RuntimeError
+
+sys.meta_path.insert(0, Finder())
+from controller.commands.main import main
+main(prog_name="cardshoe")
+"""
+
 
 class Terminal:
     """A command with a terminal of 80 by 24 as its own."""
@@ -137,6 +154,12 @@ def test_ctrl_c_before_anything_runs_is_one_line_too(open_terminal: Callable[[li
     terminal = open_terminal(DEMO)
     terminal.read_until(lambda shown: "Ctrl-C ends it." in shown)
     terminal.press_ctrl_c()
-    assert terminal.ended() == INTERRUPTED
+    assert terminal.ended() == INTERRUPTED, terminal.shown
     assert terminal.shown.rstrip().endswith("Interrupted: the demonstration has ended, with its device and its daemon.")
     assert "Traceback" not in terminal.shown
+
+
+def test_ctrl_c_in_an_import_waits_for_its_end(open_terminal: Callable[[list[str]], Terminal]) -> None:
+    terminal = open_terminal([sys.executable, "-c", PRESSED_IN_AN_IMPORT, *DEMO[3:]])
+    assert terminal.ended() == INTERRUPTED
+    assert terminal.shown.count("Interrupted: ") == 1

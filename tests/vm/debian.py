@@ -18,8 +18,8 @@ from tests.vm.cache import kept, key_of
 from tests.vm.machine import ADDRESS
 
 SUITE: Final = "bookworm"
-PACKAGES: Final = ("adduser", "dbus", "kmod", "python3", "systemd", "systemd-sysv", "udev")
-"""No libraries besides: what the program needs comes with its package, or is missing here, too."""
+PACKAGES: Final = ("adduser", "dbus", "kmod", "python3", "systemd", "systemd-sysv", "udev", "usbip")
+"""No libraries besides: what the program needs comes with its package, or is missing here, too. usbip is a bench's."""
 LEFT_OUT: Final = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 MODULES: Final = (  # folders and files below the kernel's modules
     "kernel/crypto", "kernel/drivers/block", "kernel/drivers/char/hw_random", "kernel/drivers/char/virtio_console.ko",

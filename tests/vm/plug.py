@@ -15,12 +15,14 @@ from typing import Final, Self
 
 from simulators.devices.base import LoggedReport
 from simulators.devices.fault_injection import FaultInjector
+from simulators.devices.faults import parse_fault
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.usbip import Connection, UsbIpFront
-from simulators.usb.descriptors import UsbDescription
+from simulators.usb.descriptors import Foreign, UsbDescription
 from simulators.usb.usb_device import Transfer, UsbDevice
+from simulators.usb.usb_faults import UsbPlan
 from simulators.usb.usb_front import UsbFront
 from tests.vm.machine import HOST, Machine
 
@@ -33,10 +35,13 @@ class Cable:
     """A device that can be plugged in. Use as an async context manager.
 
     `machine`: into which it is plugged; it may be another one later. `plugged_at`: the time of the loop at which that
-    took it last. `log`: all that the device observed.
+    took it last. `log`: all that the device observed. `hub_reset`: the hub reset, and the cable is out. `foreign`:
+    interfaces that no device of ours has.
     """
 
-    def __init__(self, machine: Machine, serial: str, key: bytes, *, seed: int = 7) -> None:
+    def __init__(
+        self, machine: Machine, serial: str, key: bytes, *, seed: int = 7, foreign: tuple[Foreign, ...] = ()
+    ) -> None:
         clock = asyncio.get_running_loop().time
         self.machine = machine
         self._clock = clock
@@ -51,9 +56,12 @@ class Cable:
             pace=self.pace,
             log=self.log.append,
         )
-        self.injector = FaultInjector(self.device, seed=seed, clock=clock)
-        self.usb = UsbDevice(UsbDescription(serial))
-        front = UsbFront(self.injector.line, self.usb, device=self.device)
+        plan = UsbPlan()
+        self.injector = FaultInjector(self.device, seed=seed, clock=clock, usb=plan)
+        self.usb = UsbDevice(UsbDescription(serial, foreign=foreign))
+        self.hub_reset = asyncio.Event()
+        front = UsbFront(self.injector.line, self.usb, device=self.device, plan=plan)
+        front.on_hub_reset = self._reset_hub
         self._server = _Server(front, self.usb, self)
         self.plugged_at = 0.0
 
@@ -95,6 +103,14 @@ class Cable:
 
         self.usb.submit = watched  # type: ignore[method-assign]  # to watch it
         return happened
+
+    def arm(self, fault: str) -> None:
+        """A fault of the registry, as `cardshoe simulate --fault` takes it."""
+        self.injector.arm(parse_fault(fault))
+
+    def _reset_hub(self) -> None:
+        self.hub_reset.set()
+        self._unplugging = asyncio.ensure_future(self._server.unplug())
 
     def note_taken(self) -> None:
         self.plugged_at = self._clock()

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -24,6 +24,26 @@ WRITES = 120  # of the disk, within which the power goes
 MORE = [pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12))]
 
 
+class Cut(NamedTuple):
+    """After a power cut: the machine that booted from what the disk had kept, and what was known before.
+
+    `seen`: every event that was published. `acknowledged`: the last report that the device was told to forget.
+    `playing`: the people, who wait for the table.
+    """
+
+    machine: Machine
+    cable: Cable
+    table: Table
+    seen: list[dict[str, Any]]
+    acknowledged: int
+    playing: asyncio.Task[int]
+
+    async def lost(self) -> bool:
+        """Whether anything that was shown or acknowledged is gone."""
+        view = await self.table.until(lambda view: True)
+        return (await self.table.events())[: len(self.seen)] != self.seen or view.device.last_report < self.acknowledged
+
+
 async def seen_until_cut(table: Table, seen: list[dict[str, Any]]) -> None:
     """Every event that is published: each is acknowledged, whoever asked for it."""
     with suppress(TableUnreachableError, ConnectionError, TimeoutError):
@@ -33,45 +53,61 @@ async def seen_until_cut(table: Table, seen: list[dict[str, Any]]) -> None:
                     seen.append(event)
 
 
-@pytest.mark.parametrize("seed", [1, *MORE])
-async def test_nothing_acknowledged_is_lost_and_the_round_is_concluded(saved: Image, folder: Path, seed: int) -> None:
-    random = Random(f"{seed}/power")
+async def cut_in_a_round(
+    saved: Image, folder: Path, stack: AsyncExitStack, random: Random, *, lies: bool = False
+) -> Cut:
+    """`lies`: from the first bet on the disk keeps nothing of what it says that it kept."""
     disk = VolatileDisk(saved.disk)
     table = Table(folder / "api.sock", saved.facts.crew)
     seen: list[dict[str, Any]] = []
     drive = disk.drive(folder / "disk.sock")
     resumed = Parts(saved.kernel, saved.initial, drive, saved.memory)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(disk.serving(folder / "disk.sock"))
-        machine = await stack.enter_async_context(Machine(resumed, new(folder / "before")))
-        cable = await stack.enter_async_context(Cable(machine, SERIAL, saved.facts.device_key))
-        people = await stack.enter_async_context(asyncio.TaskGroup())
-        async with relay(table.socket, await machine.forward()):
-            following = people.create_task(seen_until_cut(table, seen))
-            playing = people.create_task(table.play(cable))
-            await cable.plug()
-            await table.until(lambda view: view.dealt >= MID_ROUND)
-            disk.stop_at = disk.operations + random.randint(1, WRITES)
-            async with asyncio.timeout(PATIENCE):
-                await disk.stopped.wait()
-            acknowledged = cable.device.link.last_number - cable.device.link.unacknowledged
-            await machine.cut_power()
-        await following
-        assert "cards_dealt" in [event["event"] for event in seen]
-        assert disk.cut(random)
-        booted = Parts(saved.kernel, saved.initial, drive)
-        machine = await stack.enter_async_context(Machine(booted, new(folder / "after")))
-        await stack.enter_async_context(relay(table.socket, await machine.forward()))
-        view = await table.until(lambda view: True)
-        assert (await table.events())[: len(seen)] == seen
-        assert view.device.last_report >= acknowledged
-        await machine.guest.run(f"cardshoe journal verify --config {CONFIGURATION}")
-        assert "EXT4-fs error" not in machine.console()
-        cable.machine = machine
-        await machine.guest.run("modprobe vhci-hcd")
+    await stack.enter_async_context(disk.serving(folder / "disk.sock"))
+    machine = await stack.enter_async_context(Machine(resumed, new(folder / "before")))
+    cable = await stack.enter_async_context(Cable(machine, SERIAL, saved.facts.device_key))
+    people = await stack.enter_async_context(asyncio.TaskGroup())
+    async with relay(table.socket, await machine.forward()):
+        following = people.create_task(seen_until_cut(table, seen))
         await cable.plug()
-        await playing
-        assert (await table.view()).phase == "concluded"
+        await table.until(lambda view: view.device.connected)
+        await machine.guest.run("sync")
+        disk.lies = lies
+        playing = people.create_task(table.play(cable))
+        await table.until(lambda view: view.dealt >= MID_ROUND)
+        disk.stop_at = disk.operations + random.randint(1, WRITES)
+        async with asyncio.timeout(PATIENCE):
+            await disk.stopped.wait()
+        acknowledged = cable.device.link.last_number - cable.device.link.unacknowledged
+        await machine.cut_power()
+    await following
+    assert "cards_dealt" in [event["event"] for event in seen]
+    assert disk.cut(random)
+    booted = Parts(saved.kernel, saved.initial, drive)
+    machine = await stack.enter_async_context(Machine(booted, new(folder / "after")))
+    await stack.enter_async_context(relay(table.socket, await machine.forward()))
+    cable.machine = machine
+    return Cut(machine, cable, table, seen, acknowledged, playing)
+
+
+@pytest.mark.parametrize("seed", [1, *MORE])
+async def test_nothing_acknowledged_is_lost_and_the_round_is_concluded(saved: Image, folder: Path, seed: int) -> None:
+    async with AsyncExitStack() as stack:
+        cut = await cut_in_a_round(saved, folder, stack, Random(f"{seed}/power"))
+        assert not await cut.lost()
+        await cut.machine.guest.run(f"cardshoe journal verify --config {CONFIGURATION}")
+        assert "EXT4-fs error" not in cut.machine.console()
+        await cut.machine.guest.run("modprobe vhci-hcd")
+        await cut.cable.plug()
+        await cut.playing
+        assert (await cut.table.view()).phase == "concluded"
+
+
+async def test_a_disk_that_keeps_nothing_of_what_it_acknowledged_is_found(saved: Image, folder: Path) -> None:
+    """Else the test above would find no loss of any kind."""
+    async with AsyncExitStack() as stack:
+        cut = await cut_in_a_round(saved, folder, stack, Random("lies"), lies=True)
+        assert await cut.lost()
+        cut.playing.cancel()
 
 
 def new(folder: Path) -> Path:

@@ -2,7 +2,8 @@
 
 A file below is read and never written. Above it lie sectors that are durable, and above these the writes since the last
 flush. At a cut any of those writes, whole or cut off at a sector, are kept, in any order of the disk's own; the rest is
-gone. Source: the protocol of NBD, its fixed newstyle handshake, simple replies; without FUA, so that QEMU flushes.
+gone. A disk that lies acknowledges a flush and keeps nothing. Source: the protocol of NBD, its fixed newstyle
+handshake, simple replies; without FUA, so that QEMU flushes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class VolatileDisk:
     """What is durable is there after `cut`, and for the next `serving`.
 
     `operations`: writes and flushes so far. `stop_at`: the disk stops answering at that one, or the next with something
-    to lose, as if the power went then; 0: never. `stopped` is set when it did.
+    to lose, as if the power went then; 0: never. `stopped` is set when it did. `lies`: a flush does nothing.
     """
 
     def __init__(self, below: Path) -> None:
@@ -39,6 +40,7 @@ class VolatileDisk:
         self.durable: dict[int, bytes] = {}
         self.operations = 0
         self.stop_at = 0
+        self.lies = False
         self.stopped = asyncio.Event()
         self._writes: list[tuple[int, bytes]] = []
         self._cached: dict[int, bytes] = {}
@@ -72,7 +74,7 @@ class VolatileDisk:
         self.stopped.clear()
         random.shuffle(unflushed)
         for first, data in unflushed:
-            kept = random.choice((0, len(data), random.randrange(0, len(data), SECTOR)))
+            kept = 0 if self.lies else random.choice((0, len(data), random.randrange(0, len(data), SECTOR)))
             self._keep(self.durable, first, data[:kept])
         return len(unflushed)
 
@@ -92,6 +94,8 @@ class VolatileDisk:
         self._keep(self._cached, offset // SECTOR, data)
 
     def _flush(self) -> None:
+        if self.lies:
+            return
         self.durable.update(self._cached)
         self._cached.clear()
         self._writes.clear()

@@ -1,0 +1,73 @@
+"""Every fault of USB at the real kernel, in a round that is concluded; a bench's device by Debian's own usbip."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from simulators.devices.faults import FAULTS
+from tests.end_to_end.processes import Child
+from tests.vm.conftest import Rig
+from tests.vm.image import SERIAL
+from tests.vm.machine import HOST, PATIENCE
+from tests.vm.test_full_chain import USB_URL, use_url
+
+SHORT, HALT, BABBLE, HUB_RESET, SLOW = "short-packets=7", "halt@3", "babble@3", "hub-reset@3", "slow-enumeration@4"
+
+
+def test_every_fault_of_usb_is_shown_here() -> None:
+    shown = {fault.replace("=", "@").partition("@")[0] for fault in (SHORT, HALT, BABBLE, HUB_RESET, SLOW)}
+    assert shown == {fault.name for fault in FAULTS if fault.usb}
+
+
+@pytest.mark.parametrize("url", ["", USB_URL], ids=["CDC-ACM", "bulk"])
+async def test_a_round_is_concluded_over_every_fault_of_usb(rig: Rig, url: str) -> None:
+    """The hub's reset takes the device away; at the next plug it enumerates slowly."""
+    cable, table = rig.cable, rig.table
+    await use_url(rig, url)
+    cable.arm(SHORT)
+    await cable.plug(0)
+    await table.until(lambda view: view.device.connected)
+    async with asyncio.TaskGroup() as people:
+        playing = people.create_task(table.play(cable))
+        await table.until(lambda view: view.dealt > 0)
+        for fault in (HALT, BABBLE):
+            cable.arm(fault)
+            await table.until(lambda view: cable.injector.armed() == [SHORT])
+            await table.until(lambda view: view.device.connected)
+        cable.arm(HUB_RESET)
+        async with asyncio.timeout(PATIENCE):
+            await cable.hub_reset.wait()
+        await cable.until_noticed()
+        cable.arm(SLOW)
+        await cable.plug(1)
+    assert playing.result()
+    view = await table.until(lambda view: view.device.connected)
+    assert view.phase == "concluded"
+    assert cable.injector.armed() == [SHORT]
+    assert cable.device.link.unacknowledged == 0
+
+
+async def test_a_bench_attaches_the_simulator_by_usbip(rig: Rig, tmp_path: Path) -> None:
+    """`cardshoe simulate --usbip` as a process of its own, as docs/usb.md says."""
+    keys = tmp_path / "device.keys"
+    keys.write_text(f"{SERIAL} {rig.image.facts.key}\n")
+    keys.chmod(0o600)
+    device = Child(
+        "controller", "simulate", "--usbip", "0", "--no-console", "--serial", SERIAL, "--key-file", str(keys),
+        "--link", str(tmp_path / "device"), "--load",
+    )  # fmt: skip
+    try:
+        lines = await device.until(lambda: device.out[:2] if len(device.out) > 1 else None)
+        assert lines is not None
+        command = lines[1].rpartition(": ")[2].replace("127.0.0.1", HOST)
+        await rig.machine.guest.run(command[command.index("usbip") :])
+        view = await rig.table.until(lambda view: view.device.connected and view.device.link == "ready")
+        assert view.device.serial == SERIAL
+        assert "1209:0001" in await rig.machine.guest.run("usbip port")
+        await rig.machine.guest.run("usbip detach -p 00")
+        await rig.table.until(lambda view: not view.device.connected)
+    finally:
+        assert await device.end() == 0
