@@ -22,7 +22,8 @@ from tests.table.deck_hands import begin_with, load_beside, shuffle_beside, with
 from tests.table.harness import TableHarness
 from tests.table.way_out import step
 
-OTHER_GAMES: Final = tuple(game_id for game_id in GAMES if game_id != "NC")
+NC: Final = "NC"
+OTHER_GAMES: Final = tuple(game_id for game_id in GAMES if game_id != NC)
 ROUND: Final = 24  # steps of a crew that lead through a round dealt in sets, and half of one in single cards
 HOLDS: Final = ("free", "paused", "claimed", "ordering", "choosing", "ruling", "two open")
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
@@ -135,23 +136,27 @@ def bring_to(table: TableHarness, service: Service) -> bool:
     return table.state.service is service
 
 
-def reached() -> Iterator[tuple[str, TableHarness]]:
+PARTS: Final = (*((NC, unit) for unit in Unit), *product(OTHER_GAMES, Unit))
+"""A game and a unit: what is reached with one does not depend on the others."""
+
+
+def reached(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
     """Each with a name. In a round there is one more of each, with the device disconnected."""
-    for unit in Unit:
-        for phase in phases_of(unit):
-            for how in HOLDS:
-                for service in Service:
-                    table = to_phase(unit, phase)
-                    if hold(table, how) and bring_to(table, service):
-                        yield f"{unit} {phase} {how} {service}", table
-                if phase in IN_ROUND:
-                    table = to_phase(unit, phase)
-                    hold(table, how)
-                    table.lose_link()
-                    yield f"{unit} {phase} {how} away", table
-        yield from _odd_states(unit)
-    for game_id, unit in product(OTHER_GAMES, Unit):
+    if game_id != NC:
         yield from _of_game(game_id, unit)
+        return
+    for phase in phases_of(unit):
+        for how in HOLDS:
+            for service in Service:
+                table = to_phase(unit, phase)
+                if hold(table, how) and bring_to(table, service):
+                    yield f"{unit} {phase} {how} {service}", table
+            if phase in IN_ROUND:
+                table = to_phase(unit, phase)
+                hold(table, how)
+                table.lose_link()
+                yield f"{unit} {phase} {how} away", table
+    yield from _odd_states(unit)
 
 
 def _of_game(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
@@ -208,8 +213,8 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
         if phase is Phase.CONCLUDED:
             table.finish()
         yield f"{unit} {phase}, a deck waits, {missing} missing", table
+    yield f"{unit} decks on record", with_two(unit)
     table = with_two(unit)
-    yield f"{unit} decks on record", table
     begin_with(table, "A")
     yield f"{unit} dealt from a deck on record", table
     table = to_phase(unit, Phase.EXAMINING)
@@ -230,7 +235,7 @@ def every_state() -> tuple[tuple[str, TableState], ...]:
 
 def _every_state() -> Iterator[tuple[str, TableState]]:
     seen: dict[tuple[Unit, Phase, Service, bool], TableState] = {}
-    for name, table in reached():
+    for name, table in (found for part in PARTS for found in reached(*part)):
         state = table.state
         assert state.settings is not None
         seen.setdefault((state.settings.unit, state.phase, state.service, state.held), state)

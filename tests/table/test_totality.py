@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from itertools import product
 from typing import get_args
 
 import pytest
@@ -21,11 +22,13 @@ from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.observations import AnyObservation
 from tests.support import long_forms
+from tests.support.noted import noted
 from tests.table.every_input import every_input, every_observation, every_operation
-from tests.table.every_state import every_state, phases_of, reached
+from tests.table.every_state import NC, every_state, phases_of, reached
 
-STATES = every_state()
 SENTENCE = re.compile(r"[-A-Z0-9].*[^.\s:;,][.?]", re.DOTALL)
+SHARES = 8  # of the states, a test each
+each_share = pytest.mark.parametrize("share", range(SHARES))
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 
@@ -49,48 +52,57 @@ def check(state: TableState, given: AnyInput) -> int:
     return len(decided.events)
 
 
-def _states() -> Iterator[object]:
-    """Every run takes the first of the states that are alike in what says which inputs are lawful."""
-    first: dict[object, str] = {}
-    for name, state in STATES:
-        first.setdefault((state.phase, state.service, state.held, state.settings and state.settings.unit), name)
-    usual = set(first.values())
-    long = set(long_forms.some([name for name, _ in STATES if name not in usual]))
-    for name, state in STATES:
-        if name in usual | long:
-            yield pytest.param(state, id=name, marks=pytest.mark.exhaustive if name in long else ())
+def what_is_alike(state: TableState) -> object:
+    """What says which inputs are lawful: every run takes the first of the states that are alike in it."""
+    return state.phase, state.service, state.held, state.settings and state.settings.unit
 
 
-@pytest.mark.parametrize("state", list(_states()))
-def test_every_input_has_an_outcome(state: TableState) -> None:
-    outcomes = [check(state, given) for given in every_input(state)]
-    assert any(outcomes)
+def usual_states() -> dict[str, TableState]:
+    first: dict[object, tuple[str, TableState]] = {}
+    for name, state in every_state():
+        first.setdefault(what_is_alike(state), (name, state))
+    return dict(first.values())
+
+
+def check_states(states: Mapping[str, TableState], share: int) -> None:
+    for name in list(states)[share::SHARES]:
+        with noted(name):
+            outcomes = [check(states[name], given) for given in every_input(states[name])]
+            assert any(outcomes)
+
+
+@each_share
+def test_every_input_has_an_outcome(share: int) -> None:
+    check_states(usual_states(), share)
+
+
+@pytest.mark.exhaustive
+@each_share
+def test_every_input_has_an_outcome_in_every_state(share: int) -> None:
+    usual = usual_states()
+    others = [(name, state) for name, state in every_state() if name not in usual]
+    check_states(dict(long_forms.some(others)), share)
 
 
 def test_the_states_are_every_phase_in_every_service_held_and_free() -> None:
-    assert len({name for name, _ in STATES}) == len(STATES)
+    assert len(dict(every_state())) == len(every_state())
     for unit in Unit:
         covered = {
             (state.phase, state.service, state.held)
-            for name, state in STATES
+            for name, state in every_state()
             if name.removeprefix("constructed: ").startswith(unit)
         }
         assert covered == {(phase, service, held) for phase in Phase for service in Service for held in (True, False)}
 
 
 def test_most_of_the_states_are_reached_by_playing() -> None:
-    played = {(table.state.phase, table.state.service, table.state.held) for _, table in reached()}
-    assert played >= {
-        (phase, service, held)
-        for unit in Unit
-        for phase in phases_of(unit)
-        for service in Service
-        for held in (True, False)
-    }
+    for unit in Unit:
+        played = {(table.state.phase, table.state.service, table.state.held) for _, table in reached(NC, unit)}
+        assert played >= set(product(phases_of(unit), Service, (True, False)))
 
 
 def test_the_inputs_are_of_every_type() -> None:
-    state = dict(STATES)["sets dealing_sets claimed in_service"]
+    state = dict(every_state())["sets dealing_sets claimed in_service"]
     assert {type(operation) for operation in every_operation(state)} == set(PERMISSIONS) == set(get_args(AnyOperation))
     assert {type(observation) for observation in every_observation(state)} == set(get_args(AnyObservation))
     assert {type(given) for given in every_input(state)} == set(get_args(AnyInput))

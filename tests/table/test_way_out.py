@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.specification import Unit
 from controller.table import events
 from tests.clauses.numbers import CLAUSES
-from tests.table.every_state import reached
+from tests.support.noted import noted
+from tests.table.every_state import PARTS, reached
 from tests.table.harness import TableHarness
 from tests.table.way_out import lead_to_next_round
 
-TABLES = dict(reached())
+
+@pytest.mark.parametrize(("game_id", "unit"), PARTS)
+def test_there_is_a_way_to_the_next_round(game_id: str, unit: Unit) -> None:
+    for name, table in reached(game_id, unit):
+        with noted(name):
+            find_way_out(table)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_there_is_a_way_to_the_next_round(name: str) -> None:
-    table = TABLES[name]
+def find_way_out(table: TableHarness) -> None:
     before = table.state.round.number
     assert lead_to_next_round(table) > 0
     assert table.state.round.number == before + 1
