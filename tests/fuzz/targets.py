@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import io
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 from collections.abc import Callable, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from functools import cache
@@ -54,8 +56,12 @@ from simulators.devices.faults import BadFaultError, parse_fault
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.ports.usbip import Connection, UsbIpFront
 from simulators.scenarios.format import BadScenarioError, read_scenario
 from simulators.scenarios.player import DifferenceError, play
+from simulators.usb.descriptors import UsbDescription
+from simulators.usb.usb_device import UsbDevice
+from simulators.usb.usb_front import UsbFront
 from tests.captures.make import CARD_TABLE
 from tests.captures.make import FOLDER as CAPTURES
 from tests.support.journal_codec import table_codec
@@ -209,6 +215,48 @@ def _hear(driver: Driver, heard: Heard, state: TableState, now: float) -> TableS
     return fold(state, tuple(enumerate(decide(state, given).events, start=state.entry + 2)))
 
 
+class ClientLine(asyncio.Transport):
+    """Of a USB/IP client that reads everything."""
+
+    def write(self, data: object) -> None:
+        assert data
+
+    def abort(self) -> None:
+        """The connection lets it go itself."""
+
+    close = abort
+
+
+def attach(data: bytes) -> None:
+    """What a USB/IP client says, to a device that is plugged in."""
+
+    async def said() -> None:
+        usb = UsbDevice(UsbDescription("SHOE-9"))
+        front = UsbIpFront(UsbFront(made_device(), usb), usb)
+        await front.plug()
+        connection = Connection(front)
+        connection.connection_made(ClientLine())
+        for start in range(0, len(data), 61):
+            connection.data_received(data[start : start + 61])
+        connection.connection_lost(None)
+        await front.close()
+
+    asyncio.run(said())
+
+
+def usbip_client() -> Sequence[bytes]:
+    """A list; and an attached device that is configured, read, written, and whose reading is called off."""
+
+    def submit(number: int, inward: int, endpoint: int, length: int, setup: bytes = b"") -> bytes:
+        return struct.pack(">5IIiIII8s", 1, number, 0x10002, inward, endpoint, 0, length, 0, 0, 0, setup)
+
+    wanted = struct.pack(">HHI32s", 0x0111, 0x8003, 0, b"1-1")
+    configured, read = submit(1, 0, 0, 0, b"\x00\x09\x01"), submit(2, 1, 1, 512)
+    written = submit(3, 0, 1, 5) + b"\xc0\x01\x02\x03\xc0"
+    called_off = struct.pack(">5II24s", 2, 4, 0x10002, 0, 0, 2, b"")
+    return [struct.pack(">HHI", 0x0111, 0x8005, 0), wanted + configured + read + written + called_off]
+
+
 def driver_of(name: str) -> Callable[[], Driver]:
     def make() -> Driver:
         setting = DriverSetting(
@@ -228,9 +276,13 @@ def host_side(data: bytes) -> None:
     listen(driver_of("cardlink"), in_frames(data))
 
 
-def device_side(data: bytes) -> None:
+def made_device() -> SimulatedDevice:
     profile = Profile("shuffler", "SHOE-9", full_capabilities("shuffler"))
-    device = SimulatedDevice(profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
+    return SimulatedDevice(profile, key=bytes(32), random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
+
+
+def device_side(data: bytes) -> None:
+    device = made_device()
     device.link.on_command = lambda command_id, order: None  # type: ignore[attr-defined]  # what moves needs a loop
     device.receive(data)
     device.tick()
@@ -340,6 +392,7 @@ TARGETS: Final = (
     Target("cardlink messages", host_side, (), contents(from_device("cardlink-s")), 60),
     Target("cardlink device", device_side, (), to_device, 300),
     Target("cardlink orders", lambda data: device_side(in_frames(data)), (), contents(to_device), 300),
+    Target("usbip client", attach, (), usbip_client, 200),
     Target("angel_eye", lambda data: listen(driver_of("angel_eye"), data), (), from_device("angel_eye"), 100),
     Target("bee_tek", lambda data: listen(driver_of("bee_tek"), data), (), from_device("bee_tek"), 100),
     Target("line_reader", lambda data: listen(driver_of("line_reader"), data), (), from_device("line_reader"), 100),

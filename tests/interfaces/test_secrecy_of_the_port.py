@@ -13,6 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from hashlib import sha256
+from itertools import product
 from os import getuid
 from pathlib import Path
 from random import Random
@@ -37,6 +38,7 @@ from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.metrics_page import Disk, MetricsPage, disk_of
 from controller.daemon.starting import FoldReport
 from controller.daemon.table_service import TableService
+from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.journal.codec import Moment
 from controller.journal.file import Identity
@@ -55,7 +57,6 @@ from tests.architecture.sources import ROOT
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.test_door import Caller
 from tests.interfaces.test_secrecy import (
-    EVERY_TABLE,
     OverheardTable,
     overhear_a_deal,
     overhear_lost_links,
@@ -69,6 +70,7 @@ HASH: Final = sha256(TOKEN.encode()).hexdigest()
 PIN: Final = "640917"
 SECOND: Final = 10**9
 FOR_PEOPLE: Final = ("/v1/lawful", "/metrics")  # which a display is not given
+USUAL: Final = {"NC": (Unit.SETS,), "F3": (Unit.SINGLES,)}  # counted in every run
 FROM_A_PAGE: Final = "X-Cardshoe: 1\r\nContent-Type: application/json\r\n"
 
 
@@ -330,7 +332,13 @@ class WorkedTable(OverheardTable):
         self.work.append((type(given).__name__, work.lines))
 
 
-@EVERY_TABLE
+@pytest.mark.parametrize(
+    ("game_id", "unit"),
+    [
+        pytest.param(game_id, unit, marks=() if unit in USUAL.get(game_id, ()) else pytest.mark.exhaustive)
+        for game_id, unit in product(GAMES, Unit)
+    ],
+)
 def test_the_same_work_is_done(mocker: pytest_mock.MockerFixture, game_id: str, unit: Unit) -> None:
     mocker.patch("tests.interfaces.test_secrecy.OverheardTable", WorkedTable)
     done = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -15,6 +16,9 @@ from tests.journal.power.runs import CHECKPOINTS, NAME, Run, look, record
 from tests.journal.power.sqlite import connecting
 
 ROLLBACK_JOURNAL: Final = {"PRAGMA journal_mode=WAL": "PRAGMA journal_mode=DELETE"}
+
+
+long = partial(pytest.param, marks=pytest.mark.exhaustive)
 
 
 def deal(run: Run) -> None:
@@ -34,10 +38,10 @@ def look_over_a_rollback_journal(folder: Path, cut: Cut) -> str | None:
     ("pragmas", "instead"),
     [
         (["synchronous=NORMAL"], {}),
-        (["synchronous=OFF"], {}),
+        long(["synchronous=OFF"], {}),
         # The folder is not synced after the rollback journal is removed: it comes back, and takes the commit back.
-        (["locking_mode=NORMAL"], ROLLBACK_JOURNAL),
-        (["locking_mode=NORMAL", "synchronous=OFF"], ROLLBACK_JOURNAL),
+        long(["locking_mode=NORMAL"], ROLLBACK_JOURNAL),
+        long(["locking_mode=NORMAL", "synchronous=OFF"], ROLLBACK_JOURNAL),
     ],
 )
 def test_a_weakened_setting_loses_decisions(pragmas: list[str], instead: dict[str, str]) -> None:
@@ -47,6 +51,7 @@ def test_a_weakened_setting_loses_decisions(pragmas: list[str], instead: dict[st
     assert any("decisions are kept" in one or "damaged" in one for one in wrong)
 
 
+@pytest.mark.exhaustive
 def test_another_safe_setting_loses_none() -> None:
     connect = connecting(["locking_mode=NORMAL", "synchronous=EXTRA"], ROLLBACK_JOURNAL)
     assert examine(cuts(record(deal, connect=connect), Random(1), each=1), look_over_a_rollback_journal)[1] == []
