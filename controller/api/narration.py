@@ -130,7 +130,9 @@ def _because(note: str) -> str:
 
 def _reconstructed(event: dict[str, Any]) -> str:
     what = "hands were" if event["whole_hands"] else "cards were"
-    moved = _moved(event, "from {source} to {place}")
+    ways = Counter((card["source"], card["place"]) for card in event["cards"])
+    hands = "; ".join(f"{count} cards from {source} to {place}" for (source, place), count in ways.items())
+    moved = hands if event["whole_hands"] else _moved(event, "from {source} to {place}")
     back = event["taken_back"]
     taken = f"{back} card{'s' if back > 1 else ''} too many taken out of {event['place']}" if back > 0 else ""
     return ": ".join(filter(None, (f"{what} put right{_under(event['clause'])}", moved, taken)))

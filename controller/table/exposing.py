@@ -256,6 +256,8 @@ def judge(decision: Decision) -> None:
     if not dealer:
         return
     places = state.round.live_places
+    if not state.round.hands.keys() >= {*places}:
+        return  # a bet without cards, which a person has to decide
     for place in places:
         hand = state.round.hands[place]
         if hand.shown and hand.outcome is None:

@@ -129,6 +129,13 @@ class Round(msgspec.Struct, frozen=True):
         return next(iter(self.places_due), None)
 
     @property
+    def without_cards(self) -> tuple[Place, ...]:
+        """The boxes in play that got no card in a deal that is complete: theirs lie elsewhere."""
+        if self.next_place is not None or not self.dealt:
+            return ()
+        return tuple(place for place in self.live_places if self._lacks(place) == self.places.count(place))
+
+    @property
     def cards_due(self) -> int:
         """How many more cards the next place takes before it is another one's turn."""
         return sum(1 for _ in takewhile(lambda place: place == self.next_place, self.places_due))

@@ -48,16 +48,15 @@ def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> st
         case operations.ReportIrregularity(Kind.EXPOSED_CARD, place):
             return say("A card of {place} lies face up. Tap Problem.", place=named(place or DEALER))
         case operations.ReportIrregularity(Kind.WRONG_COUNT, place, _, counted):
-            at = named(place or DEALER)
-            template_place = f"{at[:1].upper()}{at[1:]}"
-            return say("{place} has {counted} cards. Tap Problem.", place=template_place, counted=counted)
+            where = _capital(named(place or DEALER))
+            return say("{place} has {counted} cards. Tap Problem.", place=where, counted=counted)
         case operations.HandleCards(place):
             return say("A Player picks up the cards of {place}. Tap Player touched cards.", place=named(place))
         case operations.CountCards(_, count):
             return say("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
         case operations.ExposeHand(place, cards) if cards is not None:
             codes = " ".join(card.code for card in cards)
-            return say("{place} shows {cards}.", place=named(place), cards=codes)
+            return say("{place} shows {cards}.", place=_capital(named(place)), cards=codes)
         case operations.ShowFirstCard(card) if card is not None:
             return say("The First Card is {card}.", card=card.code)
     return ""
@@ -66,6 +65,10 @@ def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> st
 def _is_out_of_service(view: TableView) -> bool:
     """And its device is there: a person has to return it."""
     return view.service == Service.OUT_OF_SERVICE and view.device.connected
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _named(view: TableView, places: list[Place], say: Terminal) -> str:
@@ -201,17 +204,23 @@ class VisitorsHands(SimulatedDealer):
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._see(self._words("The Players look at their hands, and are done."))
+        self._see(await self._faces_asked(view) or self._words("The Players look at their hands, and are done."))
         await self._entered_after(view)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        """The device has read the faces. Where the table does not take its word, people read them from the cards."""
+        self._see(await self._faces_asked(view))
+        await self._entered_after(view)
+
+    async def _faces_asked(self, view: TableView) -> str:
+        """The device has read the faces. Where the table does not take its word, people read them from the cards.
+
+        Of every hand that may be turned over: the visitor chooses.
+        """
         offers = await self._client.lawful() or []
-        asks = any(
-            one["operation"] == "expose_hand" and one["arguments"].get("place") == place and one["needs"]
-            for one in offers
-        )
-        await self._say(view, operations.ExposeHand(place, self._table.cards_at(place) if asks else None))
+        asked = [one["arguments"]["place"] for one in offers if one["operation"] == "expose_hand" and one["needs"]]
+        lie = [place for place in asked if self._table.hands.get(place)]
+        shown = [operations.ExposeHand(place, self._table.cards_at(place)) for place in lie]
+        return " ".join(line_of_sight(view, one, self._words) for one in shown)
 
     # -- the supervisor ----------------------------------------------------------------------------------------------
 
@@ -329,7 +338,10 @@ class VisitorsHands(SimulatedDealer):
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         """What every bettor says, at once."""
-        say, leaving = self._words, self._leaving()
+        say, leaving = (
+            self._words,
+            self._leaving() | (set(found.choices_due) - {place for place, cards in self._table.hands.items() if cards}),
+        )
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
         places = [(place, _named(view, [place], say)) for place in found.choices_due]
         said = [

@@ -77,10 +77,55 @@ async def test_a_supervisor_comes_and_decides_what_waits_for_him(reported: str) 
         await child.end()
 
 
+async def test_a_box_that_was_marked_wrongly_is_put_right_and_the_round_goes_on() -> None:
+    """What the table no longer takes from the device, the terminal tells, and the visitor enters it."""
+    from playwright.async_api import async_playwright
+
+    child = Child("controller", "demo", "--play", "--fast", "--supervisor-after", "3600")  # its first round is plain
+    try:
+        async with asyncio.timeout(PATIENCE), async_playwright() as started:
+            chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            console, boxes = await begin(child, chromium, instead=True)
+            await printed(child, "The Players look at their hands")
+            (right,) = bets_of(child) - set(boxes)
+            wrong = boxes[-1]
+            await console.press("report_irregularity")
+            await console.press("overlooked")
+            await console.tap(f"B{wrong}")
+            await console.tap(f"B{right}")
+            await console.press("done")
+            await console.press("Entered by mistake")
+            await console.sign(SUPERVISOR)
+            await console.says("Had any Player handled cards")
+            await console.press("yes")
+            await console.press("confirm")
+            await console.says("Do you know which card belongs where?")
+            await console.press("no")
+            await console.confirm(SUPERVISOR)
+            await console.press("others")
+            await console.press(f"B{right}//withdraw")
+            for place, named in (("D", "The Dealer's hand"), ("B1", "Box 1"), ("B3", "Box 3"), ("B4", "Box 4")):
+                shown = await printed(child, f"{named} shows ([A-Z0-9 ]+)\\.")
+                await console.press(f"expose_hand/{place}")
+                for card in shown[1].split():
+                    await console.press(card)
+                await console.press("done")
+            await console.end_round()
+            await chromium.close()
+    finally:
+        await child.end()
+
+
+def bets_of(child: Child) -> set[int]:
+    """The boxes at which bets lie."""
+    (line,) = (line for line in child.out if "Bets lie at" in line)
+    return {int(number) for number in re.findall(r"\d+", line)}
+
+
 async def begin(
-    child: Child, chromium: Browser, *, more: bool = False, language: str = "en"
+    child: Child, chromium: Browser, *, more: bool = False, instead: bool = False, language: str = "en"
 ) -> tuple[Person, list[int]]:
-    """Until bets are closed. `more`: a box is marked that has no bet."""
+    """Until bets are closed. `more`: a box is marked that has no bet; `instead`: of one that has."""
     address = (await printed(child, r"(http://localhost:(\d+)/)"))[1]
     page = await chromium.new_page(viewport={"width": 1280, "height": 800})
     page.set_default_timeout(PATIENCE * 1000)
@@ -93,8 +138,9 @@ async def begin(
     await console.press("place_your_bets/")
     bets = await printed(child, r"Bets lie at (.*): tap them" if language == "en" else r"(.*)有注码")
     boxes = [int(number) for number in re.findall(r"\d+", bets[1])]
-    if more:
-        boxes = sorted([*boxes, next(number for number in range(1, 8) if number not in boxes)])
+    if more or instead:
+        other = next(number for number in range(1, 8) if number not in boxes)
+        boxes = sorted([*boxes, other]) if more else [*boxes[:-1], other]
     for number in boxes:
         await console.tap(f"B{number}")
         await page.locator(f'.place.lit[data-place="B{number}"]').wait_for()

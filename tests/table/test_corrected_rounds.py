@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Unit
+from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.irregularities.questions import claim
+from controller.table.model import Stage
 from controller.table.phases import Phase
+from firmware_bridge.cards import Card
 from tests.table.correction_hands import correct, last_entry, with_bets
 from tests.table.harness import TableHarness, cards
 
@@ -48,6 +50,44 @@ def test_nc_5_7_1_where_the_hands_stay_as_they_lie_the_box_without_cards_gets_th
     assert {place: hand.size for place, hand in table.state.round.hands.items()} == dict.fromkeys(
         ("B1", "B3", "B6", "D"), 3
     )
+
+
+@pytest.mark.parametrize("game_id", ["NC", "RTP"])
+@pytest.mark.parametrize("unit", Unit)
+def test_nc_5_7_3_where_another_box_keeps_the_cards_the_bets_of_the_one_without_go_back(
+    unit: Unit, game_id: str
+) -> None:
+    """B5 was marked instead of B6, and its hand stays there: there is nothing to continue with at B6."""
+    table = TableHarness(unit, boxes=(1, 5)).start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
+    table.confirm(handled=True, reconstructable=False)
+    goes_on = operations.ChooseOption(table.open.id, table.open.revision, "B6", Choice.CONTINUE)
+    assert table.refused(goes_on)[0] == "no-cards"
+    table.choose(B6=Choice.WITHDRAW, B1=Choice.CONTINUE)
+    assert not table.state.open
+    assert table.state.round.live_places == ("B1",)
+    for place in ("D", "B1"):
+        table.do(operations.ExposeHand(place, faces(table, place)))
+    assert table.at(Phase.SETTLING)
+
+
+@pytest.mark.parametrize("game_id", ["TP", "P3"])
+def test_a_ruling_that_play_goes_on_says_what_becomes_of_a_bet_without_cards(game_id: str) -> None:
+    table = TableHarness(boxes=(1, 5), game_id=game_id).start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
+    while table.open.stage is not Stage.RULING:
+        table.confirm(handled=True, reconstructable=False)
+    found = table.open
+    goes_on = operations.Rule(found.id, found.revision, RulingAction.CONTINUE, "shift manager", "so decided")
+    assert table.refused(goes_on, Role.SHIFT_MANAGER)[0] == "no-cards"
+    table.rule(RulingAction.REMOVE_HANDS, places=("B6",))
+    assert table.state.round.live_places == ("B1",)
+    assert not table.state.open
+
+
+def faces(table: TableHarness, place: str) -> tuple[Card, ...]:
+    """As they lie there."""
+    return tuple(card.face.expose() for card in table.state.round.hands[place].cards if card.face)
 
 
 def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> None:

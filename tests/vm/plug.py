@@ -64,6 +64,7 @@ class Cable:
         front.on_hub_reset = self._reset_hub
         self._server = _Server(front, self.usb, self)
         self.plugged_at = 0.0
+        self._port = 0
 
     async def __aenter__(self) -> Self:
         await self._server.listen()
@@ -76,6 +77,7 @@ class Cable:
 
     async def plug(self, port: int = 0) -> None:
         """Into a port of the controller, from 0."""
+        self._port = port
         await self._server.plug()
         await self.machine.guest.write(INSIDE, ATTACH.read_bytes())
         await self.machine.guest.run(f"python3 {INSIDE} {HOST} {self._server.port} {port}")
@@ -86,8 +88,9 @@ class Cable:
         await self.until_noticed()
 
     async def until_noticed(self) -> None:
-        """Until the controller inside has no device."""
-        await self.machine.guest.until("! grep -q '^hs .* 006 ' /sys/devices/platform/vhci_hcd.0/status")
+        """Until the controller inside has no device at that port."""
+        used = f"^hs *{self._port:04} 006 "
+        await self.machine.guest.until(f"! grep -q '{used}' /sys/devices/platform/vhci_hcd.0/status")
 
     def unplug_at(self, so: Callable[[Transfer], bool]) -> asyncio.Event:
         """Pull the cable when the machine asks for such a transfer; it is left unanswered. The event: it happened."""

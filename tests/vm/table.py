@@ -117,6 +117,13 @@ class Table:
                 await stream.aclose()
             return view
 
+    async def until_seen(self, so: Callable[[TableView], bool]) -> TableView:
+        """As `until`, of what changes without an event, as the state of the link."""
+        async with asyncio.timeout(PATIENCE):
+            while not so(view := await self.until(lambda view: True)):  # noqa: ASYNC110  # another process
+                await asyncio.sleep(0.2)
+            return view
+
     async def events(self, after: int = 0) -> list[dict[str, Any]]:
         """All events so far after an entry."""
         found: list[dict[str, Any]] = []

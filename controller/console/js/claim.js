@@ -46,7 +46,8 @@ export function claimed(screen, matter, of, counts) {
   const [deny] = of("deny_irregularity");
   if (!offer || !deny) return {};
   const { claim, facts } = answersOf(matter);
-  if (!claim && (claim === false || !offer.allowed || !isKnown(screen, matter))) return asked(screen, matter, offer, deny);
+  const known = isKnown(screen, matter) || (offer.allowed && !deny.allowed); // what entries say cannot be denied
+  if (!claim && (claim === false || !offer.allowed || !known)) return asked(screen, matter, offer, deny);
   const at = matter.asks.findIndex((name) => !(name in facts));
   const last = matter.asks[(at < 0 ? matter.asks.length : at) - 1];
   const before = () =>

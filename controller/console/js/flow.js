@@ -100,7 +100,7 @@ export function draft(value) {
 
 /** Who signs. */
 export function choose(person) {
-  store.set({ flow: { ...store.own.flow, signer: person, pin: "" } });
+  store.set({ flow: { ...store.own.flow, signer: person, pin: "", wrong: false } });
 }
 
 /** The digits so far; they are wiped when they are not sent. */
@@ -120,7 +120,10 @@ export async function sign() {
   const { offer, values, signer, pin, then } = flow;
   store.set({ flow: { ...flow, pin: "" } });
   const said = await operate(offer, values, { person: signer, pin });
-  if (!said.accepted && ["pin", "pin-locked", "pin-busy"].includes(said.code)) return;
+  if (!said.accepted && ["pin", "pin-locked", "pin-busy"].includes(said.code)) {
+    store.set({ flow: { ...store.own.flow, wrong: said.code === "pin" } });
+    return;
+  }
   if (store.own.flow?.offer === offer) cancel();
   if (said.accepted) then(said);
 }

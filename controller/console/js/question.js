@@ -122,7 +122,7 @@ function named(screen, place) {
   return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 
-/** A row for each bettor: who has chosen stays below, with the word. */
+/** A row for each bettor, which stays where it is: a finger may be on its way to it. Who has chosen has the word. */
 function choosers(screen, matter, offers) {
   const made = matter.choices.map(({ place, bettor, choice }) => ({ place, bettor, said: say(`choice.${choice}`) }));
   const due = new Map();
@@ -132,9 +132,8 @@ function choosers(screen, matter, offers) {
     if (!due.has(key)) due.set(key, { place, bettor, offers: [] });
     due.get(key).offers.push(one);
   }
-  const inOrder = (list) =>
-    list.sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor));
-  return [...inOrder([...due.values()]), ...inOrder(made)] // who has still to choose first
+  return [...due.values(), ...made]
+    .sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor))
     .map(({ place, bettor, said, offers: open = [] }) => ({
       key: `${place}/${bettor}`,
       label: [placeName(screen, place), bettor, units(screen, place, bettor), said].filter(Boolean).join(" "),
@@ -158,8 +157,9 @@ function units(screen, place, bettor) {
 
 /** All, or all others, go on: one entry each. */
 function goesOn(matter, open) {
-  const offers = open.filter((one) => one.arguments.choice === "continue" && !one.arguments.absent);
-  const label = say(matter.choices.length ? "choice.others" : "choice.all");
+  const continues = open.filter((one) => one.arguments.choice === "continue" && !one.arguments.absent);
+  const offers = continues.filter((one) => one.allowed); // without cards nobody continues
+  const label = say(matter.choices.length || offers.length < continues.length ? "choice.others" : "choice.all");
   const all = async () => {
     for (const offer of offers) {
       const choices = store.screen.offers.filter(

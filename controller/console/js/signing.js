@@ -31,7 +31,7 @@ export function sign(screen, flow) {
   const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
   const deals = COMES.has(flow.offer.operation) ? [say("sign.deals", { name: signer.name })] : [];
   return {
-    question: say("ask.pin", { name: signer.name }),
+    question: say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer)),
     count: locked
       ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })

@@ -109,7 +109,8 @@ function update(node, place, screen) {
   const { view } = screen;
   const hand = view.hands.find((one) => one.place === place);
   const number = Number(place.slice(1));
-  const takes = place === DEALER || (store.own.selection ?? view.boxes).includes(number) || Boolean(hand);
+  const bet = place === DEALER || (store.own.selection ?? view.boxes).includes(number);
+  const takes = bet || Boolean(hand?.count); // cards may lie where no bet is: the box was marked wrongly
   const [label, cards, under] = node.children;
   const due = turns(screen);
   const next = due[0] === place && view.phase !== "betting";
@@ -131,11 +132,11 @@ function update(node, place, screen) {
 
   const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
-  text(label.children[1], hand?.shown ? short(hand.cards) : takes ? "" : say("stage.no_bet"));
-  mark(label.children[1], "no-bet", !takes);
+  text(label.children[1], hand?.shown ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
+  mark(label.children[1], "no-bet", !bet);
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
-  underHand(under, { view, hand, place, takes, next, matter });
+  underHand(under, { view, hand, place, bet, next, matter });
 }
 
 /** An open act lights the place that it is about, or those chosen so far; what may be tapped stands out. */
@@ -210,8 +211,8 @@ function seen(node, hand) {
   );
 }
 
-function underHand(node, { view, hand, place, takes, next, matter }) {
-  const [sign, words] = result(view, hand, place, takes, next, matter);
+function underHand(node, { view, hand, place, bet, next, matter }) {
+  const [sign, words] = result(view, hand, place, bet, next, matter);
   const key = `${sign}:${words}`;
   if (node.dataset.said === key) return;
   node.dataset.said = key;
@@ -222,9 +223,9 @@ function underHand(node, { view, hand, place, takes, next, matter }) {
 }
 
 /** The sign and the word under a hand. */
-function result(view, hand, place, takes, next, matter) {
-  if (view.phase === "betting" && takes && place !== DEALER) return ["", say("stage.bet")];
-  if (view.bets_to_return && takes && place !== DEALER) return ["", say("stage.bet_back")];
+function result(view, hand, place, bet, next, matter) {
+  if (view.phase === "betting" && bet && place !== DEALER) return ["", say("stage.bet")];
+  if (view.bets_to_return && bet && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
   if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
     return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];

@@ -271,11 +271,20 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
         raise RefusedError("chosen", f"The choice of {chooser} is entered already; correct the entry if it was wrong.")
     if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
         raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
+    if operation.choice is Choice.CONTINUE:
+        _verify_cards(state, found, operation.place)
     if operation.absent:
         _verify_absent(state, given, operation)
     for option in found.row.options:
         if option.choice is operation.choice and option.permitted_by is not None:
             require(given, option.permitted_by, option.clause, "permit this")
+
+
+def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
+    """Without a hand nothing can be continued, unless those who continue have the cards moved to where they belong."""
+    if place in state.round.without_cards and not any(option.reconstructs for option in found.row.options):
+        box = place_word(state, place)
+        raise RefusedError("no-cards", f"There are no cards at {box}; record that the bets are withdrawn.")
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:

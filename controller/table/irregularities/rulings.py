@@ -108,6 +108,14 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
         raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
 
 
+def _verify_continue(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    _verify_bets(state, found, operation)
+    without = state.round.without_cards if found.round == state.round.number else ()
+    if without:
+        at = state.game.words.of_all(without)
+        raise RefusedError("no-cards", f"There are bets and no cards at {at}; rule to remove the hands, or void.")
+
+
 def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     if not _naming_bets(state, found, operation).bets:
         raise RefusedError("bets", "Enter the numbers of the bets that are returned.")
@@ -164,7 +172,7 @@ def _name_order(decision: Decision, given: PersonActed, found: Irregularity, ope
 
 ACTIONS: Final[dict[RulingAction, Action]] = {
     RulingAction.VOID: Action(_verify_void, _void, of_earlier_rounds=True),
-    RulingAction.CONTINUE: Action(_verify_bets, _continue, of_earlier_rounds=True),
+    RulingAction.CONTINUE: Action(_verify_continue, _continue, of_earlier_rounds=True),
     RulingAction.RECONSTRUCT: Action(_verify_misplaced, _reconstruct),
     RulingAction.REMOVE_HANDS: Action(_verify_hands, _remove_hands),
     RulingAction.RETURN_BETS: Action(_verify_some_bets, _continue),
