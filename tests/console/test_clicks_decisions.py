@@ -141,7 +141,7 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
 
 
 async def test_a_box_that_is_marked_wrongly_is_found_below_problem() -> None:
-    """The question is what a person sees; once a supervisor has confirmed it, the hand is moved."""
+    """What the entries say is not asked, and stands beside the question; the hand is moved once it is confirmed."""
     async with opened() as console:
         await console.to_dealing(1, 5)
         await console.deal(2)
@@ -154,9 +154,8 @@ async def test_a_box_that_is_marked_wrongly_is_found_below_problem() -> None:
         await console.press("done")
         await console.press("Entered by mistake")
         await console.sign(SUPERVISOR)
-        await console.says("Box 5 has cards and no bet; box 6 has a bet and no cards. Is that so?")
-        await console.press("yes")
         await console.says("Had any Player handled cards")
+        await console.reads("Box 5 has cards and no bet; box 6 has a bet and no cards")
         await console.press("no")
         await console.confirm(SUPERVISOR)
         await console.says("Move the cards as the screen shows")

@@ -28,7 +28,7 @@ async def codes(rig: Rig) -> list[str]:
 
 @BY_SERIAL
 async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) -> None:
-    """This device looks at the proof first; of one that does not `tests/end_to_end/test_which_device.py` has the test."""
+    """The device looks at the proof first; for one that does not see `tests/end_to_end/test_which_device.py`."""
     await use_url(rig, url)
     async with Cable(rig.machine, SERIAL, bytes(range(32))) as rogue:
         await rogue.plug()
