@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DEALER, SUPERVISOR, MANAGER = CREW
 IN_A_SET = 3
+ASKED_AT_A_SIGNATURE = ("ask.sign", "ask.who_deals", "ask.pin", "ask.pin_again")
 AT_A_CARD = {"exposed_card", "dropped_card", "wrong_viewer", "player_exposed"}
 FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
@@ -148,9 +149,7 @@ class Person:
 
     async def asks_who_signs(self) -> None:
         """Or for the PIN of the only one who may."""
-        asked = (
-            re.sub(r"\\\{\w+\\\}", ".+", re.escape(self.words[key])) for key in ("ask.sign", "ask.who_deals", "ask.pin")
-        )
+        asked = (re.sub(r"\\\{\w+\\\}", ".+", re.escape(self.words[key])) for key in ASKED_AT_A_SIGNATURE)
         who = re.compile("|".join(asked))
         await self.page.locator("#sentence .text", has_text=who).wait_for()
 

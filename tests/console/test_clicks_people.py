@@ -40,7 +40,7 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         await to_an_exposed_card(console)
         await console.press(SUPERVISOR.id)
         for left in ("4 tries left", "3 tries left", "2 tries left", "1 try left", "Locked until"):
-            await console.says("Sam: enter your PIN.")
+            await console.says("Sam: enter")
             await console.enter_pin(WRONG)
             await console.counts(left)
             assert await console.page.locator("#panel output").inner_text() == ""
