@@ -124,15 +124,21 @@ def _moved(event: dict[str, Any], words: str) -> str:
     )
 
 
+def _moved_hands(event: dict[str, Any]) -> str:
+    """Hands by how many cards they have: whoever moves them does not know the cards' numbers."""
+    ways = Counter((card["source"], card["place"]) for card in event["cards"])
+    return "; ".join(
+        f"{count} card{'s' if count > 1 else ''} from {source} to {place}" for (source, place), count in ways.items()
+    )
+
+
 def _because(note: str) -> str:
     return f": {note}" if note else ""
 
 
 def _reconstructed(event: dict[str, Any]) -> str:
     what = "hands were" if event["whole_hands"] else "cards were"
-    ways = Counter((card["source"], card["place"]) for card in event["cards"])
-    hands = "; ".join(f"{count} cards from {source} to {place}" for (source, place), count in ways.items())
-    moved = hands if event["whole_hands"] else _moved(event, "from {source} to {place}")
+    moved = _moved_hands(event) if event["whole_hands"] else _moved(event, "from {source} to {place}")
     back = event["taken_back"]
     taken = f"{back} card{'s' if back > 1 else ''} too many taken out of {event['place']}" if back > 0 else ""
     return ": ".join(filter(None, (f"{what} put right{_under(event['clause'])}", moved, taken)))

@@ -257,7 +257,7 @@ def judge(decision: Decision) -> None:
         return
     places = state.round.live_places
     if not state.round.hands.keys() >= {*places}:
-        return  # a bet without cards, which a person has to decide
+        return  # a bet without cards, as a journal of before may have: a person abandons that round
     for place in places:
         hand = state.round.hands[place]
         if hand.shown and hand.outcome is None:

@@ -212,12 +212,12 @@ class VisitorsHands(SimulatedDealer):
         await self._entered_after(view)
 
     async def _faces_asked(self, view: TableView) -> str:
-        """The device has read the faces. Where the table does not take its word, people read them from the cards.
+        """Where the table does not take what the device read, people read the cards.
 
-        Of every hand that may be turned over: the visitor chooses.
+        Of every hand that may be turned over now: the visitor chooses.
         """
-        offers = await self._client.lawful() or []
-        asked = [one["arguments"]["place"] for one in offers if one["operation"] == "expose_hand" and one["needs"]]
+        offers = [one for one in await self._client.lawful() or [] if one["operation"] == "expose_hand"]
+        asked = [one["arguments"]["place"] for one in offers if one["needs"] and one["allowed"]]
         lie = [place for place in asked if self._table.hands.get(place)]
         shown = [operations.ExposeHand(place, self._table.cards_at(place)) for place in lie]
         return " ".join(line_of_sight(view, one, self._words) for one in shown)
@@ -338,10 +338,8 @@ class VisitorsHands(SimulatedDealer):
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         """What every bettor says, at once."""
-        say, leaving = (
-            self._words,
-            self._leaving() | (set(found.choices_due) - {place for place, cards in self._table.hands.items() if cards}),
-        )
+        say = self._words
+        leaving = self._leaving() | {place for place in found.choices_due if not self._table.hands.get(place)}
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
         places = [(place, _named(view, [place], say)) for place in found.choices_due]
         said = [

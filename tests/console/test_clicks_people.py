@@ -54,6 +54,25 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         await console.says("3 cards to Box 3")
 
 
+async def test_a_wrong_pin_of_an_act_that_has_ended_meanwhile_opens_nothing() -> None:
+    async with opened() as console:
+        await to_an_exposed_card(console)
+        await console.press(SUPERVISOR.id)
+        left = await console.page.evaluate(
+            """async (pin) => {
+              const { cancel, digits, sign } = await import("/console/js/flow.js");
+              const { store } = await import("/console/js/store.js");
+              digits(pin);
+              const answered = sign();
+              cancel();
+              await answered;
+              return store.own.flow ?? null;
+            }""",
+            WRONG,
+        )
+        assert left is None
+
+
 async def test_a_dealer_is_not_asked_to_sign_what_is_above_him() -> None:
     async with opened() as console:
         await to_an_exposed_card(console)

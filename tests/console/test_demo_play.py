@@ -104,7 +104,10 @@ async def test_a_box_that_was_marked_wrongly_is_put_right_and_the_round_goes_on(
             await console.confirm(SUPERVISOR)
             await console.press("others")
             await console.press(f"B{right}//withdraw")
-            for place, named in (("D", "The Dealer's hand"), ("B1", "Box 1"), ("B3", "Box 3"), ("B4", "Box 4")):
+            await printed(child, "The Dealer's hand shows")
+            assert not [line for line in child.out if re.search(r"Box \d shows", line)], "they lie face down"
+            hands = {"D": "The Dealer's hand", **{f"B{box}": f"Box {box}" for box in boxes[:-1]}}
+            for place, named in hands.items():
                 shown = await printed(child, f"{named} shows ([A-Z0-9 ]+)\\.")
                 await console.press(f"expose_hand/{place}")
                 for card in shown[1].split():

@@ -206,3 +206,11 @@ def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
         assert done.exit_code == code
         assert f"{file} is no socket." in done.stderr
         assert "It has ended" not in done.stderr
+
+
+def test_moved_hands_are_shown_by_their_number_of_cards() -> None:
+    """Who moves them does not know the numbers under which the cards left the device."""
+    moved = [(2, "B5", "B6"), (1, "B1", "B2"), (3, "B1", "B2")]
+    cards = [{"ordinal": ordinal, "source": source, "place": place} for ordinal, source, place in moved]
+    event = {"event": "cards_reconstructed", "cards": cards, "whole_hands": True, "clause": "", "taken_back": 0}
+    assert tell(event) == "hands were put right: 1 card from box 5 to box 6; 2 cards from box 1 to box 2"

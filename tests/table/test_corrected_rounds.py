@@ -52,11 +52,8 @@ def test_nc_5_7_1_where_the_hands_stay_as_they_lie_the_box_without_cards_gets_th
     )
 
 
-@pytest.mark.parametrize("game_id", ["NC", "RTP"])
 @pytest.mark.parametrize("unit", Unit)
-def test_nc_5_7_3_where_another_box_keeps_the_cards_the_bets_of_the_one_without_go_back(
-    unit: Unit, game_id: str
-) -> None:
+def test_nc_5_7_3_where_another_box_keeps_the_cards_the_bets_of_the_one_without_go_back(unit: Unit) -> None:
     """B5 was marked instead of B6, and its hand stays there: there is nothing to continue with at B6."""
     table = TableHarness(unit, boxes=(1, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
@@ -78,8 +75,9 @@ def test_a_ruling_that_play_goes_on_says_what_becomes_of_a_bet_without_cards(gam
     while table.open.stage is not Stage.RULING:
         table.confirm(handled=True, reconstructable=False)
     found = table.open
-    goes_on = operations.Rule(found.id, found.revision, RulingAction.CONTINUE, "shift manager", "so decided")
-    assert table.refused(goes_on, Role.SHIFT_MANAGER)[0] == "no-cards"
+    for action, places in ((RulingAction.CONTINUE, ()), (RulingAction.REMOVE_HANDS, ("B1",))):
+        ruled = operations.Rule(found.id, found.revision, action, "shift manager", "so decided", places)
+        assert table.refused(ruled, Role.SHIFT_MANAGER)[0] == "no-cards"
     table.rule(RulingAction.REMOVE_HANDS, places=("B6",))
     assert table.state.round.live_places == ("B1",)
     assert not table.state.open

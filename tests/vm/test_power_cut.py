@@ -27,7 +27,7 @@ MORE = [pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(r
 class Cut(NamedTuple):
     """After a power cut: the machine that booted from what the disk had kept, and what was known before.
 
-    `seen`: every event that was published. `acknowledged`: the last report that the device was told to forget.
+    `seen`: every event that was published. `acknowledged`: the last report that was acknowledged to the device.
     `playing`: the people, who wait for the table.
     """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulators.devices.faults import FAULTS
-from tests.end_to_end.processes import Child
+from tests.usb.test_simulate_usbip import simulated
 from tests.vm.conftest import Rig
 from tests.vm.image import SERIAL
 from tests.vm.machine import HOST, PATIENCE
@@ -52,22 +52,14 @@ async def test_a_round_is_concluded_over_every_fault_of_usb(rig: Rig, url: str) 
 
 async def test_a_bench_attaches_the_simulator_by_usbip(rig: Rig, tmp_path: Path) -> None:
     """`cardshoe simulate --usbip` as a process of its own, as docs/usb.md says."""
-    keys = tmp_path / "device.keys"
+    keys = tmp_path / "keys"
     keys.write_text(f"{SERIAL} {rig.image.facts.key}\n")
     keys.chmod(0o600)
-    device = Child(
-        "controller", "simulate", "--usbip", "0", "--no-console", "--serial", SERIAL, "--key-file", str(keys),
-        "--link", str(tmp_path / "device"), "--load",
-    )  # fmt: skip
-    try:
-        lines = await device.until(lambda: device.out[:2] if len(device.out) > 1 else None)
-        assert lines is not None
-        command = lines[1].rpartition(": ")[2].replace("127.0.0.1", HOST)
+    async with simulated(tmp_path, "--kind", "shuffler", "--serial", SERIAL, "--load") as (lines, _):
+        command = lines[1].replace("127.0.0.1", HOST)
         await rig.machine.guest.run(command[command.index("usbip") :])
         view = await rig.table.until(lambda view: view.device.connected and view.device.link == "ready")
         assert view.device.serial == SERIAL
         assert "1209:0001" in await rig.machine.guest.run("usbip port")
         await rig.machine.guest.run("usbip detach -p 00")
         await rig.table.until(lambda view: not view.device.connected)
-    finally:
-        assert await device.end() == 0

@@ -46,8 +46,9 @@ export function claimed(screen, matter, of, counts) {
   const [deny] = of("deny_irregularity");
   if (!offer || !deny) return {};
   const { claim, facts } = answersOf(matter);
-  const known = isKnown(screen, matter) || (offer.allowed && !deny.allowed); // what entries say cannot be denied
-  if (!claim && (claim === false || !offer.allowed || !known)) return asked(screen, matter, offer, deny);
+  const entered = deny.code === "misplaced"; // the entries say so: it cannot be denied, and is not asked
+  if (!entered && !claim && (claim === false || !offer.allowed || !isKnown(screen, matter)))
+    return asked(screen, matter, offer, deny);
   const at = matter.asks.findIndex((name) => !(name in facts));
   const last = matter.asks[(at < 0 ? matter.asks.length : at) - 1];
   const before = () =>
@@ -56,7 +57,8 @@ export function claimed(screen, matter, of, counts) {
   if (at < 0) return followed(screen, matter, offer, facts);
   const name = matter.asks[at];
   const answer = (value) => ({ act: () => state(matter, claim, { ...facts, [name]: value }) });
-  return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left: [back] };
+  const left = entered && !last ? [] : [back];
+  return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left };
 }
 
 /** The claim is not asked of who made it here, nor where a count has shown it. */

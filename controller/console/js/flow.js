@@ -121,7 +121,8 @@ export async function sign() {
   store.set({ flow: { ...flow, pin: "" } });
   const said = await operate(offer, values, { person: signer, pin });
   if (!said.accepted && ["pin", "pin-locked", "pin-busy"].includes(said.code)) {
-    store.set({ flow: { ...store.own.flow, wrong: said.code === "pin" } });
+    const asked = store.own.flow; // others may have ended the act meanwhile
+    if (asked?.offer === offer) store.set({ flow: { ...asked, wrong: said.code === "pin" } });
     return;
   }
   if (store.own.flow?.offer === offer) cancel();
@@ -146,7 +147,7 @@ export function back() {
     return;
   }
   const { values, steps } = flow.past.at(-1);
-  store.set({ flow: { ...flow, values, steps, past: flow.past.slice(0, -1), at: flow.at - 1, draft: null, pin: "" } });
+  store.set({ flow: { ...flow, values, steps, past: flow.past.slice(0, -1), at: flow.at - 1, draft: null, pin: "", wrong: false } });
 }
 
 /** What stops the cards, by its number. */

@@ -282,7 +282,8 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
     """Without a hand nothing can be continued, unless those who continue have the cards moved to where they belong."""
-    if place in state.round.without_cards and not any(option.reconstructs for option in found.row.options):
+    stays = found.kind is Kind.WRONG_DISTRIBUTION and not any(option.reconstructs for option in found.row.options)
+    if stays and place in state.round.without_cards:
         box = place_word(state, place)
         raise RefusedError("no-cards", f"There are no cards at {box}; record that the bets are withdrawn.")
 

@@ -57,6 +57,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
             "earlier-round", "An earlier round can only be ruled void, or left as it is; rule one of these."
         )
     ACTIONS[operation.action].verify(state, found, operation)
+    _verify_bets_have_cards(state, found, operation)
 
 
 def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
@@ -108,10 +109,14 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
         raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
 
 
-def _verify_continue(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    _verify_bets(state, found, operation)
-    without = state.round.without_cards if found.round == state.round.number else ()
-    if without:
+def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    """What leaves the cards where they lie says what becomes of a box without any."""
+    if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
+        return
+    if operation.action in (RulingAction.VOID, RulingAction.RECONSTRUCT):
+        return
+    removed = operation.places if operation.action is RulingAction.REMOVE_HANDS else ()
+    if without := tuple(place for place in state.round.without_cards if place not in removed):
         at = state.game.words.of_all(without)
         raise RefusedError("no-cards", f"There are bets and no cards at {at}; rule to remove the hands, or void.")
 
@@ -172,7 +177,7 @@ def _name_order(decision: Decision, given: PersonActed, found: Irregularity, ope
 
 ACTIONS: Final[dict[RulingAction, Action]] = {
     RulingAction.VOID: Action(_verify_void, _void, of_earlier_rounds=True),
-    RulingAction.CONTINUE: Action(_verify_continue, _continue, of_earlier_rounds=True),
+    RulingAction.CONTINUE: Action(_verify_bets, _continue, of_earlier_rounds=True),
     RulingAction.RECONSTRUCT: Action(_verify_misplaced, _reconstruct),
     RulingAction.REMOVE_HANDS: Action(_verify_hands, _remove_hands),
     RulingAction.RETURN_BETS: Action(_verify_some_bets, _continue),
