@@ -20,7 +20,7 @@ from tests.vm.table import Table, relay
 from tests.vm.volatile_disk import VolatileDisk
 
 MID_ROUND = 4  # cards
-WRITES = 120  # of the disk, within which the power goes
+WRITES = 60  # of the disk, within which the power goes; from there to its end a round makes some 106
 MORE = [pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12))]
 
 
@@ -75,8 +75,9 @@ async def cut_in_a_round(
         playing = people.create_task(table.play(cable))
         await table.until(lambda view: view.dealt >= MID_ROUND)
         disk.stop_at = disk.operations + random.randint(1, WRITES)
-        async with asyncio.timeout(PATIENCE):
-            await disk.stopped.wait()
+        cut = people.create_task(disk.stopped.wait())
+        await asyncio.wait({cut, playing}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        assert disk.stopped.is_set(), "the round ended before the power went"
         acknowledged = cable.device.link.last_number - cable.device.link.unacknowledged
         await machine.cut_power()
     await following
