@@ -426,7 +426,7 @@ LINES: Final[dict[str, Line]] = {
     "judgement_taken_back": lambda event: f"{_listed(event['places'])} to be judged again" if event["places"] else None,
     "closing_taken_back": _closing_taken_back,
     "void_lifted": _void_lifted,
-    "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
+    "order_corrected": lambda event: f"the order of the deal is {_listed(event['places'])}{_under(event['clause'])}",
     "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
     "bettor_left": lambda event: f"{event['bettor']} leaves",
     "layout_changed": _laid,
@@ -444,7 +444,7 @@ LINES: Final[dict[str, Line]] = {
     ),
     "cards_handled": _handled,
     "abandon_asked": lambda event: (
-        f"{event['person']} asks for the round to be abandoned: {event['text']}; it is asked once more"
+        f"{event['person']} asks for the round to be void: {event['text']}; it is asked once more"
     ),
     "dealer_came": lambda event: f"{event['dealer']} deals from now on",
     "dealer_left": lambda event: f"{event['dealer']} leaves the table; no dealer is on duty",

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from controller.api.irregularity_view import MoveView
 from controller.api.messages import encode_hook
 from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
@@ -69,7 +70,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     `role`: the lowest rank that may enter it. `clause`: the one that applies to what is confirmed; empty: none does.
 
     `void`: the round would be void. `twice`: it has to be entered again. `opens`, `closes`: so many irregularities
-    would be open besides, and the ids of those that would end.
+    would be open besides, and the ids of those that would end. `moves`: the cards that people would have to move.
     """
 
     accepted: bool
@@ -89,6 +90,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     closes: tuple[int, ...] = ()
     role: Role = Role.DEALER
     clause: str = ""
+    moves: tuple[MoveView, ...] = ()
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -139,12 +141,19 @@ def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...
         payments=tuple(PaymentChange(*one) for one in _differing(_payments(was), _payments(will))),
         opens=len(open_will - open_was),
         closes=tuple(sorted(open_was - open_will)),
+        moves=_moves(was, will),
     )
 
 
 def _playing(state: TableState) -> TableState:
     """Without a pause, which would hide what comes."""
     return msgspec.structs.replace(state, duty=msgspec.structs.replace(state.duty, paused=""))
+
+
+def _moves(was: TableView, will: TableView) -> tuple[MoveView, ...]:
+    """Of the matter whose cards are to be moved then, and are not yet."""
+    drawn = {one.id for one in was.irregularities if one.moves}
+    return next((one.moves for one in will.irregularities if one.moves and one.id not in drawn), ())
 
 
 def _hands(view: TableView) -> dict[str, HandView]:

@@ -61,10 +61,11 @@ def _shown(key: str, value: Any, names: Names) -> Any:
     if key == "open" and isinstance(value, list):
         return [names.get(f"{MATTER}{one}", one) for one in value]
     if key == "cards" and isinstance(value, list):
-        return [_face(one) for one in value]
-    return _face(value) if key == "card" else value
+        return [face(one) for one in value]
+    return face(value) if key == "card" else value
 
 
-def _face(value: Any) -> Any:
+def face(value: Any) -> Any:
+    """A card's code with the sign of its suit; anything else as it is."""
     found = FACE.fullmatch(value) if isinstance(value, str) else None
     return f"{found[1].replace('T', '10')}{SUITS[found[2]]}" if found else value

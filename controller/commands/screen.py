@@ -102,7 +102,7 @@ def _head(view: TableView, say: Terminal) -> RenderableType:
     if view.dealer:
         head.append(f" · {say('dealt by {dealer}', dealer=view.dealer)}")
     if view.abandon_asked:
-        head.append(f" · {say('ABANDON THE ROUND? repeat to confirm')}", "bold red")
+        head.append(f" · {say('VOID THE ROUND? repeat to confirm')}", "bold red")
     for warning in view.warnings:
         head.append(f" · {warning}", "yellow")
     return head

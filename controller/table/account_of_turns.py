@@ -10,7 +10,7 @@ from controller.table.turning import TURNS
 
 ASKED_FOR: Final = {
     "conclusion_asked": "asked to conclude the round",
-    "abandon_asked": "asked to abandon the round",
+    "abandon_asked": "asked to void the round",
     "void_asked": "asked to make the round void",
 }
 PAST: Final = {

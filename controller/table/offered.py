@@ -311,7 +311,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.ConcludeRound, _concluded),
     Row(operations.CountCards, _counted),
     Row(operations.ReportIrregularity, just(operations.ReportIrregularity(Kind.FOREIGN_CARD))),
-    Row(operations.PauseTable, just(operations.PauseTable(WORDS)), lambda state: not state.duty.paused),
+    Row(operations.PauseTable, just(operations.PauseTable(WORDS))),
     Row(operations.ResumeTable, just(operations.ResumeTable()), lambda state: bool(state.duty.paused)),
     Row(operations.ContinueRound, just(operations.ContinueRound()), lambda state: state.service is Service.RECONCILING),
     Row(

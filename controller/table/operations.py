@@ -32,6 +32,8 @@ class CloseTable(Operation, frozen=True, tag="close_table"):
 
 
 class PauseTable(Operation, frozen=True, tag="pause_table"):
+    """Play stands still at once. Of a table that is paused it is the reason, in place of the one before."""
+
     reason: str
 
 

@@ -220,7 +220,7 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         Role.PIT_SUPERVISOR,
     ),
     operations.AbandonRound: Permission(
-        "abandon the round", rulings.verify_abandon, rulings.abandon_round, IN_ROUND, ALWAYS, SILENT_DECIDED_BY
+        "void the round", rulings.verify_abandon, rulings.abandon_round, IN_ROUND, ALWAYS, SILENT_DECIDED_BY
     ),
     operations.DealerOn: Permission(
         "go on duty", service.verify_dealer_on, service.dealer_on, BETWEEN_ROUNDS, ALWAYS, off_duty=True

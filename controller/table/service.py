@@ -69,7 +69,8 @@ def close_table(decision: Decision, given: PersonActed, operation: operations.Cl
 
 
 def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
-    if state.duty.paused:
+    """Play must stand still at once: the reason may be entered afterwards, in place of the one before."""
+    if operation.reason == state.duty.paused != "":
         raise RefusedError(
             "paused", f"The table is paused already ({state.duty.paused}); resume it when play can continue."
         )

@@ -28,7 +28,7 @@ TURNS: Final[dict[type[Event], str]] = {
     events.HandedOver: "Another dealer has taken over.",
     events.ChipsPaid: "The chips were recorded as paid.",
     events.ConclusionAsked: "The round is about to be concluded.",
-    events.AbandonAsked: "The round is about to be abandoned.",
+    events.AbandonAsked: "The round is about to become void.",
     events.VoidAsked: "The round is about to become void.",
     events.DealtByHand: "The round is dealt by hand.",
     events.EntryCorrected: "An entry was corrected.",

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from controller.api.client import TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
+from controller.api.screen_lines import face
 from controller.api.view import TableView
 from controller.commands.language import Terminal
 from controller.games import game
@@ -55,10 +56,10 @@ def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> st
         case operations.CountCards(_, count):
             return say("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
         case operations.ExposeHand(place, cards) if cards is not None:
-            codes = " ".join(card.code for card in cards)
+            codes = " ".join(face(card.code) for card in cards)
             return say("{place} shows {cards}.", place=_capital(named(place)), cards=codes)
         case operations.ShowFirstCard(card) if card is not None:
-            return say("The First Card is {card}.", card=card.code)
+            return say("The First Card is {card}.", card=face(card.code))
     return ""
 
 
@@ -95,6 +96,7 @@ class VisitorsHands(SimulatedDealer):
         self._words = say
         self._patience = patience
         self._comes: CrewMember | None = None  # who decides what is open, if the person does not
+        self._announced: CrewMember | None = None  # of whom the person knows that he comes
         self._decides = False  # what is said is the supervisor's
         self._moved = False  # he has moved the cards, too
 
@@ -113,6 +115,12 @@ class VisitorsHands(SimulatedDealer):
             self._told = line
             self._tell(line)
 
+    def _nobody_is_awaited(self) -> None:
+        """The person signed what somebody was on his way for."""
+        if self._announced is not None:
+            self._tell(self._words("{name} does not come: it is decided.", name=self._announced.name))
+            self._announced = None
+
     async def _entered_after(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
         """Until something was recorded after `view`, and `until` is true of the table; or the supervisor decided."""
         while True:
@@ -127,6 +135,7 @@ class VisitorsHands(SimulatedDealer):
     # -- before and in a round -------------------------------------------------------------------------------------
 
     async def _before_round(self, view: TableView) -> bool:
+        self._nobody_is_awaited()
         if view.phase == Phase.VOIDED and not view.chips_paid:
             await self._entered_after(view)
             return True
@@ -148,6 +157,7 @@ class VisitorsHands(SimulatedDealer):
         if view.paused or view.held:
             await self._entered_after(view)
             return
+        self._nobody_is_awaited()
         await super()._in_round(view)
 
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
@@ -246,6 +256,7 @@ class VisitorsHands(SimulatedDealer):
         """What a dealer may decide is the person's."""
         say = self._words
         if self._patience.begins(asked) and member is not CREW[0]:
+            self._announced = member
             self._tell(
                 say(
                     "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
@@ -263,7 +274,7 @@ class VisitorsHands(SimulatedDealer):
 
     async def _supervise(self, view: TableView, member: CrewMember) -> bool:
         """He decides; where he is refused he looks again after a while. A void he asks for twice."""
-        self._decides = True
+        self._decides, self._announced = True, None
         try:
             await self._decide(view, member)
             now = await self._client.state()

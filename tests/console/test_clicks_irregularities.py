@@ -274,7 +274,11 @@ async def test_two_hands_that_lie_at_each_others_places_are_moved_back() -> None
         await console.press("yes")
         await console.press("no")
         await console.reads("Then: Move")
-        await console.confirm(SUPERVISOR)
+        await console.reads("1. Cards at Box 3 to Box 1")
+        await console.press("confirm")
+        await console.reads("2. Cards at Box 1 to Box 3")
+        assert await console.page.locator("#stage .arrows .line").count() == 2  # who signs sees them
+        await console.sign(SUPERVISOR)
         await console.reads("1. Cards at Box 3 to Box 1")
         await console.reads("2. Cards at Box 1 to Box 3")
         await console.press("moved")

@@ -235,11 +235,11 @@ async def test_escape_leaves_a_text_that_is_being_written() -> None:
     async with opened() as console:
         person = await by_keyboard(console)
         await person.key("F4")
-        await console.says(console.words["ask.pause_table.reason"])
+        await console.says(console.words["ask.pause_table.reason.now"])
         await person.focus("#panel input")
         await console.page.keyboard.type("spi")
         await person.key("Escape")
-        await console.page.locator('#panel [data-act="place_your_bets/"]').wait_for()
+        await console.page.locator('#panel [data-act="resume_table/"]').wait_for()
 
 
 async def test_an_irregularity_from_the_report_to_its_signature() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from simulators.people.crew import CREW
-from tests.console.clicking import DEALER, SUPERVISOR, ClickedTable, Console, opened
+from tests.console.clicking import DEALER, FRAME, SUPERVISOR, ClickedTable, Console, opened
 from tests.end_to_end.test_screens import ANOTHER_DEALER, LEE
 
 if TYPE_CHECKING:
@@ -54,6 +54,22 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         await console.says("3 cards to Box 3")
 
 
+async def test_a_digit_that_follows_the_name_at_once_counts_and_the_second_tap_at_the_name_does_not() -> None:
+    async with opened() as console:
+        await to_an_exposed_card(console)
+        page = console.page
+        lies = await page.locator(f'#panel [data-act="{SUPERVISOR.id}"]').bounding_box()
+        assert lies
+        await console.press(SUPERVISOR.id)
+        await page.mouse.click(lies["x"] + lies["width"] / 2, lies["y"] + lies["height"] / 2)
+        for digit in SUPERVISOR.pin:  # the page's clock stands still: no time has passed
+            await page.locator(f'#panel [data-act="{digit}"]').click()
+        await page.clock.run_for(FRAME)
+        assert await page.locator("#panel output").inner_text() == "\u2022" * len(SUPERVISOR.pin)
+        await console.press("ok")
+        await console.press("others")
+
+
 async def test_a_wrong_pin_of_an_act_that_has_ended_meanwhile_opens_nothing() -> None:
     async with opened() as console:
         await to_an_exposed_card(console)
@@ -79,8 +95,24 @@ async def test_a_dealer_is_not_asked_to_sign_what_is_above_him() -> None:
         assert await offered(console) == [SUPERVISOR.name, MANAGER.name]
         await console.press("back")
         await console.press("pause_table")  # a dealer may
+        await console.says(console.words["ask.pause_table.reason.now"])
         await console.click(console.page.locator("#panel .answers button").first)
         await console.answers("Paused")
+
+
+async def test_play_stands_still_before_anybody_says_why() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.press("pause_table")
+        await console.says(console.words["ask.pause_table.reason.now"])
+        assert (await console.state())["paused"] == console.words["phrase.follows"]
+        await console.press("back")
+        await console.page.locator('#panel [data-act="resume_table/"]').wait_for()
+        await console.press("pause_table")  # it is asked again
+        await console.press(console.words["phrase.spill"])
+        await console.says(console.words["phrase.spill"])
+        await console.press("resume_table/")
+        await console.says("3 cards to Box 1")
 
 
 async def test_a_supervisor_takes_over_and_the_dealer_signs_on_again() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from controller.api.screen_lines import SUITS
 from tests.console.clicking import DEALER, SUPERVISOR, Person
 from tests.end_to_end.processes import PATIENCE, Child
 
@@ -108,15 +109,20 @@ async def test_a_box_that_was_marked_wrongly_is_put_right_and_the_round_goes_on(
             assert not [line for line in child.out if re.search(r"Box \d shows", line)], "they lie face down"
             hands = {"D": "The Dealer's hand", **{f"B{box}": f"Box {box}" for box in boxes[:-1]}}
             for place, named in hands.items():
-                shown = await printed(child, f"{named} shows ([A-Z0-9 ]+)\\.")
+                shown = await printed(child, f"{named} shows (.+?)\\.")
                 await console.press(f"expose_hand/{place}")
                 for card in shown[1].split():
-                    await console.press(card)
+                    await console.press(code(card))
                 await console.press("done")
             await console.end_round()
             await chromium.close()
     finally:
         await child.end()
+
+
+def code(face: str) -> str:
+    """Of a card as people read it."""
+    return face[:-1].replace("10", "T") + {sign: suit for suit, sign in SUITS.items()}[face[-1]]
 
 
 def bets_of(child: Child) -> set[int]:

@@ -97,6 +97,7 @@ async def a_round(console: Console, album: Album) -> None:
     await page.locator('.place.lit[data-place="B6"]').wait_for()
     await album.take("dealing the third set")
     await console.press("pause_table")
+    await console.says(console.words["ask.pause_table.reason.now"])
     await album.take("why paused")
     await console.click(page.locator("#panel .answers button").first)
     await page.locator('#panel [data-act="resume_table/"]').wait_for()

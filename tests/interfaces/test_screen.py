@@ -145,9 +145,9 @@ def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
     assert "dealt by pit-supervisor" in shown(table.state)
     table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
-    assert "ABANDON THE ROUND?" in shown(table.state)
+    assert "VOID THE ROUND?" in shown(table.state)
     table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
-    assert "ABANDON" not in shown(table.state)
+    assert "VOID THE ROUND" not in shown(table.state)
     table.do(operations.BeginMaintenance("a new belt"), Role.PIT_SUPERVISOR)
     assert "maintenance: a new belt" in shown(table.state)
 

@@ -35,15 +35,16 @@ def test_a_set_in_the_tray_may_be_lifted_in_a_pause_and_no_other_is_formed() -> 
     assert [command for _, command in table.device.received].count(Dispense(3)) == ordered
 
 
-def test_a_pause_says_why_and_is_not_paused_again() -> None:
+def test_a_pause_says_why_and_another_reason_takes_the_place_of_the_first() -> None:
     table = TableHarness().start()
     assert table.refused(operations.PauseTable(" "))[0] == "reason"
     assert table.refused(operations.ResumeTable())[0] == "not-paused"
     table.do(operations.PauseTable("dispute"))
-    assert table.refused(operations.PauseTable("fill"))[0] == "paused"
+    assert table.refused(operations.PauseTable("dispute"))[0] == "paused"
+    table.do(operations.PauseTable("fill"))
     assert table.refused(operations.OpenTable()) == (
         "held",
-        "Cannot open the table while the table is paused (dispute); resume first.",
+        "Cannot open the table while the table is paused (fill); resume first.",
     )
 
 

@@ -66,7 +66,7 @@ def test_of_a_round_that_was_abandoned_no_decision_is_taken_back() -> None:
     for _ in range(2):
         table.do(operations.AbandonRound("shift manager", "a fire alarm"), Role.SHIFT_MANAGER)
     denied = operations.CorrectEntry(last_entry(table, operations.DenyIrregularity), "it was so")
-    assert "abandoned" in table.refused(denied, SUPERVISOR)[1]
+    assert "ruled so" in table.refused(denied, SUPERVISOR)[1]
 
 
 def test_what_was_denied_stays_denied_when_something_else_is_corrected() -> None:

@@ -1,7 +1,8 @@
 // The acts of a phase: the one that comes next, and the few beside it.
 
-import { start } from "./flow.js";
+import { needsSign, start, step } from "./flow.js";
 import { SECONDARY, STANDING } from "./needs.js";
+import { shown } from "./operate.js";
 import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
@@ -103,6 +104,33 @@ function compares(screen) {
 function isMeant({ layout }, { operation, arguments: known }) {
   if (known.overlooked) return false; // seldom: it is in the menu
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
+}
+
+/** Problem and Pause stand in every state. */
+export function always(screen) {
+  return ["report_irregularity", "pause_table"].map((operation) => {
+    const offer = screen.offers.find((one) => one.operation === operation);
+    const again = operation === "pause_table" && screen.view.paused ? ".again" : "";
+    const begin = operation === "pause_table" ? pause : (_, problem) => start(problem);
+    return {
+      key: operation,
+      label: say(`op.${operation}${again}`),
+      tone: "steady",
+      why: offer ? (offer.allowed ? "" : offer.sentence) : say("act.not_now"),
+      act: () => begin(screen, offer),
+    };
+  });
+}
+
+/** Play stands still at once, and why is asked then; before it only where a person has to sign. */
+function pause(screen, offer) {
+  if (screen.view.paused || needsSign(screen, offer)) return start(offer);
+  const why = async ({ entry }) => {
+    await shown(entry);
+    const again = store.screen.offers.find((one) => one.operation === offer.operation && one.allowed);
+    if (again && store.screen.view.paused && !step()) start(again);
+  };
+  return start(offer, { values: { reason: say("phrase.follows") }, then: why });
 }
 
 /** Where boxes are only marked, a bet that was overlooked is one that its box was not marked for. */

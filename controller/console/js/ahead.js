@@ -1,6 +1,8 @@
 // What a decision would bring, as the daemon tells it before a person signs. Facts are stated first: the answer to a
 // question must not follow the wish.
 
+import { drawn } from "./arrows.js";
+import { moveLines } from "./facts.js";
 import { face } from "./grid.js";
 import { betName } from "./labels.js";
 import { read } from "./operate.js";
@@ -9,8 +11,8 @@ import { placeName, say } from "./words.js";
 
 const TRIED = new Set(["confirm_irregularity", "rule", "abandon_round", "correct_entry", "correct_bet"]);
 const MOST = 6; // lines
-const found = new Map(); // by the entry and the operation: {lines, role, clause}; null while it is awaited
-const UNKNOWN = { lines: [], role: "", clause: "" };
+const found = new Map(); // by the entry and the operation: {lines, arrows, role, clause}; null while it is awaited
+const UNKNOWN = { lines: [], arrows: [], role: "", clause: "" };
 
 /** What was told before is asked again. */
 export function forget() {
@@ -18,8 +20,8 @@ export function forget() {
 }
 
 /**
- * What `offer` with `values` would bring: `{lines, role, clause}`, with the lowest rank that may enter it; nothing for
- * what is not tried, or not known yet.
+ * What `offer` with `values` would bring: `{lines, arrows, role, clause}`, with the lowest rank that may enter it;
+ * nothing for what is not tried, or not known yet.
  */
 export function preview(screen, offer, values = {}) {
   if (!TRIED.has(offer.operation)) return UNKNOWN;
@@ -28,7 +30,7 @@ export function preview(screen, offer, values = {}) {
   if (!found.has(key)) {
     found.set(key, null);
     read("/v1/preview", { operation }).then((told) => {
-      found.set(key, told ? { ...told, lines: lines(store.screen, told, offer.operation) } : UNKNOWN);
+      found.set(key, told ? brought(store.screen, told, offer.operation) : UNKNOWN);
       store.set({});
     });
   }
@@ -40,17 +42,23 @@ export function ahead(screen, offer, values) {
   return preview(screen, offer, values).lines;
 }
 
+function brought(screen, told, operation) {
+  const arrows = drawn(told.moves);
+  return { ...told, arrows, lines: lines(screen, { ...told, arrows }, operation) };
+}
+
 function lines(screen, told, operation) {
   if (!told.accepted) return told.code === "no-preview" ? [] : [["then", told.sentence]];
-  const brought = [
+  const all = [
     told.void && say("then.void"),
     ...told.hands.map((change) => hand(screen, change)),
     ...told.bets.map((change) => bet(screen, change)),
     ...told.payments.map((change) => payment(screen, change)),
     ...(operation === "confirm_irregularity" ? [] : told.sentences), // that it was confirmed is no consequence
     told.next_step,
+    ...moveLines(screen, told.arrows),
   ].filter(Boolean);
-  const [first, ...rest] = brought.slice(0, MOST);
+  const [first, ...rest] = all.slice(0, MOST);
   return first ? [["then", say("then.first", { line: first })], ...rest] : [];
 }
 

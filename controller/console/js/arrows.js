@@ -4,11 +4,16 @@ import { svg } from "./dom.js";
 
 const SHORT = 44; // px by which an arrow ends before its goal
 
-/** The moves that an open matter asks for, a hand that moves whole as one: `{n, source, place, ordinals}`. */
+/** The moves that an open matter asks for. */
 export function moves(view) {
   const found = view.irregularities.find((one) => one.stage === "moving" && one.moves.length);
+  return found ? drawn(found.moves) : [];
+}
+
+/** Moves of single cards; a hand that moves whole is one: `{n, source, place, ordinals}`. */
+export function drawn(cards) {
   const joined = new Map();
-  for (const { ordinal, source, place } of found?.moves ?? []) {
+  for (const { ordinal, source, place } of cards) {
     const key = `${source}>${place}`;
     if (!joined.has(key)) joined.set(key, { source, place, ordinals: [] });
     joined.get(key).ordinals.push(ordinal);

@@ -5,7 +5,8 @@ import { inContact, isAsking, isOvertaken, store } from "./store.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
- * off; it stays and says so. `tone`: its class. `meaning`: what it does, where the label does not say it all.
+ * off; it stays and says so. `tone`: its class. `meaning`: what it does, where the label does not say it all. `digit`:
+ * of a pad, where people tap fast.
  */
 export function buttons(parent, list) {
   keyed(parent, list.filter(Boolean), (one) => one.key, create, update);
@@ -13,9 +14,17 @@ export function buttons(parent, list) {
 
 function create() {
   const node = el("button", { type: "button" });
-  node.onclick = () => tap(node);
+  node.onclick = ({ clientX, clientY }) => {
+    const isSecond = Math.hypot(clientX - tapped.x, clientY - tapped.y) < APART;
+    tapped.x = clientX;
+    tapped.y = clientY;
+    tap(node, node.one.digit && !isSecond);
+  };
   return node;
 }
+
+const APART = 40; // px: the second tap of a double one falls nearer
+const tapped = { x: Number.NaN, y: Number.NaN };
 
 function update(node, one) {
   means(node, `${one.key}|${one.label}|${one.meaning ?? ""}`);
@@ -29,7 +38,7 @@ function update(node, one) {
   attr(node, "data-act", one.key);
 }
 
-/** What a tap does, also one of the keyboard. `typed`: a digit of the keyboard, which was not meant for another button. */
+/** What a tap does, also one of the keyboard. `typed`: it was not meant for a button that stood there before. */
 export function tap(node, typed = false) {
   const { one } = node;
   if (!inContact() || isAsking() || isOvertaken() || (!typed && isFresh(node))) return;

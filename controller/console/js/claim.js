@@ -6,7 +6,7 @@ import { needsSign, start } from "./flow.js";
 import { inShort, matterFacts } from "./facts.js";
 import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
-import { say } from "./words.js";
+import { capital, say } from "./words.js";
 
 const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
 const UNANSWERED = { claim: undefined, facts: {} };
@@ -87,6 +87,7 @@ function followed(screen, matter, offer, facts) {
   const counted = "counted_wrong" in matter.facts; // what is not known is left out
   const goesOn = counted && isWhole(matter);
   return {
+    arrows: told.arrows,
     question: counted || matter.void_asked ? matter.question : say("matter.confirm", { what: whatAndWhere(screen, matter) }),
     facts: [
       ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
@@ -97,7 +98,7 @@ function followed(screen, matter, offer, facts) {
     right: [
       {
         key: "confirm",
-        label: say(goesOn ? "act.goes_on" : "act.confirm"),
+        label: goesOn ? say("act.goes_on") : confirms(screen, whole),
         tone: "primary",
         why: off(offer),
         act: () => start(goesOn ? { ...whole, label: say("act.goes_on") } : whole),
@@ -105,6 +106,11 @@ function followed(screen, matter, offer, facts) {
       !goesOn && { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) },
     ],
   };
+}
+
+/** Who confirms it, where the dealer may not. */
+function confirms(screen, offer) {
+  return offer.role === "dealer" ? say("act.confirm") : say("act.confirm_by", { who: capital(say(`role.${offer.role}`)) });
 }
 
 /** A count showed that nothing is missing: there is nothing to be "so". */

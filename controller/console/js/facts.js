@@ -1,6 +1,6 @@
 // What is known of a matter, in lines: what and where, who noticed it when, the clause, who decides.
 
-import { whatAndWhere } from "./labels.js";
+import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
@@ -21,6 +21,14 @@ export function matterFacts(screen, matter, applies) {
 export function inShort(screen, matter, applies) {
   const facts = matterFacts(screen, matter, applies);
   return [facts[0], facts.at(-1)];
+}
+
+/** Moves in words, as the arrows show them. */
+export function moveLines(screen, moves) {
+  return moves.map(({ n, source, place, ordinals }) => {
+    const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place) };
+    return `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", named)}`;
+  });
 }
 
 /** The clause and who decides; beside it a button that shows when the clause applies. */

@@ -87,7 +87,7 @@ function cardsNumbered(screen, n) {
 function cardsNamed(screen, cards) {
   if (typeof cards === "number") return cardsNumbered(screen, cards);
   if (typeof cards[0] === "string") return cards.map(face).join(" ");
-  return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeNamed(screen, place) })).join(", ");
+  return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeOrPile(screen, place) })).join(", ");
 }
 
 /** Where a card lay, and as which of the hand. */
@@ -96,7 +96,8 @@ function lay(screen, ordinal) {
   return { from: hand ? placeName(screen, hand.place) : "", card: hand ? hand.ordinals.indexOf(ordinal) + 1 : ordinal };
 }
 
-function placeNamed(screen, place) {
+/** A box by its number or its name, or what lies elsewhere. */
+export function placeOrPile(screen, place) {
   return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 

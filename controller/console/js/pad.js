@@ -27,5 +27,5 @@ function one(key, { typed, type, done, why }) {
   if (key === "ok")
     return { key, label: say("pad.ok"), tone: "primary", act: done, why: typed ? why : say("pad.nothing") };
   if (key === "clear") return { key, label: "\u232b", act: () => type(typed.slice(0, -1)) };
-  return { key, label: key, act: () => type((typed + key).slice(0, 12)) };
+  return { key, label: key, digit: true, act: () => type((typed + key).slice(0, 12)) };
 }

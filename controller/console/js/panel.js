@@ -9,10 +9,11 @@ import { grid } from "./grid.js";
 import { pad } from "./pad.js";
 import { due } from "./payments.js";
 import { answered } from "./labels.js";
-import { acts, comesFirst, label, primary, standing } from "./actions.js";
+import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
 import { askedElsewhere, second } from "./second.js";
 import { sheet } from "./sheets.js";
+import { corrected } from "./signing.js";
 import { ask } from "./steps.js";
 import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
@@ -78,10 +79,11 @@ function whatToShow(screen) {
     // All that is signed, what the act was begun with too; signing.js says what a corrected entry will be.
     const said = name === "sign" ? { ...flow.offer.arguments, ...flow.values } : { ...flow.values, ...flow.values.instead };
     const given = answered(screen, said);
+    const changes = name !== "sign" && flow.values.instead !== undefined ? corrected(screen, flow) : [];
     const act = [flow.offer.label ?? label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
     const isSigned = name === "sign";
     const isSaid = isSigned || name === "entry" || asked.isSaid;
-    const title = asked.grid || name === "kind" ? [] : [["title", act], !isSaid && given];
+    const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
     const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
     return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
@@ -105,7 +107,8 @@ function whatToShow(screen) {
 /** Why the act that comes next is off, and what the table says besides it. */
 function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
-  return [...new Set([...standing(screen), ...others])].filter((line) => line !== act);
+  const classes = screen.view.hands.some((hand) => hand.shown) && say("stage.classes");
+  return [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
 }
 
 function withFact(shown, fact) {
@@ -132,6 +135,7 @@ function point(shown) {
   own.filled = shown.filled;
   own.selection = shown.selection;
   own.numbered = shown.numbered;
+  own.arrows = shown.arrows;
 }
 
 /** While bets are open, a tapped box takes a bet or gives it up. */
@@ -152,15 +156,6 @@ function hands(screen) {
   const found = screen.offers.filter((one) => one.operation === "expose_hand" && one.allowed);
   const pick = (place) => start(found.find((one) => one.arguments.place === place));
   return found.length ? { picking: new Set(found.map((one) => one.arguments.place)), pick } : {};
-}
-
-/** Problem and Pause stand in every state. */
-function always(screen) {
-  return ["report_irregularity", "pause_table"].map((operation) => {
-    const offer = screen.offers.find((one) => one.operation === operation);
-    const why = offer ? (offer.allowed ? "" : offer.sentence) : say("act.not_now");
-    return { key: operation, label: say(`op.${operation}`), tone: "steady", why, act: () => start(offer) };
-  });
 }
 
 /** A field for what no button says. */

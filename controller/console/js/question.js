@@ -3,7 +3,7 @@
 import { act } from "./actions.js";
 import { moves } from "./arrows.js";
 import { claimed } from "./claim.js";
-import { matterFacts } from "./facts.js";
+import { matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
 import { operate, shown } from "./operate.js";
 import { store } from "./store.js";
@@ -73,7 +73,7 @@ const STAGES = {
   }),
 
   moving: (screen, matter, of) => ({
-    facts: drawnMoves(screen) ?? inBrief(screen, matter),
+    facts: matter.moves.length ? moveLines(screen, moves(screen.view)) : inBrief(screen, matter),
     right: [
       ...screen.offers
         .filter((one) => one.operation === "place_cards" && one.primary)
@@ -108,18 +108,6 @@ const STAGES = {
 function inBrief(screen, matter) {
   const facts = matterFacts(screen, matter);
   return [...facts.slice(0, 2), facts.at(-1)];
-}
-
-/** The moves in words, as the arrows show them; null: there are none. */
-function drawnMoves(screen) {
-  const drawn = moves(screen.view);
-  const words = ({ source, place, ordinals }) =>
-    say(ordinals.length > 1 ? "move.hand" : "move.card", { from: named(screen, source), to: named(screen, place) });
-  return drawn.length ? drawn.map((one) => `${one.n}. ${words(one)}`) : null;
-}
-
-function named(screen, place) {
-  return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 
 /** A row for each bettor, which stays where it is: a finger may be on its way to it. Who has chosen has the word. */

@@ -24,6 +24,7 @@ export function sign(screen, flow) {
         ? say("ask.who_deals")
         : say("ask.sign", { who: say(`role.${flow.offer.role}`) }),
       about: about(screen, flow),
+      arrows: told.arrows,
       facts,
       right: people(able), // in sight, however much is said
     };
@@ -31,6 +32,7 @@ export function sign(screen, flow) {
   const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
   const deals = COMES.has(flow.offer.operation) ? [say("sign.deals", { name: signer.name })] : [];
   return {
+    arrows: told.arrows,
     question: say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer)),
     count: locked
@@ -53,7 +55,7 @@ function people(able) {
 }
 
 /** What a correction changes, where it is known what is meant instead. */
-function corrected(screen, { offer, values }) {
+export function corrected(screen, { offer, values }) {
   const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
   if (!wrong) return [];
   const { instead } = values;

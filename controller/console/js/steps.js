@@ -173,6 +173,7 @@ const KINDS = {
   }),
 
   phrase: (screen, flow, { phrases }) => ({
+    ...(screen.view.paused && flow.offer.operation === "pause_table" ? { question: say("ask.pause_table.reason.now") } : {}),
     right: tiles(phrases.map((name) => ({ key: say(`phrase.${name}`), label: say(`phrase.${name}`) }))),
     input: written(flow),
   }),

@@ -270,7 +270,7 @@ def _how_void(state: TableState) -> str:
     return (
         "correct the entry that made it void first"
         if state.round.voided_by
-        else "it was abandoned, and its bets are returned"
+        else "a person ruled so, and its bets are returned"
     )
 
 

@@ -190,7 +190,7 @@ ACTIONS: Final[dict[RulingAction, Action]] = {
 
 def verify_abandon(state: TableState, given: PersonActed, operation: operations.AbandonRound) -> None:
     if not operation.authority.strip() or not operation.text.strip():
-        raise RefusedError("ruling", "Enter by whose authority the round is abandoned, and why.")
+        raise RefusedError("ruling", "Enter by whose authority the round is void, and why.")
 
 
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
