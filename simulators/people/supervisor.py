@@ -13,7 +13,7 @@ from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
 
-PATIENCE: Final = 30.0  # seconds in which a person has read a question
+PATIENCE: Final = 90.0  # seconds in which a person who is new to it has read a question and answered it
 
 
 class Patience:
@@ -51,7 +51,7 @@ def contradiction(
 ) -> str:
     """What lies on the table where it is not as a person reported it; empty: nothing speaks against it.
 
-    `boxes`: those that are marked. `exchanged`: hands lie at each other's places.
+    `boxes`: those at which bets lie. `exchanged`: hands lie at each other's places.
     """
     if found.noticed_by not in {member.id for member in CREW}:
         return ""

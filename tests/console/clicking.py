@@ -170,6 +170,8 @@ class Person:
         await self.press(kind)
         if place:
             await self.tap(place)
+        else:
+            await self.press("sure")
         if place and kind in AT_A_CARD:
             await self.press("unknown")
 

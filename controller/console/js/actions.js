@@ -141,7 +141,8 @@ export function overlooked(screen) {
   if (!offer || !marked || layout.wagers_entered || view.phase === "betting") return [];
   const values = { entry: marked.entry, instead: { ...marked.said, operation: marked.operation } };
   const begin = () => start(offer, { values, needs: ["instead/boxes", ...offer.needs] });
-  return [{ ...act(screen, offer), key: "overlooked", label: say("op.correct_entry.overlooked"), act: begin }];
+  const why = marked.late || (offer.allowed ? "" : offer.sentence);
+  return [{ ...act(screen, offer), key: "overlooked", label: say("op.correct_entry.overlooked"), why, act: begin }];
 }
 
 /** An act that stands beside others only while it can be done. */

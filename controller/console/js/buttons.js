@@ -1,7 +1,7 @@
 // Buttons that keep their place.
 
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, isOvertaken, store } from "./store.js";
+import { counts, inContact, listens, store } from "./store.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
@@ -41,7 +41,8 @@ function update(node, one) {
 /** What a tap does, also one of the keyboard. `typed`: it was not meant for a button that stood there before. */
 export function tap(node, typed = false) {
   const { one } = node;
-  if (!inContact() || isAsking() || isOvertaken() || (!typed && isFresh(node))) return;
+  const takes = one.tone === "steady" ? listens : counts; // what stops the cards is never shut
+  if (!takes() || (!typed && isFresh(node))) return;
   if (one.why) {
     store.receive({ answer: { accepted: false, entry: store.screen.entry, code: "", sentence: one.why, utc_ns: 0 } });
     return;

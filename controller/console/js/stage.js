@@ -3,7 +3,7 @@
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, isOvertaken, store } from "./store.js";
+import { counts, inContact, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
@@ -81,7 +81,7 @@ function create(place) {
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
 export function tap(node) {
   const { place } = node.dataset;
-  if (!inContact() || isAsking() || isOvertaken() || isFresh(node) || !store.own.picking?.has(place)) return;
+  if (!counts() || isFresh(node) || !store.own.picking?.has(place)) return;
   store.own.pick?.(place);
   store.drawNow();
 }
@@ -132,11 +132,12 @@ function update(node, place, screen) {
 
   const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
-  text(label.children[1], hand?.shown ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
+  const entered = store.own.filled?.place === place; // its cards are entered again: what they were is no result
+  text(label.children[1], hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
   mark(label.children[1], "no-bet", !bet);
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
-  underHand(under, { view, hand, place, bet, next, matter });
+  underHand(under, { view, hand: entered ? undefined : hand, place, bet, next, matter });
 }
 
 /** An open act lights the place that it is about, or those chosen so far; what may be tapped stands out. */
