@@ -32,7 +32,7 @@ from simulators.people.crew import CREW, CrewMember, member_for
 from simulators.people.dealer import BEFORE_ROUND, SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import PlannedRound
-from simulators.people.supervisor import Patience, contradiction
+from simulators.people.supervisor import Patience, contradiction, lying_places
 
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
@@ -181,6 +181,12 @@ class VisitorsHands(SimulatedDealer):
             self._order = (*self._order[: self._placed], *rest)
         return planned
 
+    def _lies_elsewhere(self, view: TableView) -> bool:
+        """Hands lie at each other's places, or the boxes were marked otherwise than the bets lie."""
+        places = {DEALER, *map(box, self._bets)}
+        as_marked = set(view.boxes) == set(self._bets) and lying_places(self._table) <= places
+        return self._exchanged is not None or not as_marked
+
     def _see_bets(self, view: TableView) -> None:
         """Where they lie otherwise than it is marked."""
         marked, lie, say = set(view.boxes), set(self._bets), self._words
@@ -317,8 +323,7 @@ class VisitorsHands(SimulatedDealer):
                 return
             if member_for(CREW, found.who) is CREW[0]:
                 continue
-            exchanged = self._exchanged is not None
-            why = contradiction(found, self._table, self._bets, exchanged=exchanged, say=self._words)
+            why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=self._words)
             if why and found.stage == "claimed":
                 await self._say(view, operations.DenyIrregularity(found.id, found.revision, why), member)
             elif found.stage in DECIDES:
@@ -350,13 +355,14 @@ class VisitorsHands(SimulatedDealer):
         if self._clears_jam():
             return
         say = self._words
-        exchanged = self._exchanged is not None
-        if why := contradiction(found, self._table, self._bets, exchanged=exchanged, say=say):
+        if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=say):
             self._see(say("You look at the cards: it is not so, {why}.", why=why))
         elif not found.asks:
             self._see(say("You look at the cards: it is as reported."))
         else:
             truth = self._table.facts(found.asks)
+            if found.noticed_by:
+                self._see(say("You look at the cards: it is as reported."))
             answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
             self._see(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
         await self._entered_after(view)

@@ -18,7 +18,7 @@ import { ask } from "./steps.js";
 import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
 
-const UNSIGNED = { text: "?", authority: "?" }; // of a ruling: what it brings does not depend on them
+const UNSIGNED = { text: "…", authority: "…" }; // of a ruling: what it brings does not depend on them
 const WITHOUT_CONTACT = ["contact.looks", "contact.call"];
 const STOPPED = ["contact.goes_on"];
 const parts = {};
@@ -98,7 +98,7 @@ function whatToShow(screen) {
     const isSigned = name === "sign";
     const isSaid = isSigned || name === "entry" || asked.isSaid;
     const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
-    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
+    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values }) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
     return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
   }
@@ -158,6 +158,7 @@ function point(shown) {
   own.filled = shown.filled;
   own.selection = shown.selection;
   own.numbered = shown.numbered;
+  own.pickCard = shown.pickCard;
   own.arrows = shown.arrows;
 }
 

@@ -59,7 +59,7 @@ export function render(screen) {
 function create(place) {
   const node = el(
     "div",
-    { class: "place", "data-place": place, onclick: () => tap(node) },
+    { class: "place", "data-place": place, onclick: ({ target }) => pickedCard(node, target) || tap(node) },
     el(
       "p",
       { class: "label" },
@@ -76,6 +76,15 @@ function create(place) {
     if (!event.repeat) tap(node);
   };
   return node;
+}
+
+/** Where a card of a hand is asked for, as they are numbered: whether one was tapped. */
+function pickedCard(node, target) {
+  const card = target.closest(".holder");
+  if (!card || store.own.numbered !== node.dataset.place || !store.own.pickCard) return false;
+  if (counts() && !isFresh(node)) store.own.pickCard(Number(card.dataset.placeInHand));
+  store.drawNow();
+  return true;
 }
 
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
@@ -113,8 +122,9 @@ function update(node, place, screen) {
   const takes = bet || Boolean(hand?.count); // cards may lie where no bet is: the box was marked wrongly
   const [label, cards, under] = node.children;
   const due = turns(screen);
-  const next = due[0] === place && view.phase !== "betting";
-  const matter = matterAt(view, place);
+  const next = due[0] === place && view.phase !== "betting" && !store.own.selection;
+  // Where boxes are marked, what is marked has the colours.
+  const matter = store.own.selection ? undefined : matterAt(view, place);
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
   mark(node, "empty", !takes);
@@ -268,11 +278,11 @@ function deviceLine(view) {
   return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
 }
 
-/** "52 = 46 stub 3 tray 3 hands": where the cards of the deck are. */
+/** "52 = 46 stub + 3 tray + 3 in hands": where the cards of the deck are. */
 function ledgerLine(view) {
   const { ledger } = view;
   if (!ledger) return "";
   const piles = ["stub", "tray", "hands", "first_card", "burnt", "aside", "dropped", "discards"];
   const counted = piles.filter((pile) => ledger[pile]).map((pile) => say(`ledger.${pile}`, { n: ledger[pile] }));
-  return `${ledger.total} = ${counted.join(" ")}`;
+  return `${ledger.total} = ${counted.join(" + ")}`;
 }

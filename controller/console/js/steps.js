@@ -156,7 +156,7 @@ const KINDS = {
     const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
     const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("where.card", { n: at + 1 }) }));
     const unknown = { key: "unknown", label: say("which.unknown"), act: () => answer(null) };
-    return { numbered: place, list: tiles(each), right: [unknown] };
+    return { numbered: place, pickCard: answer, list: tiles(each), right: [unknown] };
   },
 
   // Who rules signs, unless another person of that rank is chosen then.
@@ -211,7 +211,7 @@ const KINDS = {
     }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
-      list: [...reports, ...boxes, ...(now.length && before.length ? [toggle] : [])],
+      list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };
   },
 
