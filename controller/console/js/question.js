@@ -7,7 +7,7 @@ import { matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
 import { operate, shown } from "./operate.js";
 import { store } from "./store.js";
-import { capital, placeName, say } from "./words.js";
+import { placeName, say } from "./words.js";
 
 /** The irregularity that is asked about now: blocking ones first, then the oldest; or null. */
 export function matterOf(screen) {
@@ -95,7 +95,7 @@ const STAGES = {
   }),
 
   ruling: (screen, matter, of) => ({
-    question: say("ask.ruling", { who: capital(say(`role.${matter.who.replaceAll(" ", "_")}`)) }),
+    question: say("ask.ruling", { who: say(`role.${matter.who.replaceAll(" ", "_")}`) }),
     facts: [["then", matter.question], ...matterFacts(screen, matter).slice(2)],
     right: of("rule").map((one) => ({
       key: one.arguments.action,
