@@ -55,6 +55,14 @@ MEANINGS: Final = {
     "house.decides": "the lowest rank that decides what the rule leaves open",
     "limits.minimum": "the least stake, in the smallest unit of money",
     "limits.maximum": "the greatest stake; 0: none",
+    "floor.broker": "the casino's broker: mqtts://HOST:8883; mqtt://localhost:1883 for one on this machine",
+    "floor.site": "the casino, in the topics",
+    "floor.pit": "the pit, in the topics",
+    "floor.ca_file": "who signs the broker's certificate, as PEM; for mqtts:// and no other. Left out: none",
+    "floor.certificate_file": "this table's certificate. Left out: none",
+    "floor.key_file": "its key, mode 0640 or less. Left out: none",
+    "floor.repeat_minutes": "sent again after each new connection: more than the broker takes to write to its disk",
+    "floor.most_per_second": "records of a backlog",
     "capture.path": "where the bytes to and from the device are recorded",
     "capture.megabytes": "of one file",
     "capture.files": "so many at most; the oldest is overwritten",
@@ -133,6 +141,11 @@ SECTIONS: Final = {
         ({"path": '"capture.jsonl"', "key_file": '"capture.key"'},),
         optional=True,
     ),
+    "floor": Shown(
+        "the floor: a broker of the casino gets the journal and the table's state",
+        ({"broker": '"mqtt://localhost"', "site": '"vienna"', "pit": '"pit-1"'},),
+        optional=True,
+    ),
 }
 
 LEFT_OUT: Final = {
@@ -140,5 +153,8 @@ LEFT_OUT: Final = {
     "device.serial": '"CARDSHOE-0001"',
     "journal.signing_key_file": '"signing.key"',
     "journal.witness": '"/mnt/audit"',
+    "floor.ca_file": '"/etc/cardshoe/TABLE/floor-ca.pem"',
+    "floor.certificate_file": '"/etc/cardshoe/TABLE/floor.pem"',
+    "floor.key_file": '"/etc/cardshoe/TABLE/floor.key"',
 }
 """How a key may be written that the example leaves out and that has no default."""

@@ -1,0 +1,22 @@
+"""The floor: what a table tells the casino through a broker (MQTT 5), and nothing that a table is told.
+
+    topics        under which names
+    broker        one connection to the broker: what is sent is acknowledged, a refusal is an error with a sentence
+    table_report  the state of the table, its device and its service, as the floor shows them
+    cursor_file   up to where the journal was sent
+    publisher     sends the journal from the cursor on, and the state; part of the daemon
+
+    journal ── outbox ── publisher ── broker ── store, watch, serve
+               cursor ──┘
+
+The journal is the outbox (`controller/journal/outbox.py`): nothing is kept besides it, and a cursor that is lost only
+repeats what was sent. The table never waits for the floor. A table subscribes to nothing: the floor cannot operate it.
+
+The codes of `BrokerError`:
+
+    ├── floor-unreachable   no connection: no such host, nobody listens, no answer
+    ├── floor-certificate   one side's certificate is not good
+    ├── floor-refused       the broker refuses the client, or what it sends
+    ├── floor-lost          the connection ended
+    └── floor-unread        the broker says that nobody has subscribed to the journal
+"""
