@@ -196,7 +196,7 @@ class Publisher:
     async def _send_record(self, connection: Connection, record: Record) -> None:
         """Until somebody reads it."""
         topic = self._sending.place.topic(Subject.JOURNAL)
-        about = _about(record)
+        about = about_record(record)
         payload = msgspec.json.encode(record)
         while True:
             try:
@@ -273,7 +273,7 @@ class Publisher:
         self._cursor_fails = True
 
 
-def _about(record: Record) -> list[tuple[str, str]]:
+def about_record(record: Record) -> list[tuple[str, str]]:
     """By which a program knows the record without reading it: the journal, the entries, the hash."""
     number = f"{record.first}-{record.last}" if isinstance(record, DecisionMade) else str(record.number)
     kind = str(record.__struct_config__.tag)
