@@ -25,7 +25,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from controller.floor.broker import Broker, BrokerError, Connection, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, connected
 from controller.floor.cursor_file import SentUpTo, read_cursor, write_cursor
 from controller.floor.reporting import Reporting
 from controller.floor.topics import Subject, TablePlace

@@ -10,17 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.broker import (
-    Address,
-    BadBrokerError,
-    Broker,
-    BrokerError,
-    Connection,
-    Message,
-    Will,
-    connected,
-    parse_broker,
-)
+from controller.floor import BrokerError
+from controller.floor.address import Address, BadBrokerError, Broker, parse_broker
+from controller.floor.broker import Connection, Message, Will, connected
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
@@ -211,6 +203,7 @@ leaves_a_socket = pytest.mark.filterwarnings(
         ("wrong authority named", "floor-certificate", "self-signed|issuer"),
         ("no file", "floor-certificate", "No such file"),
         ("another key", "floor-certificate", "mismatch|MISMATCH"),
+        ("key open to others", "floor-certificate", "Others may read"),
         ("none", "floor-refused", "ended the connection"),
     ],
 )
@@ -225,6 +218,10 @@ async def test_a_certificate_that_is_not_good(tmp_path: Path, what: str, code: s
         "no file": good._replace(certificate=tmp_path / "none.crt"),
         "another key": good._replace(key=authority.sign("nc-10").key),
     }
+    if what == "key open to others":
+        open_key = authority.sign("nc-11")
+        open_key.key.chmod(0o644)
+        given[what] = open_key
     if what == "revoked":
         authority.revoke(good)
     found = encrypted(tmp_path, authority)

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from controller.floor.broker import Address, Broker, BrokerError, Will
+from controller.floor import BrokerError
+from controller.floor.address import Address, Broker
+from controller.floor.broker import Will
 from controller.floor.cursor_file import NAME
 from controller.floor.publisher import Publisher, Sending
 from controller.floor.topics import TablePlace
