@@ -21,11 +21,13 @@ from controller.daemon.sections import (
     ApiSection,
     CaptureSection,
     DeviceSection,
+    FloorSection,
     JournalSection,
     LimitSection,
     TableSection,
     settings_of,
 )
+from controller.floor.address import BadBrokerError, parse_broker
 from controller.games import BROKEN, GAMES
 from controller.rules.law import Law, SettingError
 from controller.rules.layout import TableRulesError, check_rules
@@ -159,6 +161,24 @@ def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mista
         )
 
 
+def _check_floor(floor: FloorSection | None) -> Mistakes:
+    if floor is None:
+        return
+    try:
+        address = parse_broker(floor.broker)
+    except BadBrokerError as error:
+        yield Mistake(f"[floor] broker: {error}", error.hint)
+        return
+    files = {"ca_file": floor.ca_file, "certificate_file": floor.certificate_file, "key_file": floor.key_file}
+    for name, path in files.items():
+        if address.encrypted and path is None:
+            yield Mistake(
+                f"the key {name} is missing in [floor]; {address} is encrypted, with a certificate of each side."
+            )
+        if not address.encrypted and path is not None:
+            yield Mistake(f"[floor] {name}: {address} is not encrypted.", f"Write mqtts://, or leave {name} out.")
+
+
 def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
     yield from _mistakes_of_law(table, readings, (), simulated=True)  # what has to be chosen is looked at apart
 
@@ -220,6 +240,7 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_http, ("table", "api"), False),
     (_check_journal, ("journal",), False),
     (_check_capture, ("table", "capture"), False),
+    (_check_floor, ("floor",), False),
     (_check_readings, ("table", "readings"), False),
     (_check_choices, ("table", "readings"), True),
     (_check_house, ("table", "house"), False),

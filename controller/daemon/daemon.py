@@ -34,6 +34,10 @@ from controller.daemon.reloading import Reloading
 from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
 from controller.daemon.table_service import TableService
 from controller.daemon.witnessing import Witnessing
+from controller.floor import cursor_file
+from controller.floor.publisher import Publisher, Sending
+from controller.floor.reporting import ReportedTable, Reporting
+from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
 from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
@@ -108,7 +112,8 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     stack.push_async_callback(writer.close)
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
-    journal_keeper = keeper_of(configuration, writer, saved, clock, witnessing)
+    publisher: Publisher | None = None
+    journal_keeper = keeper_of(configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher))
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
     people = People(configuration.people, configuration.readers)
@@ -119,6 +124,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
 
     table = configuration.table
     service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
+    publisher = _publisher(configuration, service, people, clock)
     stack.push_async_callback(lambda: journal_keeper.stop(service.state))
     stack.callback(service.close)
     service.shifts.length_ns = _shift_ns(configuration)
@@ -146,7 +152,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
         clock.now,
         by_people=not table.simulated,
         screens=screens,
-        metrics=MetricsPage(service, link_view, disk_of(writer.folder), clock),
+        metrics=MetricsPage(service, link_view, disk_of(writer.folder), clock, publisher),
     )
     await server.start()
     stack.push_async_callback(server.close)
@@ -157,7 +163,35 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
     _keep(stack, _check_journal(configuration, service), "check")
+    if publisher is not None:
+        _keep(stack, publisher.run(), "floor")
     return Started(fingerprint(writer.public_key), service, people, server)
+
+
+def _publisher(
+    configuration: Configuration, service: TableService, people: People, clock: HostClock
+) -> Publisher | None:
+    section = configuration.floor
+    if section is None:
+        return None
+    name, folder = configuration.table.name, configuration.journal.folder
+    place = TablePlace(section.site, section.pit, name)
+    table = ReportedTable(service.view, service.shown_by, people.names)
+    return Publisher(
+        Sending(place, section.found_broker, section.repeat_minutes, section.most_per_second),
+        folder,
+        folder / cursor_file.NAME,
+        Reporting(place, table, clock, version("cardshoe")),
+        service.feed.news,
+        clock,
+        secrets.SystemRandom(),
+        structlog.get_logger(table=name),
+    )
+
+
+def _warnings(*beside: Witnessing | Publisher | None) -> tuple[str, ...]:
+    """Of those that follow the journal elsewhere."""
+    return tuple(one.warning for one in beside if one is not None)
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:

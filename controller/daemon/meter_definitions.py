@@ -45,6 +45,8 @@ ENTRY: Final = "cardshoe_journal_entry"
 SIZE: Final = "cardshoe_journal_bytes"
 FREE: Final = "cardshoe_journal_free_bytes"
 STREAMS: Final = "cardshoe_streams"
+FLOOR: Final = "cardshoe_floor_connected"
+BACKLOG: Final = "cardshoe_floor_backlog_entries"
 BUILD: Final = "cardshoe_build_info"
 
 DEFINITIONS: Final = (
@@ -129,6 +131,16 @@ DEFINITIONS: Final = (
         "Open streams of enrolled screens (`screen`), of others at the port (`display`) and at the socket (`user`).",
         'max_over_time(cardshoe_streams{caller="screen"}[5m]) == 0',
         "No screen shows the table to people who operate it: see whether the page is open.",
+    ),
+    Definition(
+        FLOOR, "gauge", (), "1 while the table is connected to the floor's broker, else 0; only where `[floor]` is.",
+        "max_over_time(cardshoe_floor_connected[10m]) == 0",
+        "Check the broker, the network and the certificate of the table; the log of the daemon says which.",
+    ),
+    Definition(
+        BACKLOG, "gauge", (), "Entries of the journal that the floor's broker has not acknowledged.",
+        "min_over_time(cardshoe_floor_backlog_entries[30m]) > 100",
+        "See whether the store reads: without a reader the journal waits at the table.",
     ),
     Definition(
         BUILD, "gauge", ("table", "game", "unit", "simulated", "version", "page"),

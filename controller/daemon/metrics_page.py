@@ -36,6 +36,16 @@ class Disk(NamedTuple):
     free: int
 
 
+class Publishing(Protocol):
+    """What is needed of the floor's publisher. `sent_up_to`: an entry of the journal."""
+
+    @property
+    def is_connected(self) -> bool: ...
+
+    @property
+    def sent_up_to(self) -> int: ...
+
+
 class Metered(Protocol):
     """What is needed of the running table."""
 
@@ -65,8 +75,16 @@ def _size(entry: os.DirEntry[str]) -> int:
 class MetricsPage:
     """Made again once a second at most. `disk` may be slow, and is asked in a thread."""
 
-    def __init__(self, table: Metered, link: Callable[[], LinkView], disk: Callable[[], Disk], clock: Clock) -> None:
+    def __init__(
+        self,
+        table: Metered,
+        link: Callable[[], LinkView],
+        disk: Callable[[], Disk],
+        clock: Clock,
+        floor: Publishing | None = None,
+    ) -> None:
         self._table = table
+        self._floor = floor
         self._link = link
         self._disk = disk
         self._clock = clock
@@ -109,7 +127,13 @@ class MetricsPage:
             of.ENTRY: {(): state.entry},
             of.STREAMS: {(caller,): count for caller, count in streams.items()},
             of.BUILD: {built: 1},
+            **self._of_floor(state.entry),
         }
+
+    def _of_floor(self, entry: int) -> Gauges:
+        if self._floor is None:
+            return {}
+        return {of.FLOOR: {(): int(self._floor.is_connected)}, of.BACKLOG: {(): entry - self._floor.sent_up_to}}
 
 
 class _Families(Collector):

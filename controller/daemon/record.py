@@ -6,11 +6,12 @@ import hashlib
 from importlib.metadata import version
 from pathlib import Path
 
-from controller.daemon.sections import CaptureSection, Configuration, HttpSection
+from controller.daemon.sections import CaptureSection, Configuration, FloorSection, HttpSection
 from controller.table.record import (
     CaptureRecord,
     ConfigurationRecord,
     DeviceRecord,
+    FloorRecord,
     HttpRecord,
     PersonRecord,
     ReaderRecord,
@@ -37,11 +38,17 @@ def record_of(configuration: Configuration) -> ConfigurationRecord:
         journal=str(configuration.journal.folder),
         socket=str(configuration.api.socket),
         http=None if configuration.api.http is None else _http(configuration.api.http),
+        floor=None if configuration.floor is None else _floor(configuration.floor),
     )
 
 
 def _http(section: HttpSection) -> HttpRecord:
     return HttpRecord(section.port, section.hosts, section.shift_hours)
+
+
+def _floor(section: FloorSection) -> FloorRecord:
+    broker = str(section.found_broker.address)
+    return FloorRecord(broker, section.site, section.pit, _digest_of_file(section.certificate_file))
 
 
 def _capture(section: CaptureSection) -> CaptureRecord:

@@ -13,6 +13,8 @@ from controller.api.people import Person, Reader
 from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.daemon.journal_days import JournalDays, find_zone
 from controller.daemon.section_reader import UNREADABLE
+from controller.floor.address import Broker, Credentials, parse_broker
+from controller.floor.topics import NAME
 from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.rules.settlement import Rounding
@@ -37,6 +39,7 @@ HostName = Annotated[
         description="the name of a host in small letters, without scheme and port",
     ),
 ]
+Level = Annotated[str, msgspec.Meta(pattern=f"^{NAME}$", description="1 to 64 letters, digits, and - _ .")]
 Money = Annotated[int, msgspec.Meta(ge=0, le=MOST_MONEY)]
 
 
@@ -159,6 +162,33 @@ class ApiSection(_Section, frozen=True):
     http: HttpSection | None = None
 
 
+class FloorSection(_Section, frozen=True):
+    """`[floor]`: the casino's broker gets the journal and the state of the table. Files for TLS belong to `mqtts://`.
+
+    `repeat_minutes`: what was acknowledged in the last so many minutes of a connection is sent again over the next one,
+    for what a broker lost that was killed. `most_per_second`: records of a backlog.
+    """
+
+    stand_ins: ClassVar[dict[str, Any]] = {"broker": "", "site": "", "pit": ""}
+
+    broker: str
+    site: Level
+    pit: Level
+    ca_file: Path | None = None
+    certificate_file: Path | None = None
+    key_file: Path | None = None
+    repeat_minutes: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 10
+    most_per_second: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 200
+
+    @property
+    def found_broker(self) -> Broker:
+        """Raises `BadBrokerError`."""
+        address = parse_broker(self.broker)
+        files = self.ca_file, self.certificate_file, self.key_file
+        given = [path for path in files if path is not None]
+        return Broker(address, Credentials(*given) if address.encrypted and len(given) == len(files) else None)
+
+
 class Configuration(_Section, frozen=True):
     """A whole file. `readings`: by setting, the option that the casino chose. `house`: its own irregularity table."""
 
@@ -172,6 +202,7 @@ class Configuration(_Section, frozen=True):
     house: tuple[HouseRow, ...] = ()
     limits: dict[str, LimitSection] = {}
     capture: CaptureSection | None = None
+    floor: FloorSection | None = None
 
     @property
     def device_url(self) -> DeviceUrl:

@@ -34,6 +34,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     "house": Effect.NEXT_ROUND,
     "limits": Effect.NEXT_ROUND,
     "capture": Effect.RESTART,
+    "floor": Effect.RESTART,
 }
 """By section, or by key where it differs from its section."""
 

@@ -28,7 +28,8 @@ LONGEST_LINE: Final = 1024  # bytes
 TAIL: Final = 256 * LONGEST_LINE  # what is read of the witness before anything is copied
 _SIGNED: Final = """SELECT number, head.utc_ns, signature, hash FROM head LEFT JOIN decision ON last = number
 WHERE number > ? AND (hash IS NOT NULL OR number = ?) ORDER BY number LIMIT ?"""
-_BEFORE_ALL: Final = -1
+BEFORE_ALL: Final = -1
+"""Below the number of every head."""
 
 
 class WitnessedHead(msgspec.Struct, frozen=True):
@@ -115,7 +116,7 @@ class Witness:
         copied = self._copied
         for reader in _files(self._folder).readers(copied.number if copied is not None else 0):
             is_same = copied is not None and copied.file == reader.header.file_id
-            found = _signed(reader, copied.number if copied is not None and is_same else _BEFORE_ALL)
+            found = signed_heads(reader, copied.number if copied is not None and is_same else BEFORE_ALL)
             if found:
                 return found
         return []
@@ -182,7 +183,7 @@ def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
     return False
 
 
-def _signed(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
+def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
     """A page of its heads; that of the file's own name comes first and has the number of the entry before it."""
     header = reader.header
     if header.opening is None:  # format 1 has none

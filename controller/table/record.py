@@ -57,6 +57,15 @@ class HttpRecord(msgspec.Struct, frozen=True):
     shift_hours: int
 
 
+class FloorRecord(msgspec.Struct, frozen=True):
+    """Who was sent the journal, and under which names. `certificate_digest` empty: a broker on the same machine."""
+
+    broker: str
+    site: str
+    pit: str
+    certificate_digest: str = ""
+
+
 class ConfigurationRecord(msgspec.Struct, frozen=True):
     """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version."""
 
@@ -68,6 +77,7 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
     journal: str = ""
     socket: str = ""
     http: HttpRecord | None = None
+    floor: FloorRecord | None = None
 
     def person_called(self, name: str) -> str:
         """The id of the person with that id or name, in any case; empty: no person of the configuration."""

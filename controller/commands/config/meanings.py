@@ -59,6 +59,14 @@ MEANINGS: Final = {
     "capture.megabytes": "of one file",
     "capture.files": "so many at most; the oldest is overwritten",
     "capture.key_file": "seals the recording; a table that is not simulated needs it. Left out: not sealed",
+    "floor.broker": "the casino's broker: mqtts://HOST:8883; mqtt://localhost:1883 for one on this machine",
+    "floor.site": "the casino, in the topics",
+    "floor.pit": "the pit, in the topics",
+    "floor.ca_file": "who signs the broker's certificate, as PEM; for mqtts:// and no other. Left out: none",
+    "floor.certificate_file": "this table's certificate. Left out: none",
+    "floor.key_file": "its key, mode 0640 or less. Left out: none",
+    "floor.repeat_minutes": "sent again over the next connection: more than the broker takes to write to its disk",
+    "floor.most_per_second": "records of a backlog",
 }
 """By place: the section and the key."""
 
@@ -133,6 +141,11 @@ SECTIONS: Final = {
         ({"path": '"capture.jsonl"', "key_file": '"capture.key"'},),
         optional=True,
     ),
+    "floor": Shown(
+        "the floor: a broker of the casino gets the journal and the table's state",
+        ({"broker": '"mqtts://broker.casino:8883"', "site": '"vienna"', "pit": '"pit-1"'},),
+        optional=True,
+    ),
 }
 
 LEFT_OUT: Final = {
@@ -140,5 +153,8 @@ LEFT_OUT: Final = {
     "device.serial": '"CARDSHOE-0001"',
     "journal.signing_key_file": '"signing.key"',
     "journal.witness": '"/mnt/audit"',
+    "floor.ca_file": '"/etc/cardshoe/TABLE/floor-ca.pem"',
+    "floor.certificate_file": '"/etc/cardshoe/TABLE/floor.pem"',
+    "floor.key_file": '"/etc/cardshoe/TABLE/floor.key"',
 }
 """How a key may be written that the example leaves out and that has no default."""

@@ -1,0 +1,1 @@
+"""The floor: a real broker, real certificates, a real database."""
