@@ -29,7 +29,6 @@ from controller.api.tcp_listener import OWN_NAMES, TcpListener
 from controller.api.turns import Turns
 from controller.api.web_door import (
     TURNS_AT_ONCE,
-    WRONG_ORIGIN,
     WebEntrance,
     add_headers,
     host_of,
@@ -54,6 +53,7 @@ SHARED: Final = (
 """Of the console's files."""
 
 WRONG_HOST: Final = "This page is not called by that name. Use localhost, or start it with --host and this name."
+WRONG_ORIGIN: Final = "The request comes from another page. Open the floor's own page and try again."
 NO_TABLE: Final = "That is no table. Name one as SITE/PIT/TABLE."
 
 
@@ -110,7 +110,7 @@ class PageServer(Serving):
     async def _story(self, request: web.Request) -> web.StreamResponse:
         place = place_of(request.query.get("table", ""))
         if place is None:
-            return self._answers.refused(404, "no-table", NO_TABLE)
+            return self._answers.refused(404, "not-found", NO_TABLE)
         return await self._followed(request, lambda out: self._stream.story(out, place, language_of(request)))
 
     async def _followed(self, request: web.Request, follow: Callable[[Write], Awaitable[None]]) -> web.StreamResponse:

@@ -15,6 +15,7 @@ from controller.floor.topics import NAME
 from controller.problems import BadInputError
 
 HERE: Final = "localhost"
+LONGEST_ADDRESS: Final = 300
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -43,6 +44,8 @@ def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path |
     files = [one for one in (ca, certificate, key) if one is not None]
     if files and len(files) < 3:
         raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
+    if len(url) > LONGEST_ADDRESS:
+        raise BadInputError(f"--broker {shortened(url)!r} is no address of a broker.", "Write HOST, or HOST:PORT.")
     scheme = "" if "://" in url else f"{ENCRYPTED if files else PLAIN}://"
     try:
         address = parse_broker(f"{scheme}{url}")

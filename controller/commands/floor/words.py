@@ -9,6 +9,7 @@ from typing import Final
 
 from controller.api.pages import FOLDER
 from controller.floor.page_server import OWN
+from controller.language import ENGLISH
 
 FOLDERS: Final = (FOLDER, OWN)
 MINUTE: Final = 60_000  # ms
@@ -18,8 +19,8 @@ HOUR: Final = 60 * MINUTE
 class FloorWords:
     """In one language.
 
-    >>> FloorWords("en")("top.tables", n=1), FloorWords("en").phase("dealing_sets"), FloorWords("zh-Hans").span(150_000)
-    ('1 table', 'Dealing', '2 分')
+    >>> FloorWords("en")("top.tables", n=1), FloorWords("zh-Hans")("top.tables", n=1), FloorWords("en").span(150_000)
+    ('1 table', '1 张牌桌', '2 min')
     """
 
     def __init__(self, language: str) -> None:
@@ -27,7 +28,7 @@ class FloorWords:
         self._words = _read(language)
 
     def __call__(self, key: str, **given: object) -> str:
-        form = "one" if given.get("n") == 1 else "other"
+        form = "one" if given.get("n") == 1 and self.language == ENGLISH else "other"
         pattern = (self._words.get(f"{key}.{form}") if "n" in given else None) or self._words.get(key, key)
         return pattern.format(**given)
 
