@@ -28,6 +28,8 @@ class CommandTerminal:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         environment = {**os.environ, "TERM": "xterm", "XDG_STATE_HOME": str(folder), "PYTHONPATH": str(ROOT)}
+        for size in ("COLUMNS", "LINES"):  # of who runs the tests
+            environment.pop(size, None)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "controller", *arguments],
             stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True,
