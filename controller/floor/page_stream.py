@@ -117,7 +117,7 @@ class PageStream:
             table = self._floor.tables.get(place)
             return self._follower.stories.version(place), table and (table.taken, table.row)
 
-        await self._follow(write, b"story", changed, lambda: self._story(place, language))
+        await self._follow(write, b"story", changed, lambda: self.story_of(place, language))
 
     async def _follow(
         self, write: Write, event: bytes, changed: Callable[[], object], message: Callable[[], msgspec.Struct]
@@ -149,6 +149,10 @@ class PageStream:
 
     # -- the floor
 
+    def whole(self, language: str) -> FloorMessage:
+        """All of it, as a page gets it first."""
+        return self._message(_Sent(), language)
+
     def _message(self, sent: _Sent, language: str) -> FloorMessage:
         floor = self._floor
         rows = {table.key: table.row for table in floor.tables.values() if table.row is not None}
@@ -173,7 +177,7 @@ class PageStream:
 
     # -- a table
 
-    def _story(self, place: TablePlace, language: str) -> StoryMessage:
+    def story_of(self, place: TablePlace, language: str) -> StoryMessage:
         table = self._floor.tables.get(place)
         detail = None if table is None else self._detail(table, language)
         return StoryMessage(self._floor.now_ms, detail, story_lines(self._follower, place, language))
