@@ -165,8 +165,8 @@ class ApiSection(_Section, frozen=True):
 class FloorSection(_Section, frozen=True):
     """`[floor]`: the casino's broker gets the journal and the state of the table. Files for TLS belong to `mqtts://`.
 
-    `repeat_minutes`: sent again after each new connection, for what a broker lost that was killed. `most_per_second`:
-    records of a backlog.
+    `repeat_minutes`: what was acknowledged in the last so many minutes of a connection is sent again over the next one,
+    for what a broker lost that was killed. `most_per_second`: records of a backlog.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"broker": "", "site": "", "pit": ""}

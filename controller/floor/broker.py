@@ -28,6 +28,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
+
 BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
 PLAIN: Final = "mqtt"
 ENCRYPTED: Final = "mqtts"
@@ -141,11 +143,26 @@ def _is_own(host: str) -> bool:
 _WRITE: Final = "Write mqtts://HOST:8883, or mqtt://localhost:1883 for a broker on this machine."
 
 
+class _Client(Client):
+    """Its thread ends by no exception, and tells when it has ended."""
+
+    thread_ended: Callable[[], None]
+
+    def loop_forever(self, *given: Any, **more: Any) -> MQTTErrorCode:
+        try:
+            return super().loop_forever(*given, **more)
+        except Exception:  # whatever a broker sends that paho cannot read
+            return MQTTErrorCode.MQTT_ERR_PROTOCOL
+        finally:
+            self.thread_ended()
+
+
 class Connection:
     """Made by `connected`. `received`: what was received and is to be acknowledged."""
 
-    def __init__(self, client: Client, address: Address, gathered: float = 0.0) -> None:
+    def __init__(self, client: _Client, address: Address, gathered: float = 0.0) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
+        self.leaves_will = False
         self._gathered = gathered
         self._waiting: deque[MQTTMessage] = deque()  # filled by paho's thread, emptied by the loop
         self._is_woken = False
@@ -153,7 +170,7 @@ class Connection:
         self._address = address
         self._loop = asyncio.get_running_loop()
         self._answers: dict[int, asyncio.Future[Any]] = {}
-        self._connecting: asyncio.Future[BrokerError | None] = self._loop.create_future()
+        self._has_thread = False
         self._up: asyncio.Future[Any] = self._loop.create_future()
         self._lost: asyncio.Future[Any] = self._loop.create_future()
         calls: dict[str, Callable[..., None]] = {
@@ -165,6 +182,7 @@ class Connection:
         for name, call in calls.items():
             setattr(client, name, self._from_thread(call))
         client.on_message = self._on_message
+        client.thread_ended = self._from_thread(self._on_thread_ended)
 
     async def publish(
         self,
@@ -247,13 +265,18 @@ class Connection:
             """An error that left the thread would keep the socket open, which paho has not closed."""
             try:
                 self._client.connect(host, port, KEEP_ALIVE, clean_start=clean, properties=properties)
-            except OSError as error:
+            except (OSError, UnicodeError) as error:
                 return _not_connected(error, self._address)
             return None
 
-        self._connecting = asyncio.ensure_future(asyncio.to_thread(connect))
-        if (failed := await asyncio.shield(self._connecting)) is not None:
+        def end(failed: BrokerError | None) -> None:
+            if failed is None:
+                self._client.disconnect()
+                self._end()
+
+        if (failed := await run_in_thread(connect, end, name="floor-connect")) is not None:
             raise failed
+        self._has_thread = True
         self._client.loop_start()
         await asyncio.wait({self._up, self._lost}, timeout=ANSWERS_WITHIN, return_when=asyncio.FIRST_COMPLETED)
         if self._up.done():
@@ -269,18 +292,17 @@ class Connection:
 
     async def close(self) -> None:
         """What was published is on its way; nothing waits for a broker that is gone."""
-        if self._connecting.done():
-            self._client.disconnect()
-        else:  # it cannot be interrupted
-            self._connecting.add_done_callback(self._end_late)
-        await asyncio.to_thread(self._client.loop_stop)
-        self._client._reset_sockets()  # else its descriptors stay open until the client is collected
+        if self._has_thread:
+            why = "Disconnect with will message" if self.leaves_will else "Normal disconnection"
+            self._client.disconnect(ReasonCode(PacketTypes.DISCONNECT, why))
+            await run_in_thread(self._end, name="floor-close")
         for answer in (*self._answers.values(), self._up, self._lost):
             answer.cancel()
 
-    def _end_late(self, connecting: asyncio.Future[BrokerError | None]) -> None:
-        if connecting.result() is None:
-            self._client.disconnect()
+    def _end(self) -> None:
+        """Wait for paho's thread; also where who closes it does not wait."""
+        self._client.loop_stop()
+        self._client._reset_sockets()  # else its descriptors stay open until the client is collected
 
     async def _answered(self, result: MQTTErrorCode, number: int) -> Sequence[ReasonCode]:
         if result != MQTTErrorCode.MQTT_ERR_SUCCESS:
@@ -318,13 +340,16 @@ class Connection:
         if not self._lost.done():
             self._lost.set_result(self._ended(f": {reason}"))
 
+    def _on_thread_ended(self) -> None:
+        if not self._lost.done():
+            self._lost.set_result(self._ended(": it sent what no broker sends"))
+
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
         """In paho's thread. To wake the loop costs more than the message: once for all that come together."""
         self._waiting.append(found)
         if not self._is_woken:
             self._is_woken = True
-            with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._wake)
+            call_on_loop(self._loop, self._wake)
 
     def _wake(self) -> None:
         if self._gathered:
@@ -344,8 +369,7 @@ class Connection:
         """What paho's thread calls is done by the loop; not where that has ended."""
 
         def later(*given: Any) -> None:
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(call, *given)
+            call_on_loop(self._loop, call, *given)
 
         return later
 
@@ -371,7 +395,7 @@ async def connected(
     `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
     seconds for which messages are gathered before they are handed on together.
     """
-    client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
+    client = _Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
     client.connect_timeout = CONNECTS_WITHIN
     if broker.credentials is not None:
         client.tls_set_context(_context(broker.credentials))
@@ -382,8 +406,11 @@ async def connected(
     properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=UNACKNOWLEDGED)
     connection = Connection(client, broker.address, gathered)
     try:
-        await connection.open(clean=not keeps, properties=properties)
+        await connection.open(clean=not session, properties=properties)  # an end of the session would publish the will
         yield connection
+    except Exception:
+        connection.leaves_will = True  # it may not come back
+        raise
     finally:
         await connection.close()
 
@@ -419,7 +446,7 @@ def _context(credentials: Credentials) -> ssl.SSLContext:
     return context
 
 
-def _not_connected(error: OSError, address: Address) -> BrokerError:
+def _not_connected(error: OSError | UnicodeError, address: Address) -> BrokerError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return BrokerError(
             "floor-certificate",
@@ -432,7 +459,10 @@ def _not_connected(error: OSError, address: Address) -> BrokerError:
             f"No TLS with the broker {address}: {error.reason or error}.",
             "Check its port, and both certificates.",
         )
-    why = "there is no such host" if isinstance(error, socket.gaierror) else (error.strerror or str(error)).lower()
+    if isinstance(error, socket.gaierror | UnicodeError):
+        why = "there is no such host"
+    else:
+        why = (error.strerror or str(error)).lower()
     return BrokerError(
         "floor-unreachable", f"The broker {address} cannot be reached: {why}.", "Check that it runs, and the network."
     )

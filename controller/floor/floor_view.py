@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from controller.floor.broker import Message
-from controller.floor.publisher import KEPT_FOR, RENEWED_EVERY
+from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Phase, Service

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.floor.broker import Connection
-from controller.floor.publisher import KEPT_FOR
+from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES

@@ -15,7 +15,7 @@ from controller.commands.floor.telling import Telling
 from controller.floor.broker import Address, Broker, Message
 from controller.floor.follower import Follower, Part
 from controller.floor.page_stream import PageStream
-from controller.floor.publisher import KEPT_FOR
+from controller.floor.reporting import KEPT_FOR
 from controller.floor.table_report import device_report, table_report
 from controller.floor.topics import Subject, TablePlace
 from controller.games.specification import Unit

@@ -7,7 +7,7 @@ import pytest
 
 from controller.floor.broker import Message
 from controller.floor.floor_view import MOST_TABLES, SECOND_NS, Floor, Row, UnreadableError, by_pit, counted
-from controller.floor.publisher import KEPT_FOR, RENEWED_EVERY
+from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
 from controller.floor.topics import Subject, TablePlace
 from tests.floor.many_tables import (
     EXPOSED,

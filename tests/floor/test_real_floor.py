@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.publisher import LOST_AFTER
+from controller.floor.reporting import LOST_AFTER
 from tests.end_to_end.stage import short_folder
 from tests.floor.mosquitto import Mosquitto, mosquitto
 from tests.floor.page_reader import PageReader, RunningPage, running_page

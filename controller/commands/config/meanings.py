@@ -61,7 +61,7 @@ MEANINGS: Final = {
     "floor.ca_file": "who signs the broker's certificate, as PEM; for mqtts:// and no other. Left out: none",
     "floor.certificate_file": "this table's certificate. Left out: none",
     "floor.key_file": "its key, mode 0640 or less. Left out: none",
-    "floor.repeat_minutes": "sent again after each new connection: more than the broker takes to write to its disk",
+    "floor.repeat_minutes": "sent again over the next connection: more than the broker takes to write to its disk",
     "floor.most_per_second": "records of a backlog",
     "capture.path": "where the bytes to and from the device are recorded",
     "capture.megabytes": "of one file",

@@ -107,7 +107,7 @@ function whatToShow(screen) {
 /** Why the act that comes next is off, and what the table says besides it. */
 function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
-  const classes = screen.view.hands.some((hand) => hand.shown) && say("stage.classes");
+  const classes = screen.view.hands.some((hand) => hand.shown) && say("fact.classes");
   return [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
 }
 
