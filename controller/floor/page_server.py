@@ -91,9 +91,13 @@ class PageServer(Serving):
     async def close(self) -> None:
         self._entrance.close()
         self._listener.close()
+        self.hang_up()
+        await self.cleanup()
+
+    def hang_up(self) -> None:
+        """Pages connect again."""
         self._streams.close()
         self._entrance.end_all()
-        await self.cleanup()
 
     def refuse(self, request: web.Request) -> web.Response | None:
         caller = request[VISITOR].caller

@@ -79,12 +79,13 @@ class Log:
 
 
 class RunningPage:
-    """`log`: of the follower."""
+    """`log`: of the follower. `hang_up` ends every connection."""
 
-    def __init__(self, port: int, follower: Follower, log: Log) -> None:
+    def __init__(self, server: PageServer, follower: Follower, log: Log, port: int) -> None:
         self.port = port
         self.follower = follower
         self.log = log
+        self.hang_up = server.hang_up
 
     @property
     def address(self) -> str:
@@ -114,7 +115,7 @@ async def running_page(
     following = asyncio.create_task(follower.run())
     await server.start()
     try:
-        yield RunningPage(listener.port, follower, log)
+        yield RunningPage(server, follower, log, listener.port)
     finally:
         following.cancel()
         with suppress(asyncio.CancelledError):

@@ -25,22 +25,24 @@ function createTile(row) {
   const node = el(
     "button",
     { type: "button", onclick: () => open(row.key, node) },
-    line("sign", "name", "simulated", "age", "number"),
+    line("sign", "name", "age", "number"),
     el("span", { class: "state" }),
     line("round", "beside"),
-    el("span", { class: "dealer" }),
+    line("simulated", "dealer"),
   );
   return node;
 }
 
 function update(node, row) {
   attr(node, "class", `tile ${row.tone}${row.key === state.chosen ? " chosen" : ""}`);
-  const [names, now, besides, dealer] = node.children;
-  const [, name, simulated, age, number] = names.children;
+  const [names, now, besides, people] = node.children;
+  const [, name, age, number] = names.children;
+  const [simulated, dealer] = people.children;
   const round = row.round ? say("tile.round", { round: row.round }) : "";
   text(number, round); // where there is one line for both
   text(name, row.table);
-  text(simulated, row.simulated ? say("bar.simulated") : "");
+  mark(name, "of-simulation", row.simulated && parts.isMixed); // where all are, the top says it
+  text(simulated, row.simulated && parts.isMixed ? say("bar.simulated") : "");
   text(age, longAge(isTroubled(row) ? row.trouble_since : row.since));
   text(now, isTroubled(row) ? say(`tile.${row.trouble}`) : phaseName(row.phase));
   text(besides.children[0], round);
@@ -69,6 +71,7 @@ export function render() {
   const size = Object.keys(SIZES).find((name) => rows.length <= SIZES[name]);
   for (const name of Object.keys(SIZES)) mark(region, name, name === size);
   if (!rows.some((row) => row.key === parts.at)) parts.at = rows[0]?.key; // where the tabulator comes in
+  parts.isMixed = !state.allSimulated();
   const pits = new Map();
   for (const row of rows) pits.set(pitKey(row), [...(pits.get(pitKey(row)) ?? []), row]);
   keyed(

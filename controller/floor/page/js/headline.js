@@ -1,7 +1,7 @@
 // One sentence: what is the most urgent on the floor, or that what is shown is old.
 
 import { age } from "./labels.js";
-import { inContact, since, state } from "./state.js";
+import { inContact, isMeant, since, state } from "./state.js";
 import { el, mark, text } from "/console/js/dom.js";
 import { knows, say, time } from "/console/js/words.js";
 
@@ -15,14 +15,15 @@ export function headline() {
   if (contact === null) return { text: say("headline.waiting"), tone: "amber" };
   if (!inContact()) return { text: say("headline.server", { time: time(heardAt) }), tone: "red" };
   if (contact.away_since) return { text: broker(contact), tone: "red" };
-  const stands = [...rows.values()].filter((row) => row.tone === "red");
+  const meant = [...rows.values()].filter(isMeant);
+  const stands = meant.filter((row) => row.tone === "red");
   if (stands.length) {
-    const oldest = matters.find((one) => rows.get(one.row)?.tone === "red");
+    const oldest = matters.find((one) => stands.includes(rows.get(one.row)));
     const words = say("headline.stands", { n: stands.length });
     const since_ = oldest && age(oldest.since);
     return { text: since_ ? `${words} ${say("headline.oldest", { age: since_ })}` : words, tone: "red" };
   }
-  const acts = [...rows.values()].filter((row) => row.tone === "amber").length;
+  const acts = meant.filter((row) => row.tone === "amber").length;
   if (acts) return { text: say("headline.acts", { n: acts }), tone: "amber" };
   return { text: say(rows.size ? "headline.calm" : "headline.none"), tone: "" };
 }

@@ -1,7 +1,7 @@
 // Open irregularities of all tables, the oldest on top; then what else needs a person.
 
 import { age, awaited, clauses, matterName, pitName } from "./labels.js";
-import { isShown, state } from "./state.js";
+import { isMeant, state } from "./state.js";
 import { open } from "./story.js";
 import { attr, el, keyed, text } from "/console/js/dom.js";
 import { capital, say } from "/console/js/words.js";
@@ -44,8 +44,8 @@ function update(node, matter) {
 
 export function render() {
   if (!parts.list) build(document.getElementById("open"));
-  const shown = state.matters.filter((one) => state.rows.has(one.row) && isShown(state.rows.get(one.row)));
-  const total = shown.length + (state.pit || state.text ? 0 : state.moreMatters);
+  const shown = state.matters.filter((one) => state.rows.has(one.row) && isMeant(state.rows.get(one.row)));
+  const total = shown.length + (state.pit ? 0 : state.moreMatters);
   text(parts.title, total ? say("open.some", { n: total }) : say("open.none"));
   keyed(parts.list, shown, (one) => one.key, create, update);
   attr(parts.list, "tabindex", shown.length ? null : -1);

@@ -27,6 +27,11 @@ export const state = {
     draw();
   },
 
+  /** Whether every table is a simulation. */
+  allSimulated() {
+    return [...state.rows.values()].every((row) => row.simulated);
+  },
+
   /** `drawer()` is called once a frame in which something changed. */
   subscribe(drawer) {
     drawers.push(drawer);
@@ -82,7 +87,12 @@ export function sorted() {
   );
 }
 
-/** Whether a row is among those that are to be shown. */
+/** Whether a row is of the pit that is chosen. */
+export function isMeant(row) {
+  return !state.pit || pitKey(row) === state.pit;
+}
+
+/** Whether it has the name that is looked for, too: this hides tiles, and nothing that is urgent. */
 export function isShown(row) {
-  return (!state.pit || pitKey(row) === state.pit) && row.table.toLowerCase().includes(state.text.toLowerCase());
+  return isMeant(row) && row.table.toLowerCase().includes(state.text.toLowerCase());
 }

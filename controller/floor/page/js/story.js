@@ -32,7 +32,7 @@ export function close() {
   if (!state.chosen) return false;
   parts.end?.();
   state.set({ chosen: null, story: null });
-  if (parts.from?.isConnected) parts.from.focus();
+  requestAnimationFrame(() => parts.from?.isConnected && parts.from.focus()); // once the grid takes it again
   return true;
 }
 

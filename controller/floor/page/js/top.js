@@ -42,7 +42,7 @@ export function render() {
   const rows = sorted();
   const sites = [...new Set(rows.map((row) => row.site))];
   text(parts.title, sites.length === 1 ? sites[0] : say("top.floor"));
-  text(parts.simulated, rows.length && rows.every((row) => row.simulated) ? say("bar.simulated") : "");
+  text(parts.simulated, rows.length && state.allSimulated() ? say("bar.simulated") : "");
   text(parts.count, say("top.tables", { n: rows.length }));
   document.title = `${state.matters.length || ""} ${say("top.floor")}`.trim();
   const pits = [...new Map(rows.map((row) => [pitKey(row), pitName(row)]))];
