@@ -40,11 +40,10 @@ class Followed(Protocol):
     def entry(self) -> int: ...
 
 
-class EventStreams:
+class Streams:
     """Those of all doors. `close` ends every one."""
 
-    def __init__(self, table: Followed, answers: Answers) -> None:
-        self._table = table
+    def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self.closed = False
         self._streams: set[asyncio.Task[object]] = set()
@@ -61,20 +60,6 @@ class EventStreams:
         for caller, count in self._following.items():
             found["user" if caller.uid is not None else "screen" if caller.screen else "display"] += count
         return found
-
-    async def events(self, request: web.Request) -> web.StreamResponse:
-        after = EventId.parse(request.headers.get("Last-Event-ID", "0"))
-        if after is None:
-            return self._answers.refused(400, "last-event-id", NO_EVENT_ID)
-        if missing := self._not_in_journal(after):
-            return json_answer(missing, status=409)
-        if (full := self.refuse(request)) is not None:
-            return full
-        response = web.StreamResponse(headers=HEADERS)
-        async with self.following(request):
-            await response.prepare(request)
-            await self._stream(response, after.entry)
-        return response
 
     def refuse(self, request: web.Request) -> web.Response | None:
         """The refusal of one more stream of this caller."""
@@ -107,6 +92,28 @@ class EventStreams:
             self._streams.discard(task)
             visitor.on_lost = lambda: None
             self._following[caller] -= 1
+
+
+class EventStreams(Streams):
+    """Streams of a table's events, and those that count with them."""
+
+    def __init__(self, table: Followed, answers: Answers) -> None:
+        super().__init__(answers)
+        self._table = table
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        after = EventId.parse(request.headers.get("Last-Event-ID", "0"))
+        if after is None:
+            return self._answers.refused(400, "last-event-id", NO_EVENT_ID)
+        if missing := self._not_in_journal(after):
+            return json_answer(missing, status=409)
+        if (full := self.refuse(request)) is not None:
+            return full
+        response = web.StreamResponse(headers=HEADERS)
+        async with self.following(request):
+            await response.prepare(request)
+            await self._stream(response, after.entry)
+        return response
 
     def _not_in_journal(self, after: EventId) -> NotInJournal | None:
         """What a follower would otherwise wait for in vain, or pass over."""

@@ -1,8 +1,9 @@
-"""The console's files, read once: a request names one of them, and never a path of the disk."""
+"""The files of a page, read once: a request names one of them, and never a path of the disk."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,8 @@ TYPES: Final = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-DOCUMENTS: Final = {"/": "index.html", "/display": "display.html"}
+CONSOLE: Final = "/console/"
+DOCUMENTS: Final = {"/": f"{CONSOLE}index.html", "/display": f"{CONSOLE}display.html"}
 UNCHANGED: Final = {
     "Cache-Control": "no-cache"
 }  # kept, and asked for again each time: the page is the daemon's version
@@ -30,20 +32,31 @@ class Page(NamedTuple):
     etag: str
 
 
-class Pages:
-    """Every file of the console under `/console/`, and its two documents at addresses of their own."""
+def files_of(folder: Path, under: str) -> dict[str, Path]:
+    """Every file of a folder that a page may have, by its address."""
+    return {
+        f"{under}{path.relative_to(folder).as_posix()}": path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in TYPES and path.is_file()
+    }
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        found = {
-            f"/console/{path.relative_to(folder).as_posix()}": _read(path)
-            for path in sorted(folder.rglob("*"))
-            if path.suffix in TYPES and path.is_file()
-        }
-        self._pages = found | {at: found[f"/console/{name}"] for at, name in DOCUMENTS.items()}
+
+class Pages:
+    """`files`: each under its address. `documents`: which of them stands at an address of its own besides."""
+
+    def __init__(self, files: Mapping[str, Path] | None = None, documents: Mapping[str, str] = DOCUMENTS) -> None:
+        found = {at: _read(path) for at, path in (files_of(FOLDER, CONSOLE) if files is None else files).items()}
+        self._pages = found | {at: found[file] for at, file in documents.items()}
 
     @property
     def addresses(self) -> tuple[str, ...]:
         return tuple(self._pages)
+
+    @property
+    def version(self) -> str:
+        """Of all of them together: a page that runs compares it with the one that it began with."""
+        whole = "".join(f"{at} {page.etag} " for at, page in sorted(self._pages.items()))
+        return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
     def all(self) -> list[web.RouteDef]:
         return [web.get(at, self._send) for at in self._pages]
@@ -63,10 +76,9 @@ class Pages:
 def version(folder: Path = FOLDER) -> str:
     """Of all files of the console together: a page that runs compares it with the one that it began with."""
     whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in TYPES and path.is_file():
-            whole.update(hashlib.sha256(path.relative_to(folder).as_posix().encode()).digest())
-            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    for name, path in files_of(folder, "").items():
+        whole.update(hashlib.sha256(name.encode()).digest())
+        whole.update(hashlib.sha256(path.read_bytes()).digest())
     return whole.hexdigest()[:32]
 
 

@@ -18,10 +18,11 @@ PORT_HINT: Final = "End the program that uses it (`ss -ltnp` names it), or name 
 
 
 class PortRefusedError(Exception):
-    """`[api.http] port` cannot be used. The sentence says why, `hint` what to do."""
+    """`[api.http] port` cannot be used. The sentence says `why`, `hint` what to do."""
 
     def __init__(self, port: int, why: str) -> None:
         super().__init__(f"[api.http] port: {port} {why}.")
+        self.why = why
         self.hint = PORT_HINT
 
 

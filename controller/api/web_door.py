@@ -111,7 +111,7 @@ class WebServer(Serving):
         self._own = frozenset(f"{name}:{setting.listener.port}" for name in OWN_NAMES)
         self._proxied = frozenset(setting.hosts)
         self._entrance = WebEntrance(setting.listener, shared.refusals)
-        self.app.on_response_prepare.append(_add_headers)
+        self.app.on_response_prepare.append(add_headers)
 
     async def start(self) -> None:
         await self.setup()
@@ -127,11 +127,10 @@ class WebServer(Serving):
     def refuse(self, request: web.Request) -> web.Response | None:
         """In this order: nothing is said to a page of others but that it is one."""
         refused, caller = self._shared.answers.refused, request[VISITOR].caller
-        hosts = request.headers.getall("Host", [])
-        host = hosts[0].lower() if len(hosts) == 1 else ""
+        host = host_of(request)
         if not self._is_own(host):
             return refused(421, "host", WRONG_HOST, caller)
-        if (origin := request.headers.get("Origin")) is not None and not _is_of(origin, host):
+        if is_of_another_page(request, host):
             return refused(403, "origin", WRONG_ORIGIN, caller)
         if request.method in LOOKING or request.match_info.http_exception is not None:  # 404 and 405 change nothing
             return None
@@ -157,6 +156,18 @@ class WebServer(Serving):
         return host.partition(":")[0] in self._proxied
 
 
+def host_of(request: web.Request) -> str:
+    """The name by which it calls the server; empty where it names none, or several."""
+    hosts = request.headers.getall("Host", [])
+    return hosts[0].lower() if len(hosts) == 1 else ""
+
+
+def is_of_another_page(request: web.Request, host: str) -> bool:
+    """Whether it comes from a page that did not come from that host."""
+    origin = request.headers.get("Origin")
+    return origin is not None and not _is_of(origin, host)
+
+
 def _is_of(origin: str, host: str) -> bool:
     """Whether a page of that origin came from that host."""
     with suppress(ValueError):
@@ -165,7 +176,7 @@ def _is_of(origin: str, host: str) -> bool:
     return False
 
 
-async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
     for name, value in HEADERS.items():
         response.headers[name] = value
     response.headers.setdefault("Cache-Control", "no-store")

@@ -8,9 +8,14 @@
     reporting     sends it where it has changed
     cursor_file   up to where the journal was sent
     publisher     sends the journal from the cursor on, and the state; part of the daemon
+    floor_view    what the floor looks like, from the newest reports of its tables
+    stories       what happened at a table, from the newest records of its journal
+    follower      follows the floor for those who look at it
+    page_stream   what the page is told
+    page_server   the page, on this machine alone; its files are in `page`
 
-    journal ── outbox ── publisher ── broker ── store, watch, serve
-               cursor ──┘
+    journal ── outbox ── publisher ── broker ── follower ─┬─ floor_view ─┬─ watch
+               cursor ──┘                   └── store     └─ stories ────┴─ page_stream ── page_server
 
 The journal is the outbox (`controller/journal/outbox.py`): nothing is kept besides it, and a cursor that is lost only
 repeats what was sent. The table never waits for the floor. A table subscribes to nothing: the floor cannot operate it.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
@@ -43,13 +44,18 @@ class Will(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What was received. `about`: the user properties. `number`: with which it is acknowledged."""
+    """What was received. `about`: the user properties. `number`: with which it is acknowledged; 0: it is not.
+
+    `expiry`: seconds for which the broker still keeps it, so that its age is known by the broker's clock alone; 0: it
+    keeps it for ever.
+    """
 
     topic: str
     payload: bytes
     about: dict[str, str]
     is_retained: bool
     number: int
+    expiry: int = 0
 
 
 class _Client(Client):
@@ -69,9 +75,12 @@ class _Client(Client):
 class Connection:
     """Made by `connected`. `received`: what was received and is to be acknowledged."""
 
-    def __init__(self, client: _Client, address: Address) -> None:
+    def __init__(self, client: _Client, address: Address, gathered: float = 0.0) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.leaves_will = False
+        self._gathered = gathered
+        self._waiting: deque[MQTTMessage] = deque()  # filled by paho's thread, emptied by the loop
+        self._is_woken = False
         self._client = client
         self._address = address
         self._loop = asyncio.get_running_loop()
@@ -84,10 +93,10 @@ class Connection:
             "on_disconnect": self._on_disconnect,
             "on_publish": lambda _, __, number, reason, ___: self._answer(number, [reason]),
             "on_subscribe": lambda _, __, number, reasons, ___: self._answer(number, reasons),
-            "on_message": self._on_message,
         }
         for name, call in calls.items():
             setattr(client, name, self._from_thread(call))
+        client.on_message = self._on_message
         client.thread_ended = self._from_thread(self._on_thread_ended)
 
     async def publish(
@@ -123,9 +132,9 @@ class Connection:
                 "Start `cardshoe floor store`; the table keeps what it has to say.",
             )
 
-    async def subscribe(self, *filters: str) -> None:
-        """With QoS 1; retained messages come at once. Raises `BrokerError`."""
-        result, number = self._client.subscribe([(one, 1) for one in filters])
+    async def subscribe(self, *filters: str, qos: int = 1) -> None:
+        """Retained messages come at once. `qos` 0: nothing is to be acknowledged. Raises `BrokerError`."""
+        result, number = self._client.subscribe([(one, qos) for one in filters])
         for reason in await self._answered(result, number or 0):
             if reason.is_failure:
                 raise BrokerError(
@@ -136,7 +145,8 @@ class Connection:
 
     def acknowledge(self, message: Message) -> None:
         """It was used: the broker need not send it again."""
-        self._client.ack(message.number, 1)
+        if message.number:  # of one that was sent with QoS 0 it would end the connection
+            self._client.ack(message.number, 1)
 
     async def next(self) -> Message:
         """What was received next. Raises `BrokerError` when the connection has ended."""
@@ -250,8 +260,25 @@ class Connection:
             self._lost.set_result(self._ended(": it sent what no broker sends"))
 
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
-        given = getattr(found.properties, "UserProperty", ())
-        self.received.put_nowait(Message(found.topic, bytes(found.payload), dict(given), found.retain, found.mid))
+        """In paho's thread. To wake the loop costs more than the message: once for all that come together."""
+        self._waiting.append(found)
+        if not self._is_woken:
+            self._is_woken = True
+            call_on_loop(self._loop, self._wake)
+
+    def _wake(self) -> None:
+        if self._gathered:
+            self._loop.call_later(self._gathered, self._hand_over)
+        else:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        self._is_woken = False  # before: what comes from here on wakes the loop again
+        while self._waiting:
+            found = self._waiting.popleft()
+            about = dict(getattr(found.properties, "UserProperty", ()))
+            expiry = getattr(found.properties, "MessageExpiryInterval", 0)
+            self.received.put_nowait(Message(found.topic, bytes(found.payload), about, found.retain, found.mid, expiry))
 
     def _from_thread(self, call: Callable[..., None]) -> Callable[..., None]:
         """What paho's thread calls is done by the loop; not where that has ended."""
@@ -276,11 +303,12 @@ class Connection:
 
 @asynccontextmanager
 async def connected(
-    broker: Broker, name: str, *, will: Will | None = None, keeps: int = 0
+    broker: Broker, name: str, *, will: Will | None = None, keeps: int = 0, gathered: float = 0.0
 ) -> AsyncIterator[Connection]:
     """A connection under that name, which no other has. Raises `BrokerError`.
 
-    `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without.
+    `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
+    seconds for which messages are gathered before they are handed on together.
     """
     client = _Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
     client.connect_timeout = CONNECTS_WITHIN
@@ -291,7 +319,7 @@ async def connected(
         client.will_set(will.topic, will.payload, 1, True, delayed)
     session = keeps or (will.delay if will is not None else 0)
     properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=UNACKNOWLEDGED)
-    connection = Connection(client, broker.address)
+    connection = Connection(client, broker.address, gathered)
     try:
         await connection.open(clean=not session, properties=properties)  # an end of the session would publish the will
         yield connection

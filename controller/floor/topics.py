@@ -19,6 +19,7 @@ ROOT: Final = "cardshoe/1"
 NAME: Final = r"[A-Za-z0-9_.-]{1,64}"
 """Of a site, a pit or a table: no wildcard, no level of its own."""
 
+_PLACE: Final = re.compile(rf"({NAME})/({NAME})/({NAME})")
 _TOPIC: Final = re.compile(rf"{ROOT}/({NAME})/({NAME})/({NAME})/([a-z]+)")
 
 
@@ -65,3 +66,13 @@ def read_topic(topic: str) -> tuple[TablePlace, Subject] | None:
     if found is None or found[4] not in list(Subject):
         return None
     return TablePlace(*found.group(1, 2, 3)), Subject(found[4])
+
+
+def place_of(text: str) -> TablePlace | None:
+    """The table that is written as SITE/PIT/TABLE; None: none is.
+
+    >>> place_of("vienna/p1/nc-07"), place_of("vienna/+/nc-07")
+    (TablePlace(site='vienna', pit='p1', table='nc-07'), None)
+    """
+    found = _PLACE.fullmatch(text)
+    return TablePlace(*found.groups()) if found else None

@@ -7,7 +7,7 @@ size in both themes; otherwise the small screens only: landscape in the dark the
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -64,12 +64,24 @@ def frames() -> Sequence[Frame]:
     return [Frame((1280, 800), "dark"), Frame((800, 1280), "light")]
 
 
+class Judge(NamedTuple):
+    """What must hold of a page: the scripts that wait until it is drawn and measure it, and what is wrong in that."""
+
+    drawn: str
+    measure: str
+    wrong: Callable[[dict[str, Any], list[list[int]]], dict[str, Any]]
+
+
+CONSOLE: Final = Judge(DRAWN, MEASURE, wrong)
+
+
 class Album:
     """The pictures of one course of events, of a page in one language. `found`: what is wrong in them."""
 
-    def __init__(self, name: str, page: Page) -> None:
+    def __init__(self, name: str, page: Page, judge: Judge = CONSOLE) -> None:
         self.name = name
         self.page = page
+        self._judge = judge
         self.found: dict[str, Any] = {}
         self._folder = FOLDER / name
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -84,18 +96,18 @@ class Album:
         await self.page.evaluate(CLOCK)
         await self.page.evaluate(AXE.read_text("utf-8"))
 
-    async def take(self, state: str) -> None:
-        """Pictures of what the page shows, and what is wrong with it."""
+    async def take(self, state: str, *, axe: bool = True) -> None:
+        """Pictures of what the page shows, and what is wrong with it; `axe`: also by axe-core."""
         self._taken += 1
         sizes: set[tuple[int, int]] = set()
         for frame in frames():
             await self.page.set_viewport_size({"width": frame.size[0], "height": frame.size[1]})
             await self.page.evaluate(LIGHT, frame.theme)
-            await self.page.evaluate(DRAWN)
-            measured = await self.page.evaluate(MEASURE)
-            amiss = wrong(measured, self._regions.setdefault(frame, measured["regions"]))
-            if axe := await self.page.evaluate(LOOK, frame.size in sizes):
-                amiss["axe"] = axe
+            await self.page.evaluate(self._judge.drawn)
+            measured = await self.page.evaluate(self._judge.measure)
+            amiss = self._judge.wrong(measured, self._regions.setdefault(frame, measured["regions"]))
+            if axe and (said := await self.page.evaluate(LOOK, frame.size in sizes)):
+                amiss["axe"] = said
             sizes.add(frame.size)
             if amiss:
                 self.found[f"{state}, {frame}"] = amiss
@@ -103,7 +115,7 @@ class Album:
             await self.page.screenshot(path=self._folder / picture)
         first = frames()[0]
         await self.page.set_viewport_size({"width": first.size[0], "height": first.size[1]})
-        await self.page.evaluate(DRAWN)
+        await self.page.evaluate(self._judge.drawn)
 
 
 def write_index() -> None:

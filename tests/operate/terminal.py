@@ -1,4 +1,4 @@
-"""`cardshoe operate` at a terminal of its own, 100 by 30, and what it shows there."""
+"""A command at a terminal of its own, 100 by 30, and what it shows there."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ ROOT = Path(__file__).parents[2]
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\][^\x07]*\x07|\r")
 
 
-class OperateTerminal:
+class CommandTerminal:
     """Typing and reading. `shown`: everything so far, without the control sequences."""
 
-    def __init__(self, socket: Path, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *arguments: str) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         environment = {**os.environ, "TERM": "xterm", "XDG_STATE_HOME": str(folder), "PYTHONPATH": str(ROOT)}
+        for size in ("COLUMNS", "LINES"):  # of who runs the tests
+            environment.pop(size, None)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "controller", "operate", "--socket", str(socket), *options],
+            [sys.executable, "-m", "controller", *arguments],
             stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # no thread runs here
         )  # fmt: skip
@@ -95,3 +97,10 @@ class OperateTerminal:
             self._over = True
             asyncio.get_running_loop().remove_reader(self._master)
         self._news.set()
+
+
+class OperateTerminal(CommandTerminal):
+    """`cardshoe operate`."""
+
+    def __init__(self, socket: Path, folder: Path, *options: str) -> None:
+        super().__init__(folder, "operate", "--socket", str(socket), *options)

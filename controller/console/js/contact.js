@@ -2,7 +2,7 @@
 
 import { follow } from "./stream.js";
 import { NO_WORD, store } from "./store.js";
-import { say } from "./words.js";
+import { inLanguage, say } from "./words.js";
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided", "maintenance"];
 let page = null;
@@ -11,12 +11,15 @@ let answered = null; // what was answered last before the silence
 /** Follow the table into the store. */
 export function connect() {
   follow(
-    (screen) => {
-      store.receive({ screen, stopped: false });
-      renew(screen);
+    inLanguage("/v1/screen"),
+    {
+      state: (screen) => {
+        store.receive({ screen, stopped: false });
+        renew(screen);
+      },
+      beat: (beat) => store.receive({ beat }),
+      stopped: () => store.receive({ stopped: true }),
     },
-    (beat) => store.receive({ beat }),
-    () => store.receive({ stopped: true }),
     (silence, was) => {
       if (was < NO_WORD) answered = store.answer;
       if (silence === 0 && was >= NO_WORD) back(was);

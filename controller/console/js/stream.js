@@ -1,19 +1,19 @@
-// Follows /v1/screen: states and beats. The browser opens a stream again by itself after an interruption; one that it
-// has given up (CLOSED) is opened again here, after 1, 2, then every 4 seconds.
-
-import { inLanguage } from "./words.js";
+// Follows a stream of the server. The browser opens one again by itself after an interruption; one that it has given up
+// (CLOSED) is opened again here, after 1, 2, then every 4 seconds.
 
 const PAUSES = [1, 2, 4];
 const DEAF = 10; // s after which a stream is opened again on which nothing comes, not even its end: a tablet slept, or
 // a proxy dropped the connection
 
 /**
- * `onState(state)`, `onBeat(beat)`: what came. `onStopped()`: the daemon was ended in order. `onSilence(seconds, was)`: whole seconds since the last of them, when
- * that number changes; `was`: the number before, so that 0 after 14 says "back after 14 s".
+ * `handlers`: by the name of an event, what is done with it. `onSilence(seconds, was)`: whole seconds since the last of
+ * them, when that number changes; `was`: the number before, so that 0 after 14 says "back after 14 s". Returns what
+ * ends it.
  */
-export function follow(onState, onBeat, onStopped, onSilence) {
+export function follow(address, handlers, onSilence) {
   let source = null;
   let tries = 0;
+  let ended = false;
   let heard = now();
   let shown = 0;
 
@@ -40,10 +40,9 @@ export function follow(onState, onBeat, onStopped, onSilence) {
   };
 
   const open = () => {
-    source = new EventSource(inLanguage("/v1/screen"));
-    source.addEventListener("state", hear(onState));
-    source.addEventListener("beat", hear(onBeat));
-    source.addEventListener("stopped", onStopped);
+    if (ended) return;
+    source = new EventSource(address);
+    for (const [name, handle] of Object.entries(handlers)) source.addEventListener(name, hear(handle));
     source.onerror = () => {
       if (source.readyState !== EventSource.CLOSED) return;
       setTimeout(open, 1000 * PAUSES[Math.min(tries, PAUSES.length - 1)]);
@@ -52,7 +51,12 @@ export function follow(onState, onBeat, onStopped, onSilence) {
   };
 
   open();
-  setInterval(silence, 250);
+  const looking = setInterval(silence, 250);
+  return () => {
+    ended = true;
+    source.close();
+    clearInterval(looking);
+  };
 }
 
 /** Both clocks: one stands still while some machines sleep, the other may be set. */

@@ -28,13 +28,14 @@ export function inLanguage(path) {
   return `${path}?language=${encodeURIComponent(language)}`;
 }
 
-/** Read the words and set up the document's language, theme and hand. */
-export async function load() {
+/** Read the words, also those of these folders, and set up the document's language, theme and hand. */
+export async function load(...folders) {
   const root = document.documentElement;
   root.lang = language;
   root.dataset.theme = theme;
   root.dataset.hand = hand;
-  words = await fetched(`/console/words/${language}.json`);
+  const all = ["/console/words", ...folders];
+  words = Object.assign({}, ...(await Promise.all(all.map((folder) => fetched(`${folder}/${language}.json`)))));
   for (const region of document.querySelectorAll("section")) region.ariaLabel = say(`region.${region.id}`);
 }
 

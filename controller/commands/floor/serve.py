@@ -1,0 +1,111 @@
+"""`cardshoe floor serve`: the floor as a page, on this machine alone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from contextlib import suppress
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from controller.commands.floor.options import broker_options, find_broker, place_options
+from controller.commands.options import shortened
+from controller.problems import BadInputError, ProblemError
+from firmware_bridge.plain_text import whole_number
+
+if TYPE_CHECKING:
+    from controller.floor.follower import Follower
+    from controller.floor.page_server import PageServer
+
+PORT: Final = 8090
+LARGEST_PORT: Final = 65_535
+OWN_HOSTS: Final = ("", "localhost", "127.0.0.1", "[::1]")
+
+
+class ListenType(click.ParamType[int]):
+    """A port of this machine."""
+
+    name = "[localhost:]PORT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        host, _, port = str(value).rpartition(":")
+        number = whole_number(port, LARGEST_PORT)
+        if number is None:
+            self.fail(f"{shortened(str(value))!r} is no port. Write a number up to {LARGEST_PORT}.", param, ctx)
+        if host not in OWN_HOSTS:
+            self.fail(
+                f"{shortened(host)} is not this machine alone, and the page is not encrypted. Leave it out, put a"
+                " reverse proxy with TLS before the page, and name its host with --host.",
+                param,
+                ctx,
+            )
+        return number
+
+
+@click.command()
+@broker_options
+@place_options("site", "pit")
+@click.option(
+    "--listen", "port", type=ListenType(), default=str(PORT), show_default=True, help="Where browsers find it; 0: any."
+)
+@click.option(
+    "--host", "hosts", multiple=True, metavar="NAME", help="Name of a reverse proxy before it; may be repeated."
+)
+@click.option("--verbose", is_flag=True, help="Log details too.")
+def serve(
+    broker_url: str,
+    ca: Path | None,
+    certificate: Path | None,
+    key: Path | None,
+    site: str | None,
+    pit: str | None,
+    port: int,
+    hosts: tuple[str, ...],
+    verbose: bool,
+) -> None:
+    """Show many tables as a page for a pit manager, in a browser, until SIGTERM or Ctrl-C.
+
+    A grid of the tables by pit, open irregularities first, and what happened at one table. It shows and changes
+    nothing, also for who is not known: everyone at this machine can look. It goes on while the broker is away.
+    """
+    from controller.api.tcp_listener import PortRefusedError, TcpListener
+    from controller.daemon.host import HostClock
+    from controller.daemon.logs import configure_logs
+    from controller.floor.follower import Follower, Part
+    from controller.floor.page_server import PageServer
+
+    broker = find_broker(broker_url, ca, certificate, key)
+    configure_logs(logging.DEBUG if verbose else logging.INFO)
+    import structlog
+
+    clock, log = HostClock(), structlog.get_logger()
+    follower = Follower(broker, Part(site or "+", pit or "+"), lambda: clock.now().boottime_ns, SystemRandom(), log)
+    try:
+        listener = TcpListener(port)
+    except PortRefusedError as error:
+        hint = "End the program that uses it (`ss -ltnp` names it), or name another one with --listen."
+        raise BadInputError(f"--listen {port}: the port {error.why}.", hint) from error
+    server = PageServer(follower, listener, [one.lower() for one in hosts], clock)
+    click.echo(f"The floor: http://localhost:{listener.port}/", err=True)
+    try:
+        asyncio.run(_serve(server, follower))
+    except KeyboardInterrupt:
+        return
+    except OSError as error:
+        raise ProblemError(f"The page cannot be served: {error.strerror or error}.") from error
+
+
+async def _serve(server: PageServer, follower: Follower) -> None:
+    loop = asyncio.get_running_loop()
+    following = asyncio.create_task(follower.run())
+    loop.add_signal_handler(signal.SIGTERM, following.cancel)
+    await server.start()
+    try:
+        with suppress(asyncio.CancelledError):
+            await following
+    finally:
+        await server.close()

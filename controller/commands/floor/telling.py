@@ -1,0 +1,71 @@
+"""The floor in words for a terminal: a matter in a line, the sentence that is the most urgent, the time of day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from controller.commands.floor.words import FloorWords
+from controller.floor.floor_view import Floor, Matter
+from controller.floor.page_stream import matter_in
+from controller.journal.codec import Clock
+from controller.language import translated
+
+NS_A_SECOND: Final = 10**9
+JOINT: Final = " · "
+
+
+class Telling:
+    """In one language. `clock`: for the time of day, which people read."""
+
+    def __init__(self, language: str, clock: Clock) -> None:
+        self.say = FloorWords(language)
+        self.language = language
+        self._clock = clock
+
+    def about(self, found: Matter) -> str:
+        """What it is and where, under which clause, who is awaited."""
+        matter = matter_in(found, self.language)
+        what, more = matter.what, matter.where
+        if matter.trouble:
+            what, more = self.say(f"trouble.{matter.trouble}"), matter.what
+        if more:
+            what = self.say("matter.what", what=what, more=more)
+        clauses = ", ".join(one or self.say("matter.no_clause") for one in matter.clauses)
+        who = self.say("matter.who", who=matter.who) if matter.who else ""
+        return JOINT.join(filter(None, (f"{what[:1].upper()}{what[1:]}", clauses, who)))
+
+    def act(self, found: Matter) -> str:
+        return matter_in(found, self.language).act
+
+    def sentence(self, text: str) -> str:
+        """Of a table."""
+        return translated(text, self.language)
+
+    def headline(self, floor: Floor) -> tuple[str, str]:
+        """The sentence, and its tone."""
+        say, tones = self.say, [row.tone for row in floor.rows]
+        if floor.away and not floor.why:
+            return say("headline.waiting"), "amber"
+        if floor.away:
+            since = self.time(self._clock.now().utc_ns - (self._clock.now().boottime_ns - floor.away_since_ns))
+            old = say("headline.old", time=since) if tones else ""
+            return " ".join(filter(None, (say(f"broker.{floor.why}"), old))), "red"
+        if stands := tones.count("red"):
+            return say("headline.stands", n=stands), "red"
+        if acts := tones.count("amber"):
+            return say("headline.acts", n=acts), "amber"
+        return say("headline.calm" if tones else "headline.none"), "plain"
+
+    def notes(self, floor: Floor) -> Iterable[str]:
+        """What is to be known of this program itself."""
+        if floor.left_out:
+            yield self.say("open.left_out")
+        if floor.unread:
+            yield f"{self.say('open.unread', n=floor.unread)} {floor.unread_first}"
+
+    def time(self, utc_ns: int, *, seconds: bool = False) -> str:
+        """Of the day, here."""
+        moment = datetime.fromtimestamp(min(utc_ns, 2**62) // NS_A_SECOND).astimezone()
+        return f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"

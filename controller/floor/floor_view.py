@@ -1,0 +1,398 @@
+"""What the floor looks like, from the newest reports of its tables: nothing but messages and a clock.
+
+    message ── take ── table: newest reports ── row of the grid
+                                              └ matters: open irregularities, and what else needs a person
+
+How old a report is follows from the seconds for which the broker still keeps it, and how long something lasts from two
+times of the table's own clock: no two clocks are compared. Texts come from a network: each is cut and made plain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from controller.floor.broker import Message
+from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
+from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
+from controller.floor.topics import Subject, TablePlace
+from controller.table.phases import CARDS_LEAVE, IN_ROUND, Phase, Service
+from firmware_bridge.link import LinkState
+from firmware_bridge.plain_text import plain, with_plain_texts
+
+SECOND_NS: Final = 10**9
+SILENT_AFTER_NS: Final = round(2 * RENEWED_EVERY * SECOND_NS)
+FORGOTTEN_AFTER_NS: Final = KEPT_FOR * SECOND_NS  # as the broker does
+MOST_TABLES: Final = 2000
+LONGEST_REPORT: Final = 64 * 1024  # bytes
+SHORT: Final = 4096  # bytes, in which no text is too long
+MOST_OPEN: Final = 50  # irregularities of a table
+LATEST: Final = 2**53  # the largest number that a page takes
+SETTLES_NS: Final = 5 * SECOND_NS  # after a new connection: what the broker kept comes first
+
+Tone: TypeAlias = Literal["red", "amber", "plain", "quiet"]
+Trouble: TypeAlias = Literal["", "lost", "stopped", "silent", "service", "device", "paused", "warning"]
+Report: TypeAlias = TableReport | DeviceReport | ServiceReport
+
+REPORTS: Final[dict[Subject, msgspec.json.Decoder[Any]]] = {
+    Subject.TABLE: msgspec.json.Decoder(TableReport),
+    Subject.DEVICE: msgspec.json.Decoder(DeviceReport),
+    Subject.SERVICE: msgspec.json.Decoder(ServiceReport),
+}
+
+
+class UnreadableError(ValueError):
+    """A message that is none of this scheme, or not of this version."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A table in the grid. Times are milliseconds of the floor's own clock; 0: not known.
+
+    `since`: of the phase. `trouble`: what else than an irregularity needs a person, `trouble_since` since when. `tone`
+    red: cards must stop; amber: a person must act; quiet: nobody is there. `open`: its irregularities.
+    """
+
+    key: str
+    site: str
+    pit: str
+    table: str
+    tone: Tone
+    trouble: Trouble
+    trouble_since: int
+    open: int
+    phase: str
+    round: int
+    since: int
+    dealer: str
+    simulated: bool
+    device: str
+
+
+class Matter(msgspec.Struct, frozen=True):
+    """An open irregularity, or, where `trouble` is named, something else that needs a person; `what` says it then.
+
+    `who` is the rank that is awaited, `act` for what. `clauses`: those that may apply; empty stands for none.
+    """
+
+    key: str
+    row: str
+    tone: Tone
+    since: int
+    trouble: Trouble = ""
+    round: int = 0
+    what: str = ""
+    where: str = ""
+    clauses: tuple[str, ...] = ()
+    who: str = ""
+    act: str = ""
+
+
+class Seen(NamedTuple):
+    """A report, and when it was made by the floor's own clock."""
+
+    report: Any
+    made_ns: int
+
+
+class TableOnFloor:
+    """The newest reports of one table. `since_ns`: when what the key names began, by the floor's own clock."""
+
+    def __init__(self, place: TablePlace) -> None:
+        self.place = place
+        self.key = "/".join(place)
+        self.seen: dict[Subject, Seen] = {}
+        self.taken = 0  # reports
+        self.since_ns: dict[object, int] = {}
+        self.row: Row | None = None
+        self.matters: tuple[Matter, ...] = ()
+
+    def report(self, kind: Subject) -> Any:
+        found = self.seen.get(kind)
+        return None if found is None else found.report
+
+    @property
+    def table(self) -> TableReport | None:
+        found: TableReport | None = self.report(Subject.TABLE)
+        return found
+
+    @property
+    def device(self) -> DeviceReport | None:
+        found: DeviceReport | None = self.report(Subject.DEVICE)
+        return found
+
+    @property
+    def status(self) -> str:
+        return self.report(Subject.SERVICE).status if Subject.SERVICE in self.seen else ""
+
+
+class Floor:
+    """`now`: nanoseconds of a clock that nobody sets. `version` grows with every change that is shown.
+
+    While the broker is away nothing is judged anew: what was known stands as it was.
+    """
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self.tables: dict[TablePlace, TableOnFloor] = {}
+        self.version = 0
+        self.matters_version = 0
+        self.unread = 0
+        self.unread_first = ""
+        self.left_out = 0  # reports of tables beyond `MOST_TABLES`
+        self.away_since_ns = self._clock_start = now()
+        self.away = True
+        self.why = ""  # the code of the broker's error
+        self._now = now
+        self._settled_ns = 0
+        self._sorted: tuple[int, tuple[Matter, ...]] = (-1, ())
+        self._rows: tuple[Row, ...] | None = None
+
+    # -- what comes
+
+    def take(self, place: TablePlace, subject: Subject, message: Message) -> bool:
+        """A report. Whether anything that is shown has changed. Raises `UnreadableError`."""
+        table = self.tables.get(place)
+        if not message.payload:  # the broker has none any more
+            if table is None or table.seen.pop(subject, None) is None:
+                return False
+            return self._judge(table)
+        report = read_report(subject, message.payload)
+        if table is None:
+            if len(self.tables) >= MOST_TABLES:
+                self.left_out += 1
+                return False
+            table = self.tables[place] = TableOnFloor(place)
+        table.seen[subject] = Seen(report, self._made(message))
+        table.taken += 1
+        return self._judge(table)
+
+    def note_unread(self, topic: str, why: str) -> bool:
+        """A message that cannot be read. Whether it is the first: who runs this is told once."""
+        self.unread += 1
+        self.version += 1
+        if self.unread == 1:
+            self.unread_first = f"{plain(topic)}: {plain(why)}"
+        return self.unread == 1
+
+    def connected(self) -> None:
+        self.away, self.why = False, ""
+        self._settled_ns = self._now() + SETTLES_NS
+        self.version += 1
+
+    def disconnected(self, code: str) -> None:
+        if not self.away:
+            self.away_since_ns = self._now()
+        if not self.away or self.why != code:
+            self.version += 1
+        self.away, self.why = True, code
+
+    def look(self) -> bool:
+        """What changes by time alone: tables that have gone silent, or that the broker has forgotten."""
+        now = self._now()
+        if self.away or now < self._settled_ns:
+            return False
+        changed = False
+        for place, table in list(self.tables.items()):
+            newest = max((seen.made_ns for seen in table.seen.values()), default=0)
+            if now - newest > FORGOTTEN_AFTER_NS:
+                del self.tables[place]
+                table.seen.clear()
+            changed |= self._judge(table)
+        return changed
+
+    # -- what is shown
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """By site, pit and table, as people count."""
+        if self._rows is None:
+            found = [table.row for table in self.tables.values() if table.row is not None]
+            self._rows = tuple(sorted(found, key=_as_people_count))
+        return self._rows
+
+    @property
+    def matters(self) -> tuple[Matter, ...]:
+        """Open irregularities, the oldest first; then what else needs a person, likewise."""
+        if self._sorted[0] != self.matters_version:
+            every = [one for table in self.tables.values() for one in table.matters]
+            every.sort(key=lambda one: (bool(one.trouble), one.since, one.key))
+            self._sorted = self.matters_version, tuple(every)
+        return self._sorted[1]
+
+    def ms(self, ns: int) -> int:
+        """A time of the floor's own clock as pages have it: never 0, which stands for one that is not known."""
+        return max(1, (ns - self._clock_start) // 10**6 + FORGOTTEN_AFTER_NS // 10**6)
+
+    @property
+    def now_ms(self) -> int:
+        return self.ms(self._now())
+
+    # -- inside
+
+    def _made(self, message: Message) -> int:
+        """When the broker got it."""
+        left = message.expiry if 0 < message.expiry <= KEPT_FOR else KEPT_FOR
+        return self._now() - (KEPT_FOR - left) * SECOND_NS
+
+    def _judge(self, table: TableOnFloor) -> bool:
+        before, matters = table.row, table.matters
+        table.row, table.matters = self._shown(table)
+        if table.matters != matters:
+            self.matters_version += 1
+        elif table.row == before:
+            table.row = before  # the same object: who has it has this one
+            return False
+        if (table.row is None) != (before is None) or table.row != before:
+            self._rows = None
+        self.version += 1
+        return True
+
+    def _shown(self, table: TableOnFloor) -> tuple[Row | None, tuple[Matter, ...]]:
+        seen = table.seen.get(Subject.TABLE)
+        if seen is None:
+            return None, ()
+        report: TableReport = seen.report
+        trouble, what = _trouble_of(table, self._now() - seen.made_ns)
+        began = _Beginnings(table, seen, self._now)
+        since = began.phase()
+        opened = tuple(self._opened(table, one, began) for one in report.irregularities[:MOST_OPEN])
+        troubled = began.trouble(trouble)
+        matters = opened
+        if trouble and not (trouble == "stopped" and report.phase not in IN_ROUND):
+            matters += (Matter(f"{table.key}#{trouble}", table.key, "amber", self._or_0(troubled), trouble, what=what),)
+        row = Row(
+            table.key, *table.place, _tone(table, trouble), trouble, self._or_0(troubled), len(opened), report.phase,
+            _number(report.round), self._or_0(since), report.dealer, report.simulated,
+            "" if table.device is None else table.device.kind,
+        )  # fmt: skip
+        began.forget()
+        return row, matters
+
+    def _opened(self, table: TableOnFloor, found: OpenIrregularity, began: _Beginnings) -> Matter:
+        return Matter(
+            f"{table.key}#{found.id}", table.key, "red" if found.blocks else "amber",
+            self._or_0(began.irregularity(found)), "", _number(found.round), found.what, found.where, found.clauses,
+            found.who, found.act,
+        )  # fmt: skip
+
+    def _or_0(self, ns: int) -> int:
+        return self.ms(ns) if ns else 0
+
+
+class _Beginnings:
+    """When what a report names began, by the floor's own clock. What was found once stays: no age jumps."""
+
+    def __init__(self, table: TableOnFloor, seen: Seen, now: Callable[[], int]) -> None:
+        self._table = table
+        self._report: TableReport = seen.report
+        self._made = seen.made_ns
+        self._now = now
+        self._kept: dict[object, int] = {}
+
+    def phase(self) -> int:
+        report = self._report
+        return self._found(("phase", report.phase, report.since_utc_ns), report.utc_ns, report.since_utc_ns, self._made)
+
+    def irregularity(self, found: OpenIrregularity) -> int:
+        return self._found((found.id, found.since_utc_ns), self._report.utc_ns, found.since_utc_ns, self._made)
+
+    def trouble(self, trouble: Trouble) -> int:
+        """0: it was there when this program began to look."""
+        if trouble in ("", "lost", "silent", "stopped"):
+            return self._made if trouble else 0  # since the last report
+        if trouble == "device":
+            device = self._table.seen[Subject.DEVICE]
+            key = "device", device.report.heard_utc_ns
+            return self._found(key, device.report.utc_ns, device.report.heard_utc_ns, device.made_ns)
+        first = 0 if self._table.row is None else self._now()
+        self._kept[trouble] = self._table.since_ns.get(trouble, first)
+        return self._kept[trouble]
+
+    def forget(self) -> None:
+        """What is over."""
+        self._table.since_ns = self._kept
+
+    def _found(self, key: object, utc_ns: int, since_utc_ns: int, made_ns: int) -> int:
+        if not since_utc_ns:
+            return 0
+        lasted = min(max(0, utc_ns - since_utc_ns), FORGOTTEN_AFTER_NS)
+        self._kept[key] = self._table.since_ns.get(key, made_ns - lasted)
+        return self._kept[key]
+
+
+def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, str]:
+    """The first thing that needs a person besides the irregularities, with the table's own sentence for it."""
+    report, device = table.table, table.device
+    assert report is not None
+    works = report.phase not in (Phase.CLOSED, Phase.MAINTENANCE)  # else the device may be off
+    if table.status in ("lost", "stopped"):
+        return ("lost" if table.status == "lost" else "stopped"), ""
+    if age_ns > SILENT_AFTER_NS:
+        return "silent", ""
+    if works and device is not None and (device.link != LinkState.READY or not device.connected or device.stopped):
+        return "device", device.stopped or device.sentence
+    if works and report.service != Service.IN_SERVICE:
+        return "service", report.service_cause
+    if report.paused:
+        return "paused", report.paused
+    return ("warning", report.warnings[0]) if report.warnings else ("", "")
+
+
+def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
+    """As the sentence of the console has it."""
+    report = table.table
+    assert report is not None
+    stops = any(one.blocks for one in report.irregularities) or (report.held and not report.paused)
+    if stops or (trouble in ("device", "service") and report.phase in CARDS_LEAVE):
+        return "red"
+    if trouble == "stopped" and report.phase not in IN_ROUND:
+        return "amber" if report.irregularities else "quiet"
+    if trouble or report.irregularities:
+        return "amber"
+    return "quiet" if report.phase == Phase.CLOSED else "plain"
+
+
+def read_report(subject: Subject, payload: bytes) -> Report:
+    """With plain texts. Raises `UnreadableError`."""
+    if len(payload) > LONGEST_REPORT:
+        raise UnreadableError(f"it has more than {LONGEST_REPORT // 1024} KiB")
+    try:
+        report: Report = REPORTS[subject].decode(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableError(str(error)) from error
+    if payload.isascii() and b"\\" not in payload and len(payload) <= SHORT:
+        return report  # in JSON a character that is not shown needs a backslash
+    read: Report = with_plain_texts(report, most=MOST_OPEN)
+    return read
+
+
+def _number(value: int) -> int:
+    return min(max(0, value), LATEST)
+
+
+_DIGITS: Final = re.compile(r"(\d+)")
+
+
+@lru_cache(4 * MOST_TABLES)
+def counted(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts names as people count.
+
+    >>> sorted(["nc-10", "nc-9", "a"], key=counted)
+    ['a', 'nc-9', 'nc-10']
+    """
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.casefold()) for part in _DIGITS.split(name))
+
+
+def _as_people_count(row: Row) -> tuple[Any, ...]:
+    return counted(row.site), counted(row.pit), counted(row.table), row.key
+
+
+def by_pit(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str], list[Row]]]:
+    """Rows in their order, as site and pit with the tables of it."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row.site, row.pit), []).append(row)
+    yield from found.items()

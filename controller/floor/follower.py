@@ -1,0 +1,123 @@
+"""Follows the floor: subscribes at the broker, hands on what comes, connects again where it was lost.
+
+    broker ── connection ── follower ─┬─ reports ── Floor
+                                      └─ journal ── Stories
+
+It reads and never writes. Its session begins clean and ends with it, with QoS 0: what is missed is renewed within a
+minute, and to acknowledge each message would cost more than to read it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from controller.floor.broker import Broker, BrokerError, Connection, Message, connected
+from controller.floor.floor_view import Floor, UnreadableError
+from controller.floor.stories import Stories
+from controller.floor.topics import ROOT, Subject, read_topic, topic_filter
+
+GATHERED: Final = 0.05  # seconds for which messages are gathered
+LOOKS_EVERY: Final = 1.0  # seconds
+AGAIN: Final = (0.5, 15.0)  # seconds until a new connection: the first time, and at most
+REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # in this order: the table's own comes first
+
+
+class Part(NamedTuple):
+    """Which tables are followed; `+`: every one. `stories`: with their journals."""
+
+    site: str = "+"
+    pit: str = "+"
+    table: str = "+"
+    stories: bool = True
+
+    def filters(self) -> list[str]:
+        subjects = (*REPORTS, Subject.JOURNAL) if self.stories else REPORTS
+        return [topic_filter(subject, self.site, self.pit, self.table) for subject in subjects]
+
+
+class Follower:
+    """`run` works until cancelled. `random`: a name that no other program has, and when to connect again."""
+
+    def __init__(self, broker: Broker, part: Part, now: Callable[[], int], random: Random, log: Any) -> None:
+        self.floor = Floor(now)
+        self.stories = Stories()
+        self._broker = broker
+        self._part = part
+        self._random = random
+        self._log = log
+        self._news = asyncio.Event()
+        self._is_told_of_left_out = False
+
+    async def news(self) -> None:
+        """Returns when something has changed."""
+        await self._news.wait()
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._look())
+            both.create_task(self._keep_following())
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOKS_EVERY)
+            if self.floor.look():
+                self._wake()
+
+    async def _keep_following(self) -> None:
+        wait, longest = AGAIN
+        while True:
+            try:
+                await self._follow()
+            except BrokerError as error:
+                if not self.floor.away:
+                    wait = AGAIN[0]
+                if self.floor.why != error.code:
+                    self._log.warning("floor.away", code=error.code, sentence=str(error), hint=error.hint)
+                self.floor.disconnected(error.code)
+                self._wake()
+            await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
+            wait = min(2 * wait, longest)
+
+    async def _follow(self) -> None:
+        """Until the connection ends. Raises `BrokerError`."""
+        name = f"cardshoe-floor-{self._random.getrandbits(64):016x}"
+        async with connected(self._broker, name, gathered=GATHERED) as connection:
+            await connection.subscribe(*self._part.filters(), qos=0)
+            self._log.info("floor.connected", broker=str(self._broker.address))
+            self.floor.connected()
+            self._wake()
+            while True:
+                await self._take_all(connection)
+
+    async def _take_all(self, connection: Connection) -> None:
+        """What has come; then those who draw have their turn."""
+        changed = self._take(await connection.next())
+        while not connection.received.empty():
+            changed |= self._take(connection.received.get_nowait())
+        if changed:
+            self._wake()
+
+    def _take(self, message: Message) -> bool:
+        about = read_topic(message.topic)
+        try:
+            if about is None:
+                raise UnreadableError(f"it is no topic of {ROOT}")
+            place, subject = about
+            if subject is Subject.JOURNAL:
+                return self.stories.take(place, message.payload)
+            changed = self.floor.take(place, subject, message)
+        except UnreadableError as error:
+            if self.floor.note_unread(message.topic, str(error)):
+                self._log.warning("floor.unread", first=self.floor.unread_first)
+            return True
+        if self.floor.left_out and not self._is_told_of_left_out:
+            self._is_told_of_left_out = True
+            self._log.warning("floor.left_out", tables=len(self.floor.tables))
+        return changed
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news.clear()

@@ -1,0 +1,52 @@
+// Starts the page: follows the floor and draws every region once a frame in which something changed.
+
+import * as grid from "./grid.js";
+import * as headline from "./headline.js";
+import * as matters from "./matters.js";
+import { draw, isOld, setClock, state } from "./state.js";
+import * as story from "./story.js";
+import * as top from "./top.js";
+import { mark } from "/console/js/dom.js";
+import { follow } from "/console/js/stream.js";
+import { inLanguage, load } from "/console/js/words.js";
+
+const AGES_EVERY = 1000; // ms
+let page = null;
+
+/** The whole floor, or what has changed of it. */
+function take(message) {
+  setClock(message.now);
+  if (message.whole) state.rows.clear();
+  for (const row of message.rows) state.rows.set(row.key, row);
+  for (const key of message.gone ?? []) state.rows.delete(key);
+  if (message.matters) state.set({ matters: message.matters, moreMatters: message.more_matters ?? 0 });
+  state.set({ contact: message.contact });
+  if (!message.page) return;
+  page ??= message.page;
+  if (message.page !== page) location.reload(); // another version of the page is served
+}
+
+/** Whether the page did what the key says: a slash searches, Escape closes the story, arrows go from tile to tile. */
+function press({ key, target, ctrlKey, altKey, metaKey }) {
+  if (ctrlKey || altKey || metaKey) return false;
+  if (key === "Escape") return story.close();
+  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return false;
+  if (key === "/") {
+    top.search();
+    return true;
+  }
+  return key.startsWith("Arrow") && grid.step(key);
+}
+
+await load("/floor/words");
+follow(
+  inLanguage("/v1/floor"),
+  { floor: take, beat: ({ now }) => setClock(now) },
+  (silence) => state.set({ silence }),
+);
+document.addEventListener("keydown", (event) => press(event) && event.preventDefault());
+setInterval(draw, AGES_EVERY);
+state.subscribe(() => {
+  mark(document.body, "old", isOld());
+  for (const region of [top, headline, matters, grid, story]) region.render();
+});

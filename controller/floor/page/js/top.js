@@ -1,0 +1,59 @@
+// What is shown of the floor, and how: the pit, a table's name, language, colours.
+
+import { pitName } from "./labels.js";
+import { sorted, pitKey, state } from "./state.js";
+import { el, keyed, text } from "/console/js/dom.js";
+import { choose, language, say, theme } from "/console/js/words.js";
+
+const parts = {};
+
+function build(region) {
+  parts.title = el("h1");
+  parts.simulated = el("span", { class: "simulated" });
+  parts.count = el("span", { class: "count" });
+  parts.pit = el("select", { "aria-label": say("top.pit"), onchange: () => state.set({ pit: parts.pit.value }) });
+  parts.text = el("input", {
+    type: "search",
+    autocomplete: "off",
+    "aria-label": say("top.search"),
+    placeholder: say("top.search"),
+    oninput: () => state.set({ text: parts.text.value.trim() }),
+  });
+  const other = language === "en" ? "zh-Hans" : "en";
+  const button = (label, act) => el("button", { type: "button", onclick: act }, label);
+  region.replaceChildren(
+    parts.title,
+    parts.simulated,
+    parts.count,
+    parts.pit,
+    parts.text,
+    button(say("menu.language"), () => choose("language", other)),
+    button(say(`menu.theme.${theme}`), () => choose("theme", theme === "dark" ? "light" : "dark")),
+  );
+}
+
+/** The keyboard goes to the search. */
+export function search() {
+  parts.text.focus();
+}
+
+export function render() {
+  if (!parts.title) build(document.getElementById("top"));
+  const rows = sorted();
+  const sites = [...new Set(rows.map((row) => row.site))];
+  text(parts.title, sites.length === 1 ? sites[0] : say("top.floor"));
+  text(parts.simulated, rows.length && state.allSimulated() ? say("bar.simulated") : "");
+  text(parts.count, say("top.tables", { n: rows.length }));
+  document.title = `${state.matters.length || ""} ${say("top.floor")}`.trim();
+  const pits = [...new Map(rows.map((row) => [pitKey(row), pitName(row)]))];
+  if (state.pit && !pits.some(([key]) => key === state.pit)) state.set({ pit: "" });
+  keyed(
+    parts.pit,
+    [["", say("top.all")], ...pits],
+    ([key]) => key,
+    ([key]) => el("option", { value: key }),
+    (node, [, name]) => text(node, name),
+  );
+  if (parts.pit.value !== state.pit) parts.pit.value = state.pit;
+  parts.pit.hidden = pits.length < 2;
+}

@@ -1,0 +1,134 @@
+"""The page of the floor: its files and its streams, on this machine alone. Nothing can be changed through it.
+
+GET /          the page; what it shares with the console is served as the console's
+GET /v1/floor  server-sent: the floor, then what changes of it
+GET /v1/story  server-sent: one table, `?table=SITE/PIT/TABLE`, and what happened there
+GET /healthz   whether it runs
+
+Every program of the machine and every page in a browser on it can connect: the host that a request names has to be one
+of this page's, and its origin that host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from controller.api.answers import VISITOR, Answers
+from controller.api.callers import Caller
+from controller.api.event_streams import HEADERS, Streams, write
+from controller.api.in_language import language_of
+from controller.api.pages import CONSOLE, FOLDER, Pages, files_of
+from controller.api.refusals import Refusals
+from controller.api.serving import Serving
+from controller.api.tcp_listener import OWN_NAMES, TcpListener
+from controller.api.turns import Turns
+from controller.api.web_door import (
+    TURNS_AT_ONCE,
+    WebEntrance,
+    add_headers,
+    host_of,
+    is_of_another_page,
+)
+from controller.floor.follower import Follower
+from controller.floor.page_stream import PageStream, Write
+from controller.floor.topics import place_of
+from controller.journal.codec import Clock
+
+OWN: Final = Path(__file__).parent / "page"
+SHARED: Final = (
+    "css/tokens.css",
+    "css/parts.css",
+    "icon.svg",
+    "js/dom.js",
+    "js/stream.js",
+    "js/words.js",
+    "words/en.json",
+    "words/zh-Hans.json",
+)
+"""Of the console's files."""
+
+WRONG_HOST: Final = "This page is not called by that name. Use localhost, or start it with --host and this name."
+WRONG_ORIGIN: Final = "The request comes from another page. Open the floor's own page and try again."
+NO_TABLE: Final = "That is no table. Name one as SITE/PIT/TABLE."
+
+
+def page_files() -> Pages:
+    shared = {at: path for at, path in files_of(FOLDER, CONSOLE).items() if at.removeprefix(CONSOLE) in SHARED}
+    return Pages(shared | files_of(OWN, "/floor/"), {"/": "/floor/index.html"})
+
+
+class PageServer(Serving):
+    """`hosts`: names by which a reverse proxy reaches it."""
+
+    def __init__(self, follower: Follower, listener: TcpListener, hosts: Sequence[str], clock: Clock) -> None:
+        refusals = Refusals(_keep_nothing, clock.now)
+        pages = page_files()
+        self._answers = Answers(refusals)
+        self._streams = Streams(self._answers)
+        self._stream = PageStream(follower, pages.version)
+        self._listener = listener
+        self._own = frozenset(f"{name}:{listener.port}" for name in OWN_NAMES)
+        self._proxied = frozenset(hosts)
+        self._entrance = WebEntrance(listener, refusals)
+        routes = [
+            web.get("/v1/floor", self._floor, allow_head=False),
+            web.get("/v1/story", self._story, allow_head=False),
+            web.get("/healthz", self._health),
+            *pages.all(),
+        ]
+        super().__init__(Turns(at_once=TURNS_AT_ONCE), routes)
+        self.app.on_response_prepare.append(add_headers)
+
+    async def start(self) -> None:
+        await self.setup()
+        self._entrance.open(self.make_protocol)
+
+    async def close(self) -> None:
+        self._entrance.close()
+        self._listener.close()
+        self.hang_up()
+        await self.cleanup()
+
+    def hang_up(self) -> None:
+        """Pages connect again."""
+        self._streams.close()
+        self._entrance.end_all()
+
+    def refuse(self, request: web.Request) -> web.Response | None:
+        caller = request[VISITOR].caller
+        host = host_of(request)
+        if host not in self._own and host.partition(":")[0] not in self._proxied:
+            return self._answers.refused(421, "host", WRONG_HOST, caller)
+        if is_of_another_page(request, host):
+            return self._answers.refused(403, "origin", WRONG_ORIGIN, caller)
+        return None
+
+    async def _floor(self, request: web.Request) -> web.StreamResponse:
+        return await self._followed(request, lambda out: self._stream.floor(out, language_of(request)))
+
+    async def _story(self, request: web.Request) -> web.StreamResponse:
+        place = place_of(request.query.get("table", ""))
+        if place is None:
+            return self._answers.refused(404, "not-found", NO_TABLE)
+        return await self._followed(request, lambda out: self._stream.story(out, place, language_of(request)))
+
+    async def _followed(self, request: web.Request, follow: Callable[[Write], Awaitable[None]]) -> web.StreamResponse:
+        if (full := self._streams.refuse(request)) is not None:
+            return full
+        response = web.StreamResponse(headers=HEADERS)
+        async with self._streams.following(request):
+            await response.prepare(request)
+            await follow(partial(write, response))
+        return response
+
+    async def _health(self, request: web.Request) -> web.Response:
+        return web.Response(text="ok\n")
+
+
+async def _keep_nothing(what: str, caller: Caller, count: int) -> None:
+    """What is refused is in the log; there is no journal here."""

@@ -1,0 +1,244 @@
+"""What the page is told: the floor as it is, what changes of it, and one table's story.
+
+A page is given the newest state and none that it missed: what changed meanwhile is put together, at most four times a
+second. Sentences of tables come in the language of the page; all else is codes, for which the page has its words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import msgspec
+
+from controller.api.messages import encode
+from controller.api.screen_lines import MATTER
+from controller.floor.floor_view import FORGOTTEN_AFTER_NS, Matter, Row, TableOnFloor
+from controller.floor.follower import Follower
+from controller.floor.stories import Line
+from controller.floor.table_report import DeviceReport
+from controller.floor.topics import Subject, TablePlace
+from controller.games import GAMES
+from controller.games.own_words import OwnWords
+from controller.language import translated, translated_whole
+
+LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
+BEAT_EVERY: Final = 1.0  # seconds
+MOST_MATTERS: Final = 200  # that are shown; the others are counted
+
+Write = Callable[[bytes], Awaitable[None]]
+
+
+class Contact(msgspec.Struct, frozen=True):
+    """With the broker. `away_since`: 0: it is there. `why`: the code of its error. `unread`: messages that could not be
+    read, the first of them in a sentence. `left_out`: there are more tables than are followed."""
+
+    away_since: int
+    why: str
+    unread: int
+    unread_first: str
+    left_out: bool
+
+
+class FloorMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`whole`: the rows are all there are; else those that changed, and `gone` those that are no more. `matters` None:
+    as before; `more_matters`: so many besides them. Times as in `Row`.
+    """
+
+    now: int
+    contact: Contact
+    rows: tuple[Row, ...]
+    whole: bool = False
+    gone: tuple[str, ...] = ()
+    matters: tuple[Matter, ...] | None = None
+    more_matters: int = 0
+    page: str = ""
+
+
+class Beat(msgspec.Struct, frozen=True):
+    now: int
+
+
+class Detail(msgspec.Struct, frozen=True):
+    """What is known of one table besides its row. `heard`: its last report. `heard_device`: likewise; 0: not known."""
+
+    row: Row
+    heard: int
+    title: str
+    held: bool
+    paused: str
+    service_cause: str
+    next_step: str
+    warnings: tuple[str, ...]
+    link: str
+    device: str
+    serial: str
+    left: int
+    heard_device: int
+    status: str
+    version: str
+
+
+class StoryMessage(msgspec.Struct, frozen=True):
+    """`detail` None: nothing is known of such a table. `lines`: the newest first."""
+
+    now: int
+    detail: Detail | None
+    lines: tuple[Line, ...]
+
+
+class PageStream:
+    """Of all pages. `page`: the version of its files. `sleep` waits so many seconds."""
+
+    def __init__(
+        self,
+        follower: Follower,
+        page: str,
+        clock: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._follower = follower
+        self._floor = follower.floor
+        self._page = page
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._sleep = sleep
+        self._said: dict[str, tuple[int, tuple[Matter, ...]]] = {}  # matters, by language
+
+    async def floor(self, write: Write, language: str) -> None:
+        """The whole floor, then what changes. Until it is cancelled."""
+        sent = _Sent()
+        await self._follow(write, b"floor", lambda: self._floor.version, lambda: self._message(sent, language))
+
+    async def story(self, write: Write, place: TablePlace, language: str) -> None:
+        """One table, again whenever it has changed. Until it is cancelled."""
+
+        def changed() -> object:
+            table = self._floor.tables.get(place)
+            return self._follower.stories.version(place), table and (table.taken, table.row)
+
+        await self._follow(write, b"story", changed, lambda: self.story_of(place, language))
+
+    async def _follow(
+        self, write: Write, event: bytes, changed: Callable[[], object], message: Callable[[], msgspec.Struct]
+    ) -> None:
+        seen: object = None
+        is_first = True
+        beat_at = may_send_at = self._clock()
+        while True:
+            now = self._clock()
+            if (is_new := is_first or changed() != seen) and now >= may_send_at:
+                seen, is_first = changed(), False
+                await write(b"event: %s\ndata: %s\n\n" % (event, encode(message())))
+                may_send_at = now + LEAST_BETWEEN
+            elif now >= beat_at:
+                await write(b"event: beat\ndata: %s\n\n" % encode(Beat(self._floor.now_ms)))
+                beat_at = now + BEAT_EVERY
+            elif is_new:
+                await self._sleep(min(beat_at, may_send_at) - now)
+            else:
+                await self._sleep_or_news(beat_at - now)
+
+    async def _sleep_or_news(self, seconds: float) -> None:
+        waits = [asyncio.ensure_future(one) for one in (self._sleep(seconds), self._follower.news())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
+
+    # -- the floor
+
+    def whole(self, language: str) -> FloorMessage:
+        """All of it, as a page gets it first."""
+        return self._message(_Sent(), language)
+
+    def _message(self, sent: _Sent, language: str) -> FloorMessage:
+        floor = self._floor
+        rows = {table.key: table.row for table in floor.tables.values() if table.row is not None}
+        changed = tuple(row for key, row in rows.items() if sent.rows.get(key) is not row)
+        gone = tuple(key for key in sent.rows if key not in rows)
+        matters = self._matters(language) if sent.matters != floor.matters_version else None
+        whole, sent.rows, sent.matters = sent.rows is NOTHING, rows, floor.matters_version
+        contact = Contact(
+            floor.ms(floor.away_since_ns) if floor.away else 0, floor.why, floor.unread, floor.unread_first,
+            bool(floor.left_out),
+        )  # fmt: skip
+        more = max(0, len(floor.matters) - MOST_MATTERS) if matters is not None else 0
+        return FloorMessage(floor.now_ms, contact, changed, whole, gone, matters, more, self._page if whole else "")
+
+    def _matters(self, language: str) -> tuple[Matter, ...]:
+        """Made once for all pages of a language."""
+        version, said = self._said.get(language, (-1, ()))
+        if version != self._floor.matters_version:
+            said = tuple(matter_in(one, language) for one in self._floor.matters[:MOST_MATTERS])
+            self._said[language] = self._floor.matters_version, said
+        return said
+
+    # -- a table
+
+    def story_of(self, place: TablePlace, language: str) -> StoryMessage:
+        table = self._floor.tables.get(place)
+        detail = None if table is None else self._detail(table, language)
+        return StoryMessage(self._floor.now_ms, detail, story_lines(self._follower, place, language))
+
+    def _detail(self, table: TableOnFloor, language: str) -> Detail | None:
+        report, device, row = table.table, table.device, table.row
+        if report is None or row is None:
+            return None
+        service = table.report(Subject.SERVICE)
+        heard_device = table.seen[Subject.DEVICE] if device is not None and device.heard_utc_ns else None
+        return Detail(
+            row,
+            self._floor.ms(table.seen[Subject.TABLE].made_ns),
+            translated(report.title, language),
+            report.held,
+            translated_whole(report.paused, language),
+            translated(report.service_cause, language),
+            translated(report.next_step, language),
+            tuple(translated(one, language) for one in report.warnings),
+            "" if device is None else device.link,
+            "" if device is None else translated(device.stopped or device.sentence, language),
+            "" if device is None else device.serial,
+            0 if device is None else min(max(0, device.left), 2**31),
+            0 if heard_device is None else self._floor.ms(heard_device.made_ns - _age_ns(heard_device.report)),
+            table.status,
+            "" if service is None else service.version,
+        )
+
+
+def _age_ns(report: DeviceReport) -> int:
+    """Of the device's last word, when it was reported."""
+    return min(max(0, report.utc_ns - report.heard_utc_ns), FORGOTTEN_AFTER_NS)
+
+
+def story_lines(follower: Follower, place: TablePlace, language: str) -> tuple[Line, ...]:
+    """What happened at a table, the newest first. People are called by their ids, as on a display."""
+    table = follower.floor.tables.get(place)
+    report = None if table is None else table.table
+    words = GAMES[report.game].words if report is not None and report.game in GAMES else OwnWords()
+    names = {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
+    return follower.stories.lines(place, words, names, lambda text: translated(text, language))
+
+
+def matter_in(found: Matter, language: str) -> Matter:
+    """With its sentences in that language."""
+    say = translated_whole if found.trouble == "paused" else translated
+    return msgspec.structs.replace(
+        found,
+        what=say(found.what, language),
+        where=translated(found.where, language),
+        who=translated(found.who, language),
+        act=translated(found.act, language),
+    )
+
+
+NOTHING: Final[dict[str, Row]] = {}
+
+
+class _Sent:
+    """What a page has."""
+
+    def __init__(self) -> None:
+        self.rows = NOTHING
+        self.matters = -1

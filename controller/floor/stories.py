@@ -1,0 +1,117 @@
+"""One table's story: the newest decisions of its journal, as lines for people.
+
+    journal record ── take ── the newest decisions of each table, as they came ── lines, when somebody reads them
+
+A broker or a publisher may send a record again: decisions are known by their numbers. What is kept is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from controller.api.screen_lines import Names, line_for_screens
+from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableError
+from controller.floor.topics import TablePlace
+from controller.games.own_words import OwnWords
+from controller.journal.outbox import DecisionMade, Record
+from firmware_bridge.plain_text import plain
+
+KEPT: Final = 64  # decisions of a table
+MOST_BYTES: Final = 96 * 1024  # of them
+LONGEST: Final = 64 * 1024  # bytes of one
+MOST_LINES: Final = 100
+LATEST_NS: Final = 2**62  # the year 2116
+
+_RECORD: Final = msgspec.json.Decoder(Record)
+_EVENT: Final = msgspec.json.Decoder(dict[str, Any])
+
+
+class Line(msgspec.Struct, frozen=True):
+    """`key`: of the event, which no other of the table has. `utc_ns`: by the table's clock."""
+
+    key: str
+    utc_ns: int
+    round: int
+    text: str
+
+
+class _Story:
+    """Of one journal. `decisions` in their order. `version` grows with each."""
+
+    def __init__(self, journal: str, version: int) -> None:
+        self.journal = journal
+        self.version = version
+        self.decisions: dict[int, DecisionMade] = {}
+        self.sizes: dict[int, int] = {}
+
+
+class Stories:
+    def __init__(self) -> None:
+        self._stories: dict[TablePlace, _Story] = {}
+
+    def take(self, place: TablePlace, payload: bytes) -> bool:
+        """A record of its journal. Whether the story has changed. Raises `UnreadableError`."""
+        if len(payload) > LONGEST:
+            return False  # as an order of many bets: the journal has it
+        try:
+            record = _RECORD.decode(payload)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise UnreadableError(str(error)) from error
+        if not isinstance(record, DecisionMade):
+            return False
+        story = self._stories.get(place) or self._begin(place, record.journal)
+        if story.journal != record.journal:
+            story = self._begin(place, record.journal)
+        known = story.decisions.get(record.last)
+        if known is not None and known.hash == record.hash:
+            return False
+        in_order = not story.decisions or record.last > next(reversed(story.decisions))
+        story.version += 1
+        story.decisions[record.last] = record
+        story.sizes[record.last] = len(payload)
+        if not in_order:
+            story.decisions = dict(sorted(story.decisions.items()))
+        while len(story.decisions) > KEPT or sum(story.sizes.values()) > MOST_BYTES:
+            first = next(iter(story.decisions))
+            del story.decisions[first], story.sizes[first]
+        return True
+
+    def version(self, place: TablePlace) -> int:
+        """Another one whenever the story of that table has changed."""
+        return self._stories[place].version if place in self._stories else 0
+
+    def _begin(self, place: TablePlace, journal: str) -> _Story:
+        version = self.version(place)
+        if place not in self._stories and len(self._stories) >= MOST_TABLES:
+            del self._stories[next(iter(self._stories))]
+        story = self._stories[place] = _Story(journal, version)
+        return story
+
+    def lines(self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[str], str]) -> tuple[Line, ...]:
+        """The newest first. `words`: of its game. `say`: a sentence in the reader's language."""
+        story = self._stories.get(place)
+        found: list[Line] = []
+        for made in reversed(story.decisions.values()) if story is not None else ():
+            utc_ns, round_number = min(max(0, made.utc_ns), LATEST_NS), min(max(0, made.round), LATEST)
+            for number, raw in reversed(list(enumerate(made.events, made.first + 1))):
+                if text := line_of(raw, words, names):
+                    found.append(Line(f"{made.last}/{number}", utc_ns, round_number, say(text)))
+                if len(found) >= MOST_LINES:
+                    return tuple(found)
+        return tuple(found)
+
+
+def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> str:
+    """Empty: nothing is shown. An event that does not look like one, as another version writes it, has its name."""
+    try:
+        event = _EVENT.decode(raw)
+        name = str(event["event"])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError):
+        return ""
+    try:
+        return line_for_screens(event, words, names) or ""
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return plain(name.replace("_", " "))

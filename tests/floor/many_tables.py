@@ -1,0 +1,147 @@
+"""The reports of many tables, as their daemons send them: quiet ones, and some of every kind that needs a person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.floor.broker import Connection
+from controller.floor.reporting import KEPT_FOR
+from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
+from controller.floor.topics import Subject, TablePlace
+from controller.games import GAMES
+from controller.games.kind_words import KINDS
+from controller.games.specification import Kind
+
+SECOND: Final = 10**9
+NOW: Final = 1_795_647_373 * SECOND
+IN_A_PIT: Final = 16
+PHASES: Final = (
+    ("dealing_sets", "3 cards to box 3 come next."),
+    ("betting", "Mark the boxes with bets."),
+    ("exposing", "Turn over box 1."),
+    ("settling", "Pay and take, then press Paid."),
+    ("examining", "Waiting for box 2."),
+    ("concluded", "Round over. Collect the cards and put the deck in."),
+    ("idle", 'Say "Place your bets".'),
+)
+DEALERS: Final = ("Ana", "Ben", "Chen Wei", "Dana", "")
+
+EXPOSED: Final = OpenIrregularity(
+    812, Kind.EXPOSED_CARD, KINDS[Kind.EXPOSED_CARD], "box 1", 128, ("NC 5.7",), "pit supervisor",
+    "Call the pit supervisor. Was a card of box 1 exposed?", 0, True,
+)  # fmt: skip
+TOO_MANY: Final = OpenIrregularity(
+    640, Kind.WRONG_COUNT, KINDS[Kind.WRONG_COUNT], "the Dealer", 64, ("NC 5.5.4", "NC 5.5"),
+    "pit supervisor", "Had any Player handled cards before the error was noticed?", 0, True,
+)  # fmt: skip
+LATE_BET: Final = OpenIrregularity(
+    77, Kind.LATE_BET, KINDS[Kind.LATE_BET], "box 2", 31, ("",), "shift manager",
+    'Call the shift manager. Was a bet placed, raised or taken away after "No more bets"?', 0, False,
+)  # fmt: skip
+
+
+class Told(NamedTuple):
+    """What one table says. `status` None: its daemon says nothing."""
+
+    place: TablePlace
+    table: TableReport
+    device: DeviceReport
+    service: ServiceReport | None
+
+    def messages(self) -> Iterator[tuple[str, bytes, int]]:
+        """Topic, payload, expiry."""
+        yield self.place.topic(Subject.TABLE), msgspec.json.encode(self.table), KEPT_FOR
+        yield self.place.topic(Subject.DEVICE), msgspec.json.encode(self.device), KEPT_FOR
+        if self.service is not None:
+            yield self.place.topic(Subject.SERVICE), msgspec.json.encode(self.service), 0
+
+
+def place_of_number(number: int, site: str = "vienna") -> TablePlace:
+    return TablePlace(site, f"p{number // IN_A_PIT + 1}", f"nc-{number + 1:02}")
+
+
+def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
+    """A table that goes on. `step`: how far it is."""
+    phase, next_step = PHASES[(number + step) % len(PHASES)]
+    table = TableReport(
+        f"{number:032x}", 40 + step, now, True, "NC", GAMES["NC"].title, "sets", phase,
+        now - (number % 5) * 40 * SECOND, "in_service", "the device is ready", False, "", 1 + (7 * number + step) % 300,
+        DEALERS[number % len(DEALERS)], next_step, (), (),
+    )  # fmt: skip
+    device = DeviceReport(
+        now, "ready", "", "", True, "shuffler", f"CS-{number:04}", "", now - SECOND // 2, 52 - (number + step) % 30
+    )
+    return Told(place_of_number(number), table, device, ServiceReport("running", now - 3600 * SECOND, "0.1.0"))
+
+
+def opened(told: Told, found: OpenIrregularity, minutes: float) -> Told:
+    since = told.table.utc_ns - round(minutes * 60) * SECOND
+    one = msgspec.structs.replace(found, since_utc_ns=since)
+    table = msgspec.structs.replace(
+        told.table, irregularities=(*told.table.irregularities, one), held=found.blocks, next_step=found.act
+    )
+    return told._replace(table=table)
+
+
+def changed(told: Told, **of_table: object) -> Told:
+    return told._replace(table=msgspec.structs.replace(told.table, **of_table))
+
+
+def gone(told: Told, status: str = "lost") -> Told:
+    assert told.service is not None
+    return told._replace(service=msgspec.structs.replace(told.service, status=status))
+
+
+def device_away(told: Told) -> Told:
+    device = msgspec.structs.replace(
+        told.device, link="lost", connected=False, sentence="The device has been silent for 3 s.",
+        heard_utc_ns=told.device.utc_ns - 42 * SECOND,
+    )  # fmt: skip
+    return told._replace(device=device)
+
+
+def floor_of(count: int, now: int = NOW) -> list[Told]:
+    """So many tables; of four and more one of each kind that needs a person, at places that are spread."""
+    tables = [quiet(number, now) for number in range(count)]
+
+    def at(share: float) -> int:
+        return int(share * count)
+
+    tables[at(0.0)] = opened(tables[at(0.0)], EXPOSED, 12)
+    if count < 4:
+        return tables
+    tables[at(0.3)] = device_away(changed(tables[at(0.3)], phase="dealing_sets"))
+    if count < 16:
+        return tables
+    tables[at(0.1)] = opened(changed(tables[at(0.1)], phase="examining"), TOO_MANY, 3)
+    tables[at(0.2)] = opened(tables[at(0.2)], LATE_BET, 31)
+    tables[at(0.4)] = gone(tables[at(0.4)])
+    tables[at(0.5)] = changed(tables[at(0.5)], phase="closed", next_step="Open the table.", dealer="")
+    tables[at(0.55)] = gone(changed(tables[at(0.55)], phase="closed"), "stopped")
+    tables[at(0.6)] = changed(tables[at(0.6)], paused="a dispute", held=True)
+    tables[at(0.7)] = changed(
+        tables[at(0.7)],
+        service="out_of_service",
+        service_cause="the disk with the journal has no room left for another round",
+    )
+    tables[at(0.8)] = changed(
+        tables[at(0.8)], warnings=("The disk with the journal is 91 % full. Move what is not needed to another disk.",)
+    )
+    tables[at(0.9)] = changed(tables[at(0.9)], phase="maintenance")
+    return tables
+
+
+async def tell(connection: Connection, tables: Iterable[Told]) -> None:
+    """Until the broker has all of it."""
+    waiting: set[asyncio.Task[None]] = set()
+    for table in tables:
+        for topic, payload, expiry in table.messages():
+            waiting.add(asyncio.create_task(connection.publish(topic, payload, retained=True, expiry=expiry)))
+            if len(waiting) >= 20:
+                _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    if waiting:
+        await asyncio.wait(waiting)

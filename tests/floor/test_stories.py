@@ -1,0 +1,138 @@
+"""A table's story from the records of its journal: once each, in their order, bounded, whatever they hold."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from controller.floor.floor_view import UnreadableError
+from controller.floor.stories import KEPT, LONGEST, MOST_BYTES, MOST_LINES, Stories, line_of
+from controller.floor.topics import TablePlace
+from controller.games.own_words import OwnWords
+from controller.journal.outbox import DecisionMade, HeadSigned
+
+PLACE = TablePlace("vienna", "p1", "nc-07")
+WORDS = OwnWords()
+
+
+def decision(first: int, *events: object, journal: str = "a" * 32, hash_: str = "") -> bytes:
+    """Entries from `first` on; the input is the first of them."""
+    made = DecisionMade(
+        journal, "f" * 32, first, first + len(events), hash_ or f"{first:064x}", "0" * 64, 10**18 + first, 3,
+        tuple(msgspec.Raw(json.dumps(event).encode()) for event in events),
+    )  # fmt: skip
+    return msgspec.json.encode(made)
+
+
+def shown(number: int) -> dict[str, Any]:
+    return {"event": "first_card_shown", "card": "KD", "clause": "NC 4.1", "number": number}
+
+
+def pause(why: str) -> dict[str, Any]:
+    return {"event": "table_paused", "reason": why}
+
+
+def lines(stories: Stories) -> list[str]:
+    return [line.text for line in stories.lines(PLACE, WORDS, {}, lambda text: text)]
+
+
+def test_the_newest_stands_first_and_what_is_for_machines_is_left_out() -> None:
+    stories = Stories()
+    assert stories.take(PLACE, decision(1, {"event": "round_began", "round": 3}, {"event": "report_taken"}))
+    assert stories.take(PLACE, decision(4, shown(1), pause("lunch")))
+    assert lines(stories) == ["Paused: lunch.", "The First Card is K♦ (NC 4.1).", "Round 3 begins."]
+    newest = stories.lines(PLACE, WORDS, {}, str.upper)[0]
+    assert (newest.text, newest.round, newest.utc_ns) == ("PAUSED: LUNCH.", 3, 10**18 + 4)
+    assert len({line.key for line in stories.lines(PLACE, WORDS, {}, str)}) == 3
+
+
+def test_what_comes_again_is_told_once_and_what_comes_late_in_its_place() -> None:
+    stories = Stories()
+    for first in (1, 3, 5, 3, 1):
+        stories.take(PLACE, decision(first, pause(str(first))))
+    assert lines(stories) == ["Paused: 5.", "Paused: 3.", "Paused: 1."]
+    version = stories.version(PLACE)
+    assert not stories.take(PLACE, decision(5, pause("5")))
+    assert stories.version(PLACE) == version
+    stories = Stories()
+    for first in (5, 1, 3):
+        assert stories.take(PLACE, decision(first, pause(str(first))))
+    assert lines(stories) == ["Paused: 5.", "Paused: 3.", "Paused: 1."]
+
+
+def test_another_decision_of_that_number_takes_its_place() -> None:
+    stories = Stories()
+    stories.take(PLACE, decision(1, pause("a")))
+    assert stories.take(PLACE, decision(1, pause("b"), hash_="e" * 64))
+    assert lines(stories) == ["Paused: b."]
+
+
+def test_another_journal_is_another_story() -> None:
+    stories = Stories()
+    stories.take(PLACE, decision(8, pause("a")))
+    version = stories.version(PLACE)
+    stories.take(PLACE, decision(1, pause("b"), journal="b" * 32))
+    assert lines(stories) == ["Paused: b."]
+    assert stories.version(PLACE) > version
+
+
+def test_what_is_kept_is_bounded() -> None:
+    stories = Stories()
+    for first in range(1, 6 * KEPT, 2):
+        stories.take(PLACE, decision(first, pause(str(first))))
+    assert len(lines(stories)) == KEPT
+    big = {"event": "table_paused", "reason": "x" * (LONGEST - 1000)}
+    for first in range(1001, 1021, 2):
+        assert stories.take(PLACE, decision(first, big))
+    assert len(lines(stories)) == MOST_BYTES // LONGEST
+    assert not stories.take(PLACE, decision(2001, {"event": "table_paused", "reason": "x" * LONGEST}))
+    for first in range(3001, 3001 + 20 * KEPT, 20):
+        stories.take(PLACE, decision(first, *[pause("y")] * 19))
+    assert len(lines(stories)) == MOST_LINES
+
+
+def test_heads_and_files_are_no_story() -> None:
+    stories = Stories()
+    head = msgspec.json.encode(HeadSigned("a" * 32, "f" * 32, 4, "1" * 64, 5, "2" * 128, "3" * 64))
+    assert not stories.take(PLACE, head)
+    assert lines(stories) == []
+    assert stories.version(PLACE) == 0
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [b"", b"{", b"\xff", b"null", b"[" * 50_000, b'{"record":"other"}', b'{"record":"decision"}',
+     decision(1, pause("a")).replace(b'"first":1', b'"first":"1"')],
+)  # fmt: skip
+def test_what_is_no_record_is_refused_with_a_reason(payload: bytes) -> None:
+    stories = Stories()
+    with pytest.raises(UnreadableError) as found:
+        stories.take(PLACE, payload)
+    assert str(found.value)
+    assert lines(stories) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (b'{"event":"hand_exposed"}', "Hand exposed."),
+        (b'{"event":"wagers_settled","bets":[3],"house":1}', "Wagers settled."),
+        (b'{"event":"phase_entered","phase":7}', ""),
+        (b'{"event":"irregularity_raised","row":5,"asks":1,"place":2,"kind":[]}', "Irregularity raised."),
+        (b'{"event":"irregularity_resolved","outcome":5,"clause":1,"by":2}', "irregularity resolved"),
+        (b'{"event":["a"]}', None),
+        (b'{"event":"a\\u001b[2Jb"}', "A\N{REPLACEMENT CHARACTER}[2Jb."),
+        (b"{}", ""),
+        (b"[]", ""),
+        (b"7", ""),
+        (b'{"event":"cards_dealt","source":"tray","places":"B1","cards":' + b"[" * 900 + b"]" * 900 + b"}", None),
+    ],
+)
+def test_an_event_that_does_not_look_like_one_does_no_harm(event: bytes, line: str | None) -> None:
+    """None: whatever it says."""
+    said = line_of(msgspec.Raw(event), WORDS, {})
+    assert line is None or said.lower() == line.lower()
+    assert "\x1b" not in said
