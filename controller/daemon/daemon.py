@@ -152,7 +152,9 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
         clock.now,
         by_people=not table.simulated,
         screens=screens,
-        metrics=MetricsPage(service, link_view, disk_of(writer.folder), clock, publisher),
+        metrics=MetricsPage(
+            service, link_view, disk_of(writer.folder), clock, publisher, lambda: service.view().warnings
+        ),
     )
     await server.start()
     stack.push_async_callback(server.close)

@@ -36,6 +36,7 @@ WRONG_PINS: Final = "cardshoe_wrong_pins_total"
 AT_THE_DOOR: Final = "cardshoe_requests_refused_total"
 DECISION: Final = "cardshoe_decision_seconds"
 COMMIT: Final = "cardshoe_commit_seconds"
+WARNINGS: Final = "cardshoe_warnings"
 READY: Final = "cardshoe_ready"
 ROUND: Final = "cardshoe_round"
 SILENCE: Final = "cardshoe_device_silence_seconds"
@@ -101,6 +102,13 @@ DEFINITIONS: Final = (
         COMMIT, "histogram", (), "From a decision to its entries being durable.",
         "histogram_quantile(0.99, rate(cardshoe_commit_seconds_bucket[1h])) > 0.1",
         "The disk is slow: check its health and what else writes to it.",
+    ),
+    Definition(
+        WARNINGS, "gauge", (),
+        "Warnings on the screens: a disk that fills, a head that is not kept safe, a witness that holds another head, "
+        "a floor that has had nothing for long.",
+        "min_over_time(cardshoe_warnings[2m]) > 0",
+        "Read it on the screen or with `cardshoe status`: it says what to do.",
     ),
     Definition(
         READY, "gauge", (), "1 where the table can deal, as `GET /readyz` has it, else 0.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from importlib.metadata import version
 from itertools import accumulate
 from pathlib import Path
@@ -82,8 +82,10 @@ class MetricsPage:
         disk: Callable[[], Disk],
         clock: Clock,
         floor: Publishing | None = None,
+        warnings: Callable[[], Sized] = tuple,
     ) -> None:
         self._table = table
+        self._warnings = warnings
         self._floor = floor
         self._link = link
         self._disk = disk
@@ -119,6 +121,7 @@ class MetricsPage:
         )
         return {
             of.OPEN: {(): len(state.open)},
+            of.WARNINGS: {(): len(self._warnings())},
             of.READY: {(): int(ready)},
             of.ROUND: {(): state.round.number},
             of.SILENCE: {(): math.inf if age is None else age},

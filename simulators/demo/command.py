@@ -164,7 +164,7 @@ def _play(*options: Any) -> None:
     """
     with _undisturbed():
         from simulators.demo.play import DemoOptions, play
-        from simulators.demo.stage import StageError
+        from simulators.demo.processes import StageError
 
     asked = DemoOptions(*options)
     try:

@@ -98,7 +98,7 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
             await asyncio.wait({waiting, taking}, return_when="FIRST_COMPLETED")
             waiting.cancel()
         if taken.entry < end:
-            await stage.fail("run")
+            stage.fail("run")
     finally:
         stop.set()
         if drawing is not None:

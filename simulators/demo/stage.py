@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NoReturn, Self
@@ -17,16 +14,12 @@ from controller.api.client import ApiClient
 from controller.games import game
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
+from simulators.demo.processes import Processes
 from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 120.0  # seconds, on a busy machine
-ENDS_WITHIN = 60.0  # seconds until a process that does not end is killed
 POLL_EVERY = 0.05  # seconds
 CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # where a reading has no default
-
-
-class StageError(Exception):
-    """A process of the demonstration failed; the sentence ends with its last line."""
 
 
 def readings_text(game_id: str) -> str:
@@ -40,10 +33,10 @@ def readings_text(game_id: str) -> str:
     return "".join(["[readings]\n", *lines]) if lines else ""
 
 
-def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0) -> str:
+def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0, name: str = "DEMO", more: str = "") -> str:
     """A table's configuration with the crew of the simulators, paths relative to its folder.
 
-    `port`: where the console is; 0: nowhere.
+    `port`: where the console is; 0: nowhere. `more`: sections at its end.
     """
     people = "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
@@ -51,11 +44,11 @@ def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0) -> str:
         for member in CREW
     )
     return (
-        f'[table]\nname = "DEMO"\ngame = "{game_id}"\nunit = "{unit}"\n'
+        f'[table]\nname = "{name}"\ngame = "{game_id}"\nunit = "{unit}"\n'
         f"simulated = true\ncount_stub_by_hand = true\nhands_by_device = true\n{readings_text(game_id)}"
         '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
         '[journal]\nfolder = "journal"\nkey_file = "journal.key"\n'
-        f'[api]\nsocket = "api.sock"\n{people}' + (f"[api.http]\nport = {port}\n" if port else "")
+        f'[api]\nsocket = "api.sock"\n{people}' + (f"[api.http]\nport = {port}\n" if port else "") + more
     )
 
 
@@ -79,37 +72,42 @@ class Stage:
         options: Sequence[str],
         game_id: str = "NC",
         port: int = 0,
+        name: str = "DEMO",
+        more: str = "",
     ) -> None:
         self.folder = folder
         self.socket = folder / "api.sock"
-        self._configuration = configuration_text(unit, game_id, port).replace("{folder}", str(folder.resolve()))
+        self._configuration = configuration_text(unit, game_id, port, name, more).replace(
+            "{folder}", str(folder.resolve())
+        )
         self._device_options = [
             "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--game", game_id,
             "--seed", str(seed), "--rounds", str(rounds),
             "--link", str(folder / "device"), "--key-file", str(folder / "device.keys"),
             "--dealer", str(self.socket), "--stay", "--log", str(folder / "device.log"), *options,
         ]  # fmt: skip
-        self._processes: list[asyncio.subprocess.Process] = []
+        self._processes = Processes(folder)
 
     async def __aenter__(self) -> Self:
         (self.folder / "table.toml").write_text(self._configuration)
         create_key_file(self.folder / "journal.key")
         try:
-            self.device = await self._start("simulate", *self._device_options)
+            self.device = await self._processes.start_own("simulate", ["simulate", *self._device_options])
             assert self.device.stdout is not None
             if not await self.device.stdout.readline():  # where the device is: it stands now
-                await self.fail("simulate")
-            self.daemon = await self._start("run", "--config", str(self.folder / "table.toml"))
+                self.fail("simulate")
+            self.daemon = await self._processes.start_own("run", ["run", "--config", str(self.folder / "table.toml")])
             await self._wait_for_daemon()
         except BaseException:
-            await self._end()
+            await self._processes.end()
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._end()
+        """The daemon first, so that it does not report a lost device."""
+        await self._processes.end()
 
     async def finished_at(self, tell: Callable[[str], None] = lambda line: None) -> int:
         """Wait for the last round; the journal entry at which the simulated people saw that all was done.
@@ -119,39 +117,17 @@ class Stage:
         assert self.device.stdout is not None
         while not (line := (await self.device.stdout.readline()).decode()).startswith("played "):
             if not line:
-                await self.fail("simulate")
+                self.fail("simulate")
             tell(line.rstrip())
         return int(line.split()[-1])
 
-    async def fail(self, name: str) -> NoReturn:
-        """Raises `StageError` with the last line of the process's errors."""
-        lines = (self.folder / f"{name}.err").read_text().strip().splitlines()
-        raise StageError(f"`cardshoe {name}` failed: {lines[-1] if lines else 'it printed no error'}")
-
-    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
-        with (self.folder / f"{arguments[0]}.err").open("w") as errors:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "controller", *arguments,
-                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=errors,
-            )  # fmt: skip
-        self._processes.append(process)
-        return process
+    def fail(self, name: str) -> NoReturn:
+        """Raises `StageError` with the last line of that process's errors."""
+        self._processes.fail(name)
 
     async def _wait_for_daemon(self) -> None:
         async with ApiClient(self.socket) as client, asyncio.timeout(DAEMON_STARTS_WITHIN):
             while not await client.is_healthy():
                 if self.daemon.returncode is not None:
-                    await self.fail("run")
+                    self.fail("run")
                 await asyncio.sleep(POLL_EVERY)
-
-    async def _end(self) -> None:
-        """The daemon first, so that it does not report a lost device."""
-        for process in reversed(self._processes):
-            with suppress(ProcessLookupError):
-                process.send_signal(signal.SIGTERM)
-            try:
-                async with asyncio.timeout(ENDS_WITHIN):
-                    await process.communicate()
-            except TimeoutError:
-                process.kill()
-                await process.communicate()

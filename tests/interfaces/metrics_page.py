@@ -1,35 +1,46 @@
-"""The tables of docs/metrics.md, made of the definitions of the metrics.
+"""The table of docs/metrics.md and the rules in deployment/prometheus, made of the definitions of the metrics.
 
     python -m tests.interfaces.metrics_page
 
-writes them; a test fails when page and definitions differ.
+writes them; a test fails when files and definitions differ.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Final
 
 from controller.daemon.meter_definitions import DEFINITIONS, STEPS, Definition
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "metrics.md"
+ALERTS: Final = ROOT / "deployment" / "prometheus" / "alerts.yml"
+NOT_REACHED: Final = "The PC, its network, or the daemon: `cardshoe status` on the PC."
 BEGIN: Final = "<!-- from here on: python -m tests.interfaces.metrics_page -->\n"
 
 
-def tables() -> str:
-    """Every metric; then a file of alerts for Prometheus."""
+def table() -> str:
+    """Every metric."""
     rows = "".join(f"{_row(definition)}\n" for definition in DEFINITIONS)
     steps = ", ".join(f"{step:g}" for step in STEPS)
-    rules = "".join(_rule(definition) for definition in DEFINITIONS if definition.alert)
     return (
         f"\n## Metrics\n\n| name | kind | labels | what it counts |\n|---|---|---|---|\n{rows}\n"
-        f"The steps of the histograms, in seconds: {steps}.\n\n"
-        "## Alerts\n\nAn example for each metric that a person should look at. The limits are to be set for the house: "
-        "these are\nsomewhere to begin.\n\n```yaml\ngroups:\n  - name: cardshoe\n    rules:\n"
+        f"The steps of the histograms, in seconds: {steps}.\n"
+    )
+
+
+def alerts() -> str:
+    """Rules for Prometheus: one for each metric that a person should look at."""
+    rules = "".join(_rule(definition) for definition in DEFINITIONS if definition.alert)
+    return (
+        "# Made by: python -m tests.interfaces.metrics_page\n"
+        "# The limits are somewhere to begin: set them for the house.\n"
+        "groups:\n  - name: cardshoe\n    rules:\n"
         "      - alert: TableNotReached\n        expr: 'up{job=\"cardshoe\"} == 0'\n        for: 1m\n"
-        "        annotations:\n          summary: 'The PC, its network, or the daemon: `cardshoe status` on the PC.'\n"
-        f"{rules}```\n"
+        f"        annotations:\n          summary: {json.dumps(NOT_REACHED)}\n"
+        f"{rules}"
     )
 
 
@@ -38,20 +49,24 @@ def _row(definition: Definition) -> str:
     return f"| `{definition.name}` | {definition.kind} | {labels} | {definition.meaning} |"
 
 
-def _rule(definition: Definition) -> str:
+def alert_name(definition: Definition) -> str:
     words = definition.name.removeprefix("cardshoe_").removesuffix("_total").split("_")
-    name = "".join(word.capitalize() for word in words)
+    return "".join(word.capitalize() for word in words)
+
+
+def _rule(definition: Definition) -> str:
     return (
-        f"      - alert: {name}\n        expr: '{definition.alert}'\n"
-        f"        annotations:\n          summary: '{definition.act}'\n"
+        f"      - alert: {alert_name(definition)}\n        expr: {json.dumps(definition.alert)}\n"
+        f"        annotations:\n          summary: {json.dumps(definition.act)}\n"
     )
 
 
 def written() -> str:
     """The page as it should be."""
-    return PAGE.read_text("utf-8").partition(BEGIN)[0] + BEGIN + tables()
+    return PAGE.read_text("utf-8").partition(BEGIN)[0] + BEGIN + table()
 
 
 if __name__ == "__main__":
     PAGE.write_text(written(), "utf-8")
+    ALERTS.write_text(alerts(), "utf-8")
     sys.exit(0)

@@ -1,0 +1,67 @@
+"""`cardshoe floor try`: a whole floor from what Debian's packages install, and down again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import click
+
+from controller.commands.text import many, write_out
+from controller.problems import ProblemError
+
+ENDLESS: Final = 100_000  # rounds at each table, until Ctrl-C
+MOST: Final = 16  # tables
+
+
+@click.command(name="try")
+@click.option("--tables", type=click.IntRange(1, MOST), default=4, show_default=True, help="How many.")
+@click.option("--rounds", type=click.IntRange(1, ENDLESS),
+              help="Of each table; then everything ends, once it is in the store.  [default: until Ctrl-C]")  # fmt: skip
+@click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
+@click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
+@click.option("--open", "console", is_flag=True, help="Open the floor's page in a browser.")
+def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: bool) -> None:
+    """Try a whole floor on this machine: broker, database, store, page, and tables that simulated people deal.
+
+    Everything runs in a folder of its own under the user's temporary files, reached from this machine alone, and is
+    taken down again at the end. Packages that it needs: mosquitto and postgresql.
+    """
+    from simulators.demo.processes import StageError
+    from simulators.floor_trial.servers import find_servers
+
+    servers = find_servers()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with tempfile.TemporaryDirectory(prefix="cardshoe-floor-") as name, suppress(KeyboardInterrupt):
+        try:
+            asyncio.run(_run(Path(name), servers, tables, rounds, seed, fast=fast, console=console))
+        except StageError as error:
+            raise ProblemError(str(error)) from error
+
+
+async def _run(
+    folder: Path, servers: object, tables: int, rounds: int | None, seed: int, *, fast: bool, console: bool
+) -> None:
+    import webbrowser
+
+    from simulators.floor_trial.trial import floor_trial
+
+    async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
+        write_out(
+            f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker}\n"
+            f"The database: psql '{floor.database}'\n"
+            + (f"{many(tables, 'table')} with {many(rounds, 'round')} each." if rounds else "Ctrl-C takes it down.")
+        )
+        if console and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            await asyncio.to_thread(webbrowser.open, floor.page)
+        if rounds is None:
+            await asyncio.Event().wait()
+        await asyncio.gather(*(table.finished_at() for table in floor.tables))

@@ -1,0 +1,85 @@
+"""What is shipped for the servers of a floor, tried with the real programs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from controller.floor.broker import Broker, BrokerError, Credentials, connected
+from controller.floor.topics import Subject, TablePlace, topic_filter
+from tests.architecture.sources import ROOT
+from tests.floor.certificates import Authority
+from tests.floor.mosquitto import Mosquitto
+
+SHIPPED: Final = ROOT / "deployment" / "mosquitto"
+OF_THE_TEST: Final = ("listener", "persistence", "allow_anonymous")  # mosquitto.py has its own
+OWN: Final = TablePlace("vienna", "p1", "nc-07")
+OTHER: Final = TablePlace("vienna", "p1", "tp-08")
+
+pytestmark = pytest.mark.tool("mosquitto")
+
+
+@asynccontextmanager
+async def shipped(folder: Path, authority: Authority) -> AsyncIterator[Mosquitto]:
+    """The broker as the file has it, in another folder."""
+    own = authority.sign("broker")
+    files = {"authority.pem": own.ca, "broker.crt": own.certificate, "broker.key": own.key}
+    files |= {"revoked.pem": authority.revoked_file(), "access": SHIPPED / "access"}
+    lines = (SHIPPED / "cardshoe.conf").read_text("utf-8")
+    for name, file in files.items():
+        lines = lines.replace(f"/etc/mosquitto/cardshoe/{name}", str(file))
+    found = Mosquitto(folder, [line for line in lines.splitlines() if not line.startswith(OF_THE_TEST)], own)
+    await found.start()
+    try:
+        yield found
+    finally:
+        await found.kill()
+
+
+def at(broker: Mosquitto, credentials: Credentials) -> Broker:
+    return broker.broker._replace(credentials=credentials)
+
+
+async def refusal(broker: Broker, topic: str) -> str:
+    """The code with which a message there is refused; empty: it was taken."""
+    try:
+        async with connected(broker, "writer") as writer:
+            await writer.publish(topic, b"{}", retained=True)
+    except BrokerError as error:
+        return error.code
+    return ""
+
+
+async def test_a_table_writes_its_own_topics_and_reads_none_and_the_floor_reads_and_writes_none(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    table, store = authority.sign("nc-07"), authority.sign("floor-store")
+    async with shipped(tmp_path, authority) as broker:
+        for subject in Subject:
+            expected = "floor-unread" if subject is Subject.JOURNAL else ""
+            assert await refusal(at(broker, table), OWN.topic(subject)) in ("", expected)
+            assert await refusal(at(broker, table), OTHER.topic(subject)) == "floor-refused"
+            assert await refusal(at(broker, store), OWN.topic(subject)) == "floor-refused"
+        async with (
+            connected(at(broker, store), "reader-of-the-floor") as reader,
+            connected(at(broker, table), "reader-at-a-table") as reads,
+        ):
+            await reads.subscribe("#")  # mosquitto takes every subscription, and gives what may be read
+            await reader.subscribe(topic_filter(Subject.TABLE))
+            assert (await reader.next()).topic == OWN.topic(Subject.TABLE)
+            assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == ""
+            await reader.next()
+        assert any("Sending PUBLISH to reader-of-the-floor" in line for line in broker.said)
+        assert not any("Sending PUBLISH to reader-at-a-table" in line for line in broker.said)
+
+
+async def test_a_certificate_that_was_revoked_is_refused_and_no_other(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    table, other = authority.sign("nc-07"), authority.sign("tp-08")
+    authority.revoke(table)
+    async with shipped(tmp_path, authority) as broker:
+        assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == "floor-refused"
+        assert await refusal(at(broker, other), OTHER.topic(Subject.TABLE)) == ""

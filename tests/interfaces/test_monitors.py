@@ -1,0 +1,211 @@
+"""What is shipped for Prometheus and Grafana: a real Prometheus asks a table's page by the example, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from controller.daemon.meter_definitions import DEFINITIONS
+from controller.daemon.metrics_page import Disk, MetricsPage
+from controller.table import events, operations
+from controller.table.decision import Decided
+from tests.end_to_end.browser import free_port
+from tests.end_to_end.processes import PATIENCE
+from tests.interfaces import grafana_dashboards, metrics_page
+from tests.interfaces.test_metrics import SECOND, STREAMS, MeteredTable
+
+EXAMPLE: Final = metrics_page.ALERTS.with_name("prometheus.yml")
+SCRAPED: Final = 4  # times, until two values of everything are kept
+
+pytestmark = [pytest.mark.tool("prometheus"), pytest.mark.tool("promtool")]
+
+
+class Floor:
+    is_connected = False
+    sent_up_to = 3
+
+
+class Page:
+    """A table's page at a port. `scraped`: is set each time when it was asked for."""
+
+    def __init__(self, table: MeteredTable) -> None:
+        self._table = table
+        self._page = MetricsPage(
+            table, lambda: table.link, lambda: Disk(1000, 5000), table.clock, Floor(), lambda: ("The disk fills.",)
+        )
+        self.port = free_port()
+        self.times = 0
+        self.scraped = asyncio.Event()
+
+    async def answer(self, _request: web.Request) -> web.Response:
+        self._table.clock.boottime_ns += SECOND
+        self._table.say(operations.ConcludeRound())  # refused, and counted: every page differs from the one before
+        made = await self._page.page(False, STREAMS)
+        self.times += 1
+        self.scraped.set()
+        return web.Response(body=made, content_type="text/plain")
+
+    @asynccontextmanager
+    async def served(self) -> AsyncIterator[None]:
+        app = web.Application()
+        app.router.add_get("/metrics", self.answer)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", self.port).start()
+        try:
+            yield
+        finally:
+            await runner.cleanup()
+
+    async def next(self) -> None:
+        self.scraped.clear()
+        async with asyncio.timeout(PATIENCE):
+            await self.scraped.wait()
+
+
+@asynccontextmanager
+async def prometheus(folder: Path, page: Page) -> AsyncIterator[str]:
+    """As the example has it, but for the address of the table and the times. Yields its own address."""
+    text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics_page.ALERTS))
+    text = re.sub(r"10[0-9.]+:9464", f"127.0.0.1:{page.port}", text)
+    (folder / "prometheus.yml").write_text(text)
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        shutil.which("prometheus") or "prometheus", f"--config.file={folder}/prometheus.yml",
+        f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{port}",
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield f"http://127.0.0.1:{port}/api/v1"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def ask(asking: aiohttp.ClientSession, address: str, **given: str) -> Any:
+    async with asking.get(address, params=given) as answer:
+        said = await answer.json()
+    assert said["status"] == "success", said
+    return said["data"]
+
+
+@pytest.fixture
+def table() -> MeteredTable:
+    """With one of everything that is counted."""
+    table = MeteredTable()
+    table.start()
+    table.lose_link()
+    table.connect()
+    refused = (events.PinRefused("sam", None, 1), events.DoorRefused("header", None, 1))
+    table.meters.committed(table.clock.now(), Decided(refused, table.state))
+    table.to_dealing().deal()
+    return table
+
+
+async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path: Path, table: MeteredTable) -> None:
+    page = Page(table)
+    async with page.served(), prometheus(tmp_path, page) as address, aiohttp.ClientSession() as asking:
+        while page.times < SCRAPED:
+            await page.next()
+        left = dict(grafana_dashboards.queries())
+        while left:
+            for place, query in list(left.items()):
+                found = await ask(asking, f"{address}/query", query=query)
+                if found["result"]:
+                    del left[place]
+            if left:
+                await page.next()
+        raised: set[str] = set()
+        while not {"Ready", "Warnings", "FloorConnected"} <= raised:
+            raised = {one["labels"]["alertname"] for one in (await ask(asking, f"{address}/alerts"))["alerts"]}
+            await page.next()
+        rounds = (await ask(asking, f"{address}/query", query="cardshoe_round"))["result"]
+    tables = [tuple(one["metric"][name] for name in ("site", "pit", "table")) for one in rounds]
+    assert sorted(tables) == [("vienna", "p1", "nc-07"), ("vienna", "p1", "tp-08")]
+
+
+def test_files_are_as_the_definitions_are() -> None:
+    assert metrics_page.ALERTS.read_text("utf-8") == metrics_page.alerts()
+    for board in grafana_dashboards.DASHBOARDS:
+        text = (grafana_dashboards.FOLDER / f"{board.name}.json").read_text("utf-8")
+        assert text == grafana_dashboards.written(board)
+
+
+def test_dashboards_show_what_is_defined_and_nothing_lies_over_another_panel() -> None:
+    names = {definition.name for definition in DEFINITIONS}
+    for board in grafana_dashboards.DASHBOARDS:
+        made = json.loads(grafana_dashboards.written(board))
+        taken: set[tuple[int, int]] = set()
+        for panel in made["panels"]:
+            at = panel["gridPos"]
+            cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
+            assert not cells & taken, panel["title"]
+            assert at["x"] + at["w"] <= grafana_dashboards.WIDTH
+            taken |= cells
+            (query,) = (target["expr"] for target in panel["targets"])
+            assert "up{" in query or any(name in query for name in names), query
+
+
+def promtool(*asked: str) -> str:
+    """What it finds wrong."""
+    done = subprocess.run(["promtool", *asked], cwd=EXAMPLE.parent, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def test_prometheus_own_tool_finds_nothing_wrong_with_the_example() -> None:
+    assert promtool("check", "config", EXAMPLE.name) == ""
+
+
+SERIES: Final = {  # one value a minute
+    'cardshoe_irregularities_open{table="a"}': "1x40",
+    'cardshoe_irregularities_open{table="b"}': "1 1 1 0 1 1 1 0 1 1 1 0 0x30",
+    'cardshoe_device_silence_seconds{table="a"}': "0x15 60x25",
+    'cardshoe_warnings{table="a"}': "0 1x40",
+    'cardshoe_floor_backlog_entries{table="a"}': "50+50x40",
+    'cardshoe_journal_free_bytes{table="a"}': "9e9x10 1e9x30",
+    'up{job="cardshoe", table="a"}': "1x5 0x35",
+}
+RAISED: Final = {  # at which minute: of which table, if of any
+    ("IrregularitiesOpen", 12): "a",
+    ("DeviceSilenceSeconds", 10): "",
+    ("DeviceSilenceSeconds", 17): "a",
+    ("Warnings", 5): "a",
+    ("FloorBacklogEntries", 20): "",
+    ("FloorBacklogEntries", 35): "a",
+    ("JournalFreeBytes", 5): "",
+    ("JournalFreeBytes", 20): "a",
+    ("TableNotReached", 10): "a",
+}
+
+
+def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Path) -> None:
+    """By Prometheus' own test of rules. An irregularity that is decided soon raises none."""
+    acts = {metrics_page.alert_name(one): one.act for one in DEFINITIONS}
+
+    def raised(alert: str, table: str) -> list[dict[str, Any]]:
+        of = {"table": table} | ({"job": "cardshoe"} if alert == "TableNotReached" else {})
+        said = {"summary": acts.get(alert, metrics_page.NOT_REACHED)}
+        return [{"exp_labels": of, "exp_annotations": said}] if table else []
+
+    tried = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": values} for name, values in SERIES.items()],
+        "alert_rule_test": [
+            {"alertname": alert, "eval_time": f"{minute}m", "exp_alerts": raised(alert, table)}
+            for (alert, minute), table in RAISED.items()
+        ],
+    }
+    asked = {"rule_files": [str(metrics_page.ALERTS)], "evaluation_interval": "1m", "tests": [tried]}
+    (tmp_path / "rules.yml").write_text(json.dumps(asked))  # which is YAML, too
+    assert promtool("test", "rules", str(tmp_path / "rules.yml")) == ""
