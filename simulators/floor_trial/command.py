@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.text import many, write_out
 from controller.problems import ProblemError
+
+if TYPE_CHECKING:
+    from simulators.floor_trial.servers import Servers
 
 ENDLESS: Final = 100_000  # rounds at each table, until Ctrl-C
 MOST: Final = 16  # tables
@@ -23,7 +25,7 @@ MOST: Final = 16  # tables
 @click.command(name="try")
 @click.option("--tables", type=click.IntRange(1, MOST), default=4, show_default=True, help="How many.")
 @click.option("--rounds", type=click.IntRange(1, ENDLESS),
-              help="Of each table; then everything ends, once it is in the store.  [default: until Ctrl-C]")  # fmt: skip
+              help="Of each table; then all ends, once it is in the store.  [default: until Ctrl-C]")  # fmt: skip
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--open", "console", is_flag=True, help="Open the floor's page in a browser.")
@@ -48,7 +50,7 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
 
 
 async def _run(
-    folder: Path, servers: object, tables: int, rounds: int | None, seed: int, *, fast: bool, console: bool
+    folder: Path, servers: Servers, tables: int, rounds: int | None, seed: int, *, fast: bool, console: bool
 ) -> None:
     import webbrowser
 

@@ -9,7 +9,9 @@ from typing import Final
 
 import pytest
 
-from controller.floor.broker import Broker, BrokerError, Credentials, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker, Credentials
+from controller.floor.broker import connected
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from tests.architecture.sources import ROOT
 from tests.floor.certificates import Authority
