@@ -29,6 +29,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "config": ("controller.commands.config.command", "config"),
     "init": ("controller.commands.init.command", "init"),
     "doctor": ("controller.commands.doctor.command", "doctor"),
+    "floor": ("controller.commands.floor.command", "floor"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
@@ -47,6 +48,7 @@ SUMMARIES: Final = {
     "config": "Check a configuration, show it, print an example.",
     "init": "Make the working folder of a table.",
     "doctor": "Find what is wrong on a table's PC, with the command that mends it.",
+    "floor": "See many tables through their broker: store them, and check the store.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",

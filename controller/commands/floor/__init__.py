@@ -1,0 +1,1 @@
+"""`cardshoe floor`: the floor of a casino, by way of its broker."""
