@@ -64,7 +64,7 @@ def test_records_that_come_again_change_nothing(writer: Writer, rows: Rows, reco
     assert rows.all() == before
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_order_and_any_repetition_give_the_same_rows(
     database: Database, rows: Rows, records: list[Record], data: st.DataObject

@@ -10,7 +10,7 @@ that the store has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +28,8 @@ _DECISIONS: Final = """SELECT first, last, hash, digest FROM cardshoe.decision
 WHERE journal = %s AND last > %s AND last <= %s ORDER BY last"""
 _EVENTS: Final = """SELECT number, body FROM cardshoe.event WHERE journal = %s AND number > %s AND number <= %s
 ORDER BY number"""
-_BEYOND: Final = "SELECT coalesce(max(last), -1) FROM cardshoe.decision WHERE journal = %s"
+_ENDS: Final = """SELECT coalesce(max(last), -1), (SELECT coalesce(max(number), -1) FROM cardshoe.event
+WHERE journal = %(journal)s) FROM cardshoe.decision WHERE journal = %(journal)s"""
 _FILES: Final = """SELECT file_id, number, encode(hash, 'hex'), utc_ns, table_name, simulated, encode(key, 'hex'),
 encode(endorsement, 'hex'), previous_file, encode(previous_hash, 'hex')
 FROM cardshoe.journal_file WHERE journal = %s AND number IS NOT NULL"""
@@ -110,14 +111,14 @@ class Audit:
 
     def run(self) -> Audited:
         cursor = self._compare(None)
-        if self._beyond() > self.audited.last:  # the table may have gone on meanwhile
+        if self._ends()[0] > self.audited.last:  # the table may have gone on meanwhile
             self._compare(cursor)
-        beyond = self._beyond()
-        if beyond > self.audited.last:
-            self._find(
-                "rolled-back", self.audited.last + 1, beyond - self.audited.last,
-                f"The journal ends with entry {self.audited.last}, and the store has entries of it up to {beyond}.",
-            )  # fmt: skip
+        end, (decided, event) = self.audited.last, self._ends()
+        if decided > end:
+            sentence = f"The journal ends with entry {end}, and the store has entries of it up to {decided}."
+            self._find("rolled-back", end + 1, decided - end, sentence)
+        if event > max(decided, end):
+            self._note("changed", event, event)
         self._compare_signed()
         self._tell_runs()
         self._end()
@@ -171,7 +172,9 @@ class Audit:
         """Those that are missing."""
         span = (self._row.id, before, made[-1].last)
         stored = {row[1]: row for row in connection.execute(_DECISIONS, span)}
-        bodies: dict[int, Any] = dict(connection.execute(_EVENTS, span))
+        bodies: dict[int, list[Any]] = {}
+        for number, body in connection.execute(_EVENTS, span):
+            bodies.setdefault(number, []).append(body)
         missing = []
         for one in made:
             row = stored.pop(one.last, None)
@@ -186,6 +189,8 @@ class Audit:
                 self._note("changed", one.first, one.last)
         for first, last, _, _ in stored.values():
             self._note("forked", first, last)
+        for number in bodies.keys() - {number for one in made for number in range(one.first + 1, one.last + 1)}:
+            self._note("changed", number, number)
         return missing
 
     def _miss(self, one: DecisionMade) -> None:
@@ -245,12 +250,11 @@ class Audit:
 
     # -- what is found
 
-    def _beyond(self) -> int:
-        if not self._row.id:
-            return -1
+    def _ends(self) -> tuple[int, int]:
+        """The last entry of a decision and of an event in the store; -1: none."""
         with self._database.transaction() as connection:
-            row = connection.execute(_BEYOND, (self._row.id,)).fetchone()
-        return -1 if row is None else int(row[0])
+            row = connection.execute(_ENDS, {"journal": self._row.id}).fetchone()
+        return row or (-1, -1)
 
     def _find(self, code: str, entry: int, count: int, sentence: str) -> None:
         self.audited.findings.append(Finding(code, entry, count, sentence))
@@ -279,9 +283,9 @@ class Audit:
         self.audited.alarms = alarms
 
 
-def _events_differ(made: DecisionMade, bodies: dict[int, Any]) -> bool:
+def _events_differ(made: DecisionMade, bodies: Mapping[int, list[Any]]) -> bool:
     numbered = enumerate(made.events, start=made.first + 1)
-    return any(bodies.get(number, _NOTHING) != msgspec.json.decode(event) for number, event in numbered)
+    return any(bodies.get(number) != [msgspec.json.decode(event)] for number, event in numbered)
 
 
 def _values(record: Record) -> tuple[Any, ...]:
@@ -293,7 +297,6 @@ def _values(record: Record) -> tuple[Any, ...]:
     return values[1:]
 
 
-_NOTHING: Final = object()
 _IN_A_ROW: Final = frozenset({"missing", "forked", "changed"})
 _SENTENCES: Final = {
     "missing": "The store lacks entries {first} to {last}.",
