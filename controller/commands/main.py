@@ -48,7 +48,7 @@ SUMMARIES: Final = {
     "config": "Check a configuration, show it, print an example.",
     "init": "Make the working folder of a table.",
     "doctor": "Find what is wrong on a table's PC, with the command that mends it.",
-    "floor": "Work with many tables: watch them, serve a page of them.",
+    "floor": "Work with many tables: watch them, store what they publish, prove it.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",

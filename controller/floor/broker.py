@@ -160,6 +160,10 @@ class Connection:
             getting.cancel()
         raise self._lost.result()
 
+    def waiting(self, most: int) -> list[Message]:
+        """What was received besides and waits, without waiting for more."""
+        return [self.received.get_nowait() for _ in range(min(most, self.received.qsize()))]
+
     @property
     def ended(self) -> asyncio.Future[Any]:
         """Done when the connection has ended."""
@@ -303,12 +307,19 @@ class Connection:
 
 @asynccontextmanager
 async def connected(
-    broker: Broker, name: str, *, will: Will | None = None, keeps: int = 0, gathered: float = 0.0
+    broker: Broker,
+    name: str,
+    *,
+    will: Will | None = None,
+    keeps: int = 0,
+    gathered: float = 0.0,
+    unacknowledged: int = UNACKNOWLEDGED,
 ) -> AsyncIterator[Connection]:
     """A connection under that name, which no other has. Raises `BrokerError`.
 
     `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
-    seconds for which messages are gathered before they are handed on together.
+    seconds for which messages are gathered before they are handed on together. `unacknowledged`: messages that the
+    broker sends before one is acknowledged.
     """
     client = _Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
     client.connect_timeout = CONNECTS_WITHIN
@@ -318,7 +329,7 @@ async def connected(
         delayed = _properties(PacketTypes.WILLMESSAGE, ContentType="application/json", WillDelayInterval=will.delay)
         client.will_set(will.topic, will.payload, 1, True, delayed)
     session = keeps or (will.delay if will is not None else 0)
-    properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=UNACKNOWLEDGED)
+    properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=unacknowledged)
     connection = Connection(client, broker.address, gathered)
     try:
         await connection.open(clean=not session, properties=properties)  # an end of the session would publish the will

@@ -1,0 +1,104 @@
+"""`cardshoe floor audit`: whether the store has a table's journal as it is, and the journal what the store has."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from controller.commands.floor.database_options import database_option, open_database, problems
+from controller.commands.text import many, write_out
+from controller.floor.topics import NAME, TablePlace
+from controller.journal import JournalError
+from controller.problems import BadInputError, JournalProblemError
+
+if TYPE_CHECKING:
+    from controller.floor.store.audit import Audited
+
+FAILED: Final = 4  # the exit code of a journal and a store that differ
+ON_ITS_WAY_NS: Final = 60 * 10**9  # what is so young may not have come yet
+
+
+@click.command()
+@click.argument("table", metavar="SITE/PIT/TABLE")
+@database_option
+@click.option("--journal", "folder", type=click.Path(path_type=Path), help="The journal's folder.")
+@click.option("--config", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
+@click.option("--fill", is_flag=True, help="Send what the store lacks into it, from the journal's files.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def audit(table: str, database: str, folder: Path | None, config: Path | None, fill: bool, as_json: bool) -> None:
+    """Compare a table's journal with what the store has of it: every decision, its events, every file and signed head.
+
+    Works beside a running table. Exit code 0: they are the same, or --fill made them so; 4: something was found.
+    """
+    from controller.daemon.host import HostClock
+
+    place = _place(table)
+    path = _folder(folder, config)
+    with problems():
+        opened = open_database(database, "cardshoe floor audit")
+        from controller.floor.store.audit import Audit, OtherTableError
+        from controller.floor.store.writing import Writer
+
+        since = HostClock().now().utc_ns - ON_ITS_WAY_NS
+        try:
+            found = Audit(path, place, opened, since, Writer(opened) if fill else None).run()
+        except JournalError as error:
+            raise JournalProblemError(str(error), error.hint) from error
+        except OtherTableError as error:
+            raise BadInputError(
+                f"{path} is a journal of the table {error.of}, not of {place.table}.", "Name that table, or its folder."
+            ) from error
+        finally:
+            opened.close()
+    if not found.journal:
+        raise JournalProblemError(f"{path} holds no journal that the floor gets.", "Name the folder with its files.")
+    write_out(msgspec.json.encode(found).decode() if as_json else "\n".join(_told(found)))
+    if found.findings:
+        sys.exit(FAILED)
+
+
+def _place(table: str) -> TablePlace:
+    parts = table.split("/")
+    if len(parts) != len(TablePlace._fields) or not all(re.fullmatch(NAME, part) for part in parts):
+        raise BadInputError(f"{table!r} is no table of the floor.", "Write it as in its topics: SITE/PIT/TABLE.")
+    return TablePlace(*parts)
+
+
+def _folder(folder: Path | None, config: Path | None) -> Path:
+    if (folder is None) == (config is None):
+        raise BadInputError("Name the journal once.", "Write its folder after --journal, or a table's --config.")
+    if config is not None:
+        from controller.commands.journal.options import configuration_of
+
+        folder = configuration_of(config).journal.folder
+    assert folder is not None
+    if not folder.is_dir():
+        raise BadInputError(f"There is no journal at {folder}.", "Name the folder with its files after --journal.")
+    return folder
+
+
+def _told(found: Audited) -> list[str]:
+    counts = ", ".join((many(found.files, "file"), many(found.decisions, "decision"), many(found.heads, "signed head")))
+    lines = [
+        f"{found.table}, journal {found.journal}: {counts}; entries {found.first:,} to {found.last:,}",
+        f"the store has it whole up to entry {found.verified_up_to:,}"
+        if found.verified_up_to >= 0
+        else "the store has nothing of it whole",
+    ]
+    if found.pruned_up_to >= 0:
+        lines.append(f"not compared: entries up to {found.pruned_up_to:,}, which the store has deleted by age")
+    if found.filled:
+        lines.append(f"{many(found.filled, 'record')} sent into the store")
+    if found.waiting:
+        lines.append(f"{many(found.waiting, 'record')} of the last minute may be on the way")
+    if found.alarms:
+        lines.append(f"{many(found.alarms, 'alarm')} of it open in the store")
+    lines += [f"FOUND {one.code}: {one.sentence}" for one in found.findings]
+    if not found.findings:
+        lines.append("The store and the journal are the same.")
+    return lines

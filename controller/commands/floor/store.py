@@ -1,0 +1,182 @@
+"""`cardshoe floor store`: the consumer that writes what the broker brings into PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from contextlib import AsyncExitStack, suppress
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from controller.commands.floor.database_options import database_option, open_database, problems
+from controller.commands.floor.options import broker_options, find_broker
+from controller.commands.text import many, write_out
+from controller.floor.address import Broker
+from controller.problems import BadInputError
+
+if TYPE_CHECKING:
+    from controller.floor.store.database import Database
+
+GROUP: Final = "cardshoe-store"
+OWN_ADDRESS: Final = "127.0.0.1"
+MONTHS: Final = 12
+MOST_PORT: Final = 65_535
+
+
+class Asked(NamedTuple):
+    """`metrics`: host and port; None: no page."""
+
+    broker: Broker
+    name: str
+    group: str
+    gap_after: float
+    metrics: tuple[str, int] | None
+
+
+@click.command()
+@broker_options
+@database_option
+@click.option("--name", help="Of this consumer at the broker; no other may have it.  [default: of the host]")
+@click.option("--group", default=GROUP, show_default=True, help="Consumers of one group share the records.")
+@click.option("--gap-minutes", type=click.FloatRange(0), default=5.0, show_default=True,
+              help="Entries that lack for so long are an alarm.")  # fmt: skip
+@click.option(
+    "--metrics", metavar="[HOST:]PORT", help="Serve /metrics for Prometheus there; without HOST for this machine."
+)
+@click.option("--verbose", is_flag=True, help="Log details too.")
+@click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
+@click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
+              help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
+def store(
+    broker_url: str,
+    ca: Path | None,
+    certificate: Path | None,
+    key: Path | None,
+    database: str,
+    name: str | None,
+    group: str,
+    gap_minutes: float,
+    metrics: str | None,
+    verbose: bool,
+    create: bool,
+    prune: int | None,
+) -> None:
+    """Write the journals of all tables into PostgreSQL, until SIGTERM.
+
+    What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and
+    goes on. Exit codes: 1 failed, 2 bad input, 78 a database that refuses or has another schema.
+    """
+    from controller.daemon.host import HostClock
+    from controller.daemon.logs import configure_logs
+
+    with problems():
+        found = open_database(database, "cardshoe floor store")
+        if create:
+            found.make_schema()
+            write_out(f"The schema was made in {found.name}.")
+        elif prune is not None:
+            today = date.fromtimestamp(HostClock().now().utc_ns // 10**9)
+            count = found.prune(_months_before(today, prune))
+            found.close()
+            write_out(f"{many(count, 'month')} deleted.")
+        else:
+            broker = find_broker(broker_url, ca, certificate, key)
+            _check_group(group)
+            asked = Asked(broker, name or f"{GROUP}-{socket.gethostname()}", group, 60 * gap_minutes, _address(metrics))
+            configure_logs(logging.DEBUG if verbose else logging.INFO)
+            asyncio.run(_run(asked, found))
+
+
+def _months_before(day: date, months: int) -> date:
+    """The first day of the month so many before that one.
+
+    >>> _months_before(date(2026, 2, 14), 3)
+    datetime.date(2025, 11, 1)
+    """
+    year, month = divmod(12 * day.year + day.month - 1 - months, 12)
+    return date(max(year, 1), month + 1, 1)
+
+
+def _check_group(group: str) -> None:
+    if not group or any(character in "+#/" for character in group):
+        raise BadInputError(f"{group!r} is no name of a group.", "Leave out the characters + # and /.")
+
+
+def _address(written: str | None) -> tuple[str, int] | None:
+    if written is None:
+        return None
+    host, _, port = written.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 0 < int(port) <= MOST_PORT):
+        raise BadInputError(f"--metrics {written} is no address.", "Write 9465, or 10.0.0.5:9465.")
+    return host.strip("[]") or OWN_ADDRESS, int(port)
+
+
+async def _run(asked: Asked, database: Database) -> None:
+    import structlog
+
+    from controller.daemon.host import HostClock, SystemdNotifier
+    from controller.daemon.starting import Stop, StoppedError
+    from controller.floor.store import StoreError
+    from controller.floor.store.consumer import Consumer, Consuming
+    from controller.floor.store.meters import StoreMeters
+    from controller.floor.store.writing import Writer
+
+    log = structlog.get_logger()
+    notifier, meters, stop = SystemdNotifier(dict(os.environ)), StoreMeters(), Stop()
+    try:
+        database.check()
+    except StoreError as error:
+        if error.code != "store-unreachable":
+            raise
+        log.warning("store.away", code=error.code, sentence=str(error), hint=error.hint)
+    consumer = Consumer(
+        Consuming(asked.broker, asked.name, asked.group, asked.gap_after),
+        database,
+        Writer(database),
+        meters,
+        HostClock(),
+        Random(),  # noqa: S311  # spreads attempts in time
+        lambda: notifier.tell("READY=1"),
+        log,
+    )
+    async with AsyncExitStack() as stack:
+        stack.callback(notifier.close)
+        if asked.metrics is not None:
+            await _serve(stack, asked.metrics, meters)
+        feeding = asyncio.create_task(_feed(notifier))
+        stack.callback(feeding.cancel)
+        with suppress(StoppedError):
+            await stop.unless_asked(consumer.run())
+        notifier.tell("STOPPING=1")
+
+
+async def _feed(notifier: Any) -> None:
+    """The service manager's watchdog."""
+    while notifier.interval is not None:
+        notifier.tell("WATCHDOG=1")
+        await asyncio.sleep(notifier.interval)
+
+
+async def _serve(stack: AsyncExitStack, address: tuple[str, int], meters: Any) -> None:
+    from aiohttp import web
+
+    async def page(_: web.Request) -> web.Response:
+        return web.Response(body=meters.page(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+
+    application = web.Application()
+    application.router.add_get("/metrics", page)
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    try:
+        await web.TCPSite(runner, *address).start()
+    except OSError as error:
+        raise BadInputError(
+            f"--metrics: {address[0]}:{address[1]} cannot be used: {error.strerror}.", "Name another port."
+        ) from error

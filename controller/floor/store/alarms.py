@@ -1,0 +1,89 @@
+"""Alarms: what a person has to look at. One row while it is open, with how often it was found.
+
+gap            entries have not come for long, though later ones have; closed by itself when they come
+fork           another record under a number that is stored, or one that does not follow what is stored
+rollback       the journal goes on from an earlier entry: an older copy of it took its place
+other-table    a journal under the topics of another table
+bad-signature  a head that the file's key has not signed
+key-changed    a file with another key, which the one before has not endorsed
+unreadable     a message that is no record
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+from controller.floor.store.database import Connection
+from controller.floor.store.records import Arrived, digest_of, json_of
+from controller.floor.store.rows import JournalRow
+from controller.journal.outbox import DecisionMade
+
+Kind: TypeAlias = Literal[
+    "gap", "fork", "rollback", "other-table", "bad-signature", "key-changed", "unreadable"
+]  # fmt: skip
+KINDS: Final[tuple[str, ...]] = get_args(Kind)
+LONGEST: Final = 500  # characters of a sentence
+
+_RAISE: Final = """INSERT INTO cardshoe.alarm (kind, journal, topic, number, sentence, count)
+VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (kind, coalesce(journal, 0), topic) WHERE closed_at IS NULL
+DO UPDATE SET count = alarm.count + EXCLUDED.count, last_at = now()"""
+_KEEP: Final = """INSERT INTO cardshoe.conflict (journal, digest, kind, topic, number, hash, record)
+VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
+_KNOWN: Final = """SELECT EXISTS (SELECT FROM cardshoe.decision WHERE journal = %(journal)s AND last = %(number)s
+AND hash = %(hash)s) OR EXISTS (SELECT FROM cardshoe.journal_file WHERE journal = %(journal)s AND hash = %(hash)s)
+OR EXISTS (SELECT FROM cardshoe.conflict WHERE journal = %(journal)s AND hash = %(hash)s AND kind = 'rollback')"""
+_GAPS: Final = """INSERT INTO cardshoe.alarm (kind, journal, number, sentence)
+SELECT 'gap', id, number + 1, CASE WHEN number < 0
+    THEN format('Entries up to %%s have come, and none of the files in which they stand.', highest)
+    ELSE format('Entry %%s has come, and not what follows entry %%s.', highest, number) END
+FROM cardshoe.journal WHERE incomplete_since < now() - make_interval(secs => %s) AND broken_at IS NULL
+ON CONFLICT (kind, coalesce(journal, 0), topic) WHERE closed_at IS NULL DO NOTHING"""
+_FILLED: Final = """UPDATE cardshoe.alarm a SET closed_at = now(), closed_because = 'they have come'
+FROM cardshoe.journal j WHERE a.kind = 'gap' AND a.closed_at IS NULL AND j.id = a.journal
+AND j.incomplete_since IS NULL"""
+_OPEN: Final = "SELECT kind, count(*) FROM cardshoe.alarm WHERE closed_at IS NULL GROUP BY kind"
+
+
+class Alarm(NamedTuple):
+    """`journal` None: of a topic alone. `number`: the entry; None: of none."""
+
+    kind: Kind
+    journal: int | None
+    number: int | None
+    sentence: str
+    topic: str = ""
+
+
+def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
+    counts = Counter((one.kind, one.journal, one.topic) for one in alarms)
+    for key in sorted(counts, key=repr):  # in one order, so that no two transactions wait for each other
+        first = next(one for one in alarms if (one.kind, one.journal, one.topic) == key)
+        values = (*key, first.number, first.sentence[:LONGEST].replace("\0", "?"), counts[key])
+        connection.execute(_RAISE, values)
+
+
+def contradicts(
+    connection: Connection, journal: JournalRow, arrived: Arrived, kind: Kind, sentence: str
+) -> list[Alarm]:
+    """Keeps the record beside what is stored. The alarm that it is; none, where it was kept before."""
+    record = arrived.record
+    number = record.last if isinstance(record, DecisionMade) else record.number
+    row = (journal.id, digest_of(record), kind, arrived.topic, number, bytes.fromhex(record.hash), json_of(record))
+    if connection.execute(_KEEP, row).rowcount == 0:
+        return []
+    return [Alarm(kind, journal.id, number, sentence, arrived.topic if kind == "other-table" else "")]
+
+
+def goes_back(connection: Connection, journal: JournalRow, number: int, before: bytes) -> bool:
+    """Whether the hash is of something that is known to end with that entry: then the journal goes on from there."""
+    found = connection.execute(_KNOWN, {"journal": journal.id, "number": number, "hash": before}).fetchone()
+    return found is not None and bool(found[0])
+
+
+def look_for_gaps(connection: Connection, seconds: float) -> dict[str, int]:
+    """Raise and close those of gaps; how many alarms of each kind are open."""
+    connection.execute(_GAPS, (seconds,))
+    connection.execute(_FILLED)
+    return dict(connection.execute(_OPEN))

@@ -1,0 +1,161 @@
+"""From the broker to the database: what came is stored in batches, and acknowledged once it is committed.
+
+    subscribe ── take what is there ── commit ── acknowledge ──┐
+        ^              └───────────────────────────────────────┘
+        └── broker gone: again           database gone: the batch waits, and the broker keeps the rest
+
+Consumers of one group share the messages of a subscription. The broker keeps what it has given to one that is away,
+until that comes back under its name. A batch that was not acknowledged comes again, and is known by its numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from random import Random
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, Message, connected
+from controller.floor.store import StoreError
+from controller.floor.store.database import Database
+from controller.floor.store.meters import StoreMeters
+from controller.floor.store.records import read_message
+from controller.floor.store.writing import Writer, Written
+from controller.floor.topics import Subject, topic_filter
+from controller.journal.codec import Clock
+
+BATCH: Final = 1000  # messages
+UNACKNOWLEDGED: Final = 2 * BATCH  # one batch is received while another is committed
+KEPT_FOR: Final = 7 * 86_400  # seconds for which the broker keeps what is for a consumer that is away
+AGAIN: Final = (0.5, 30.0)  # seconds until the next attempt: the first time, and at most
+LOOK_EVERY: Final = 5.0  # seconds
+InThread: TypeAlias = Callable[..., Awaitable[Any]]
+
+
+class Consuming(NamedTuple):
+    """`name`: under which the broker knows this consumer, and no other one. `group`: whose messages they share."""
+
+    broker: Broker
+    name: str
+    group: str
+    gap_after: float  # seconds
+
+    @property
+    def filter(self) -> str:
+        return f"$share/{self.group}/{topic_filter(Subject.JOURNAL)}"
+
+
+class Consumer:
+    """`run` works until cancelled. `ready`: called once it is subscribed and the database can be used."""
+
+    def __init__(
+        self,
+        consuming: Consuming,
+        database: Database,
+        writer: Writer,
+        meters: StoreMeters,
+        clock: Clock,
+        random: Random,
+        ready: Callable[[], None],
+        log: Any,
+    ) -> None:
+        self._consuming = consuming
+        self._database = database
+        self._writer = writer
+        self._meters = meters
+        self._clock = clock
+        self._random = random
+        self._ready = ready
+        self._log = log
+        self._why = ""
+        self._batches = 0
+
+    async def run(self) -> None:
+        with ThreadPoolExecutor(1, "store") as thread:
+            in_thread: InThread = partial(asyncio.get_running_loop().run_in_executor, thread)
+            try:
+                async with asyncio.TaskGroup() as both:
+                    both.create_task(self._keep_consuming(in_thread))
+                    both.create_task(self._keep_looking(in_thread))
+            finally:
+                self._database.interrupt()
+                await asyncio.shield(in_thread(self._database.close))
+
+    async def _keep_consuming(self, in_thread: InThread) -> None:
+        wait = AGAIN[0]
+        while True:
+            consuming, batches = self._consuming, self._batches
+            try:
+                async with connected(
+                    consuming.broker, consuming.name, keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED
+                ) as connection:
+                    await connection.subscribe(consuming.filter)
+                    self._log.info("store.connected", broker=str(consuming.broker.address), name=consuming.name)
+                    self._meters.connected("broker", True)
+                    await self._check_database(in_thread, connection)
+                    await self._consume(in_thread, connection)
+            except BrokerError as error:
+                self._fail(error)
+            finally:
+                self._meters.connected("broker", False)
+            wait = AGAIN[0] if self._batches > batches else min(2 * wait, AGAIN[1])
+            await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
+
+    async def _check_database(self, in_thread: InThread, connection: Connection) -> None:
+        await self._until_done(connection, partial(in_thread, self._database.check))
+        self._ready()
+
+    async def _consume(self, in_thread: InThread, connection: Connection) -> None:
+        """Until the connection to the broker ends, which raises `BrokerError`."""
+        while True:
+            messages = [await connection.next(), *connection.waiting(BATCH - 1)]
+            written: Written = await self._until_done(connection, partial(in_thread, self._write, messages))
+            for message in messages:
+                connection.acknowledge(message)
+            self._batches += 1
+            self._meters.take(written, self._clock.now().utc_ns)
+
+    def _write(self, messages: Sequence[Message]) -> Written:
+        return self._writer.write([read_message(one.topic, one.payload) for one in messages])
+
+    async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Again and again while the database cannot do it. Raises `BrokerError` once the broker is gone, too."""
+        wait = AGAIN[0]
+        while True:
+            try:
+                done = await work()
+            except StoreError as error:
+                self._fail(error)
+            else:
+                self._succeed()
+                return done
+            await asyncio.wait({connection.ended}, timeout=wait * self._random.uniform(0.5, 1.0))
+            connection.check()
+            wait = min(2 * wait, AGAIN[1])
+
+    async def _keep_looking(self, in_thread: InThread) -> None:
+        while True:
+            try:
+                opened: dict[str, int] = await in_thread(self._writer.look, self._consuming.gap_after)
+            except StoreError as error:
+                self._fail(error)
+            else:
+                for kind, count in self._meters.alarms(opened).items():
+                    self._log.warning("store.alarm", kind=kind, open=count)
+            self._meters.connected("database", self._database.is_connected)
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _fail(self, error: BrokerError | StoreError) -> None:
+        """In the log once, as long as it is the same."""
+        if str(error) != self._why:
+            self._log.warning("store.away", code=error.code, sentence=str(error), hint=error.hint)
+        self._why = str(error)
+
+    def _succeed(self) -> None:
+        if self._why:
+            self._log.info("store.back")
+        self._why = ""

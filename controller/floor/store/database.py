@@ -1,0 +1,197 @@
+"""The connection to PostgreSQL, the version of the schema in it, and what its errors mean.
+
+A connection that has failed is not used again: the next use makes another one, and looks at the schema again. Belongs
+to one thread at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import date
+from importlib.resources import files
+from typing import Any, Final, TypeAlias
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from controller.floor.store import StoreCode, StoreError
+
+VERSION: Final = 1
+"""Of the schema that this program reads and writes."""
+
+PARTS: Final = ("tables.sql", "functions.sql", "views.sql", "roles.sql")
+CONNECTS_WITHIN: Final = 10  # seconds
+ANSWERS_WITHIN: Final = 60_000  # milliseconds for a statement
+WAITS_WITHIN: Final = 20_000  # milliseconds for a lock that another holds
+Connection: TypeAlias = psycopg.Connection[Any]
+_SETTINGS: Final = f"-c statement_timeout={ANSWERS_WITHIN} -c lock_timeout={WAITS_WITHIN} -c timezone=UTC"
+_ALIVE: Final = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 3}
+_VERSION: Final = "SELECT version FROM cardshoe.schema_version"
+
+_OF_DATA: Final = frozenset({"22", "23", "54"})
+"""Classes of SQLSTATE: values, constraints, limits of the program."""
+
+_OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
+    "53100": ("store-full", "has no room left on its disk", "Make room there, or delete old months with --prune."),
+    "25006": ("store-read-only", "takes no changes", "See whether it is a standby, or its disk was made read-only."),
+    "42501": ("store-refused", "does not let this program do that", "Log in as a member of cardshoe_writer."),
+    "28": ("store-refused", "does not let this program in", "Check user, password and pg_hba.conf."),
+    "3D": ("store-refused", "does not exist", "Create it, then make its schema with --create."),
+    "3F": ("store-schema", "has no schema of the store", "Make it with --create."),
+    "42": ("store-schema", "has another schema than this program", "Use one version of cardshoe for all of it."),
+    "53": ("store-failed", "has too little of something", "Its log says what; more connections, memory or disk."),
+    "57": ("store-lost", "ended the connection", "It is made again by itself."),
+    "08": ("store-lost", "ended the connection", "It is made again by itself."),
+}
+"""By SQLSTATE, or by the class with which it begins."""
+
+_NOT_REACHED: Final = (
+    "refused", "no such file", "could not translate", "timeout", "timed out", "no route", "unreachable",
+    "unexpectedly", "starting up", "shutting down", "recovery",
+)  # fmt: skip
+"""Of a connection that did not come about: what libpq says then has no SQLSTATE."""
+
+
+class Database:
+    """`conninfo`: as libpq takes it, a URL or key=value. Raises `StoreError` where that cannot be read."""
+
+    def __init__(self, conninfo: str, program: str = "cardshoe floor store") -> None:
+        try:
+            given = conninfo_to_dict(conninfo)
+        except psycopg.ProgrammingError as error:
+            raise StoreError(
+                "store-refused",
+                f"The address of the database cannot be read: {_first_line(error)}.",
+                "Write postgresql://USER@HOST/NAME, or host=... user=... dbname=...",
+            ) from error
+        self.name = _called(given)
+        given["options"] = f"{_SETTINGS} {given.get('options') or ''}".strip()
+        given.setdefault("connect_timeout", CONNECTS_WITHIN)
+        given.setdefault("application_name", program)
+        self._conninfo = make_conninfo("", **{**_ALIVE, **given})
+        self._connection: Connection | None = None
+
+    @property
+    def is_connected(self) -> bool:
+        return self._connection is not None and not self._connection.closed
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All of it or nothing; durable when it is left. Raises `StoreError`; what is wrong with the data itself as
+        `psycopg.DataError`."""
+        with self._speaking():
+            connection = self._connected()
+            with connection.transaction():
+                yield connection
+
+    def check(self) -> None:
+        """Raises `StoreError` where the database cannot be used."""
+        with self._speaking():
+            self._connected()
+
+    def make_schema(self) -> None:
+        """Raises `StoreError`, also where there is one already."""
+        with self._speaking(), self._open() as connection:  # a transaction
+            for part in PARTS:
+                connection.execute((files(__package__) / "schema" / part).read_bytes())
+
+    def prune(self, before: date) -> int:
+        """Delete the months before that day's; how many. Raises `StoreError`."""
+        with self.transaction() as connection:
+            connection.execute("SET LOCAL statement_timeout = 0")
+            row = connection.execute("SELECT cardshoe.prune(%s)", (before,)).fetchone()
+            assert row is not None
+            return int(row[0])
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def interrupt(self) -> None:
+        """End what is going on in another thread; that raises `StoreError`."""
+        if (connection := self._connection) is not None:
+            with suppress(psycopg.Error):
+                connection.cancel_safe(timeout=CONNECTS_WITHIN)
+
+    def _connected(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            connection = self._open()
+            try:
+                self._check_version(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _open(self) -> Connection:
+        try:
+            return psycopg.connect(self._conninfo, autocommit=True)
+        except psycopg.OperationalError as error:
+            said = _first_line(error)
+            if any(part in str(error).lower() for part in _NOT_REACHED):
+                raise StoreError(
+                    "store-unreachable",
+                    f"The database {self.name} cannot be reached: {said}.",
+                    "Check that PostgreSQL runs there, and the network.",
+                ) from error
+            raise StoreError(
+                "store-refused",
+                f"The database {self.name} does not let this program in: {said}.",
+                "Check user, password, database and pg_hba.conf; a password is best kept in ~/.pgpass.",
+            ) from error
+
+    def _check_version(self, connection: Connection) -> None:
+        row = connection.execute(_VERSION).fetchone()
+        found = None if row is None else row[0]
+        if found != VERSION:
+            raise StoreError(
+                "store-schema",
+                f"The database {self.name} has the store's schema of version {found}; this program has {VERSION}.",
+                "Use the version of cardshoe that made it, or make another database with --create.",
+            )
+
+    @contextmanager
+    def _speaking(self) -> Iterator[None]:
+        """Errors as sentences. The connection is given up, but for what is wrong with the data itself."""
+        try:
+            yield
+        except StoreError:
+            self.close()
+            raise
+        except psycopg.Error as error:
+            if is_of_data(error):
+                raise
+            was_lost = self._connection is None or self._connection.closed
+            self.close()
+            raise self._as_sentence(error, was_lost=was_lost) from error
+
+    def _as_sentence(self, error: psycopg.Error, *, was_lost: bool) -> StoreError:
+        state = error.sqlstate or ""
+        lost = _OF_STATE["08"]
+        code, what, hint = (
+            _OF_STATE.get(state)
+            or _OF_STATE.get(state[:2])
+            or (lost if was_lost and not state else ("store-failed", "refuses it", "Its log says more."))
+        )
+        if state in ("42P06", "42P07", "42710"):
+            code, what, hint = "store-schema", "has a schema of the store already", "Leave it as it is, or use another."
+        return StoreError(code, f"The database {self.name} {what}: {_first_line(error)}.", hint)
+
+
+def is_of_data(error: psycopg.Error) -> bool:
+    """Whether other data would have been taken: a value that is out of its range, a text that is none."""
+    return isinstance(error, psycopg.DataError) or (error.sqlstate or "")[:2] in _OF_DATA
+
+
+def _called(given: Mapping[str, Any]) -> str:
+    """For people; without a password."""
+    host = given.get("host") or given.get("hostaddr") or "this machine"
+    port = f":{given['port']}" if given.get("port") else ""
+    return f"{given.get('dbname') or given.get('user') or 'cardshoe'} on {host}{port}"
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,133 @@
+"""Files and heads that come: whose key signs, and whether it did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from controller.floor.store.alarms import Alarm, Kind, contradicts, goes_back
+from controller.floor.store.database import Connection
+from controller.floor.store.decisions import other_than_signed
+from controller.floor.store.records import Arrived, at
+from controller.floor.store.rows import NOT_KNOWN, FileRow, JournalRow
+from controller.journal.outbox import FileBegan, HeadSigned
+from controller.journal.signing import is_signed, key_statement, statement
+
+_WHOLE_FILE: Final = """SELECT number, hash, utc_ns, table_name, simulated, key, endorsement, previous_file,
+previous_hash FROM cardshoe.journal_file WHERE id = %s AND number IS NOT NULL"""
+_SET_FILE: Final = """UPDATE cardshoe.journal_file SET number = %s, hash = %s, at = %s, utc_ns = %s, table_name = %s,
+simulated = %s, key = %s, endorsement = %s, previous_file = %s, previous_hash = %s WHERE id = %s"""
+_PRECEDES: Final = "SELECT FROM cardshoe.journal_file WHERE journal = %s AND number = %s AND previous_hash = %s"
+_KEY_BEFORE: Final = "SELECT key FROM cardshoe.journal_file WHERE journal = %s AND file_id = %s AND number IS NOT NULL"
+_KEYS_AFTER: Final = """SELECT file_id, number, key, endorsement FROM cardshoe.journal_file
+WHERE journal = %s AND previous_file = %s"""
+_HEADS_OF: Final = (
+    "SELECT number, hash, key FROM cardshoe.head WHERE journal = %s AND file = %s AND (key <> %s OR number = %s)"
+)
+_HEAD: Final = "SELECT hash, utc_ns, signature, key FROM cardshoe.head WHERE journal = %s AND number = %s AND file = %s"
+_ADD_HEAD: Final = """INSERT INTO cardshoe.head (journal, number, file, hash, at, utc_ns, signature, key)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
+_HASH_AT: Final = "SELECT hash FROM cardshoe.decision WHERE journal = %s AND last = %s AND file = %s"
+_KEY_OF: Final = "SELECT number, hash, key FROM cardshoe.journal_file WHERE id = %s AND number IS NOT NULL"
+
+
+class Taken(NamedTuple):
+    """`new`: whether it was not there. `refused`: it contradicts what is there."""
+
+    new: bool
+    alarms: Sequence[Alarm] = ()
+    refused: bool = False
+
+
+def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journal: JournalRow, file: FileRow) -> Taken:
+    """The record of a file."""
+    values: tuple[Any, ...] = (
+        began.number, bytes.fromhex(began.hash), began.utc_ns, began.table, began.simulated, bytes.fromhex(began.key),
+        bytes.fromhex(began.endorsement), began.previous_file, bytes.fromhex(began.previous_hash),
+    )  # fmt: skip
+    if (stored := connection.execute(_WHOLE_FILE, (file.id,)).fetchone()) is not None:
+        if tuple(stored) == values:
+            return Taken(False)
+        sentence = f"The file that begins after entry {began.number} came again, and is another one than is stored."
+        return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
+    if _is_passed(connection, journal, began):
+        back = goes_back(connection, journal, began.number, bytes.fromhex(began.previous_hash))
+        of: Kind = "rollback" if back else "fork"
+        sentence = f"The journal goes on in another file from entry {began.number}, after which others are stored."
+        return Taken(False, contradicts(connection, journal, arrived, of, sentence), refused=True)
+    connection.execute(_SET_FILE, (*values[:2], at(began.utc_ns), *values[2:], file.id))
+    journal.simulated = began.simulated
+    if journal.number == NOT_KNOWN or began.number <= journal.begins_at:
+        journal.begins_earlier = True
+    journal.looks_on = True
+    return Taken(True, _doubts_of_file(connection, began, journal, file))
+
+
+def _is_passed(connection: Connection, journal: JournalRow, began: FileBegan) -> bool:
+    """The chain was followed past its place without it."""
+    if journal.number == NOT_KNOWN or not journal.begins_at <= began.number < journal.number:
+        return False
+    if began.number > journal.begins_at:
+        return True
+    row = (journal.id, began.number, bytes.fromhex(began.hash))
+    return connection.execute(_PRECEDES, row).fetchone() is None
+
+
+def _doubts_of_file(connection: Connection, began: FileBegan, journal: JournalRow, file: FileRow) -> list[Alarm]:
+    key, found = bytes.fromhex(began.key), []
+    if began.table != journal.table:
+        sentence = f"The journal is of the table {began.table}, and comes under the topics of {journal.table}."
+        found.append(Alarm("other-table", journal.id, began.number, sentence))
+    before = connection.execute(_KEY_BEFORE, (journal.id, began.previous_file)).fetchone()
+    if before is not None and not _endorsed(journal, before[0], key, bytes.fromhex(began.endorsement)):
+        found.append(_key_changed(journal, began.number))
+    for _, number, after, endorsement in connection.execute(_KEYS_AFTER, (journal.id, began.file)).fetchall():
+        if number is not None and not _endorsed(journal, key, after, endorsement):
+            found.append(_key_changed(journal, number))
+    heads = connection.execute(_HEADS_OF, (journal.id, file.id, key, began.number)).fetchall()
+    for number, hash_, signed_by in heads:
+        if signed_by != key:
+            found.append(_badly_signed(journal, number))
+        elif hash_.hex() != began.hash:
+            found.append(other_than_signed(journal, number))
+    return found
+
+
+def _endorsed(journal: JournalRow, before: bytes, after: bytes, endorsement: bytes) -> bool:
+    return before == after or is_signed(before, endorsement, key_statement(journal.journal_id, before, after))
+
+
+def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journal: JournalRow, file: FileRow) -> Taken:
+    """A signed head. One with a bad signature is not stored."""
+    hash_, signature, key = (bytes.fromhex(digits) for digits in (head.hash, head.signature, head.key))
+    known = connection.execute(_KEY_OF, (file.id,)).fetchone()
+    said = statement(head.journal, head.file, head.head, head.utc_ns)
+    if not is_signed(key, signature, said) or (known is not None and known[2] != key):
+        alarm = _badly_signed(journal, head.number)
+        return Taken(False, contradicts(connection, journal, arrived, "bad-signature", alarm.sentence), refused=True)
+    stored = connection.execute(_HEAD, (journal.id, head.number, file.id)).fetchone()
+    if stored is not None:
+        if tuple(stored) == (hash_, head.utc_ns, signature, key):
+            return Taken(False)
+        sentence = f"Entry {head.number} was signed twice, with two contents or at two times."
+        kind: Kind = "rollback" if stored[0] == hash_ else "fork"  # an older copy of the journal signed it once more
+        return Taken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
+    row = (journal.id, head.number, file.id, hash_, at(head.utc_ns), head.utc_ns, signature, key)
+    connection.execute(_ADD_HEAD, row)
+    journal.head_number = max(journal.head_number, head.number)
+    of_name = known is not None and known[0] == head.number
+    of = known[1:2] if known is not None and of_name else _hash_at(connection, journal, head, file)
+    return Taken(True, [other_than_signed(journal, head.number)] if of and of[0] != hash_ else ())
+
+
+def _hash_at(connection: Connection, journal: JournalRow, head: HeadSigned, file: FileRow) -> Any:
+    return connection.execute(_HASH_AT, (journal.id, head.number, file.id)).fetchone()
+
+
+def _badly_signed(journal: JournalRow, number: int) -> Alarm:
+    return Alarm("bad-signature", journal.id, number, f"The head of entry {number} is not signed by its file's key.")
+
+
+def _key_changed(journal: JournalRow, number: int) -> Alarm:
+    sentence = f"The file after entry {number} has another key, which the one before has not endorsed."
+    return Alarm("key-changed", journal.id, number, sentence)

@@ -1,0 +1,66 @@
+"""What the store counts, as a page for Prometheus."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+
+from controller.floor.store.alarms import KINDS
+from controller.floor.store.writing import Written
+
+ENDS: Final = ("broker", "database")
+
+
+class StoreMeters:
+    """Counts from 0 at the start of the process, but for the alarms, which are the database's."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._records = Counter(
+            "cardshoe_store_records",
+            "Records that came: new, again, or refused with an alarm.",
+            ("came",),
+            registry=self._registry,
+        )
+        self._delay = Gauge(
+            "cardshoe_store_delay_seconds",
+            "From the decision at the table to the database, of the oldest new record of the last batch.",
+            registry=self._registry,
+        )
+        self._alarms = Gauge(
+            "cardshoe_store_alarms_open",
+            "Alarms that wait for a person, of all consumers.",
+            ("kind",),
+            registry=self._registry,
+        )
+        self._connected = Gauge(
+            "cardshoe_store_connected", "1 while it is connected to broker and database.", ("to",),
+            registry=self._registry,
+        )  # fmt: skip
+        for came in ("new", "again", "refused"):
+            self._records.labels(came)
+        for end in ENDS:
+            self._connected.labels(end).set(0)
+        self._opened = dict.fromkeys(KINDS, 0)
+        self.alarms(self._opened)
+
+    def take(self, written: Written, utc_ns: int) -> None:
+        """A batch that was committed at that time."""
+        for came, count in (("new", written.new), ("again", written.repeated), ("refused", written.refused)):
+            self._records.labels(came).inc(count)
+        if written.oldest_ns:
+            self._delay.set((utc_ns - written.oldest_ns) / 1e9)
+
+    def alarms(self, opened: dict[str, int]) -> dict[str, int]:
+        """How many are open by kind; those kinds of which there are more than before."""
+        before, self._opened = self._opened, {kind: opened.get(kind, 0) for kind in KINDS}
+        for kind, count in self._opened.items():
+            self._alarms.labels(kind).set(count)
+        return {kind: count for kind, count in self._opened.items() if count > before[kind]}
+
+    def connected(self, to: Literal["broker", "database"], is_so: bool) -> None:
+        self._connected.labels(to).set(is_so)
+
+    def page(self) -> bytes:
+        return generate_latest(self._registry)

@@ -1,0 +1,144 @@
+"""What a message of the broker says: a record of a journal, or something that is none."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from controller.floor.topics import Subject, TablePlace, read_topic
+from controller.journal.outbox import DecisionMade, HeadSigned, Record
+
+DIGEST: Final = 16  # bytes
+_HASH: Final = 32  # bytes; a key has as many
+_SIGNATURE: Final = 64  # bytes
+_LONGEST_NAME: Final = 128  # characters of an id
+_MOST: Final = 2**63 - 1
+_MOST_ROUND: Final = 2**31 - 1
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_RECORD: Final = msgspec.json.Decoder(Record)
+_LENGTH: Final = 8  # bytes
+
+
+class Arrived(NamedTuple):
+    """A record, and the topic under which it came."""
+
+    topic: str
+    place: TablePlace
+    record: Record
+
+
+class Unreadable(NamedTuple):
+    """`why`: the end of a sentence about the message."""
+
+    topic: str
+    why: str
+
+
+Heard: TypeAlias = Arrived | Unreadable
+
+
+class _Named(msgspec.Struct, frozen=True):
+    event: str
+
+
+_NAMED: Final = msgspec.json.Decoder(_Named)
+
+
+def read_message(topic: str, payload: bytes) -> Heard:
+    """Never raises: whoever may publish may send anything."""
+    found = read_topic(topic)
+    if found is None or found[1] is not Subject.JOURNAL:
+        return Unreadable(topic, "its topic is none of a journal")
+    try:
+        record = _RECORD.decode(payload)
+        _check(record)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return Unreadable(topic, str(error))
+    return Arrived(topic, found[0], record)
+
+
+def name_of(event: msgspec.Raw) -> str:
+    """Raises `msgspec.MsgspecError` for what is no event."""
+    return _NAMED.decode(event).event
+
+
+def text_of(event: msgspec.Raw) -> str:
+    """Raises ValueError for what is no text."""
+    return bytes(event).decode()
+
+
+def at(utc_ns: int) -> datetime:
+    """To the microsecond."""
+    return _EPOCH + timedelta(microseconds=utc_ns // 1000)
+
+
+def digest_of(record: Record) -> bytes:
+    """Over all that a record says; not over how it was encoded."""
+    digest = hashlib.sha256()
+    for part in _parts(record):
+        digest.update(len(part).to_bytes(_LENGTH, "big"))
+        digest.update(part)
+    return digest.digest()[:DIGEST]
+
+
+def _parts(record: Record) -> list[bytes]:
+    """The fields by name: a later version may have more of them."""
+    tag = str(record.__struct_config__.tag).encode()
+    if isinstance(record, DecisionMade):
+        fixed = (record.file, record.first, record.last, record.hash, record.before, record.utc_ns, record.round)
+        return [tag, *(str(value).encode() for value in fixed), *map(bytes, record.events)]
+    names = _OF_HEAD if isinstance(record, HeadSigned) else _OF_FILE
+    return [tag, *(str(getattr(record, name)).encode() for name in names)]
+
+
+_OF_HEAD: Final = ("file", "number", "hash", "utc_ns", "signature", "key")
+_OF_FILE: Final = ("file", "number", "hash", "utc_ns", "table", "simulated", "key", "endorsement", "previous_file",
+                   "previous_hash")  # fmt: skip
+
+
+def _check(record: Record) -> None:
+    """Raises ValueError, or `msgspec.MsgspecError`, for values that no journal writes."""
+    _name(record.journal)
+    _name(record.file)
+    _bytes(record.hash, _HASH)
+    if not -_MOST <= record.utc_ns <= _MOST:
+        raise ValueError("its time is none")
+    if isinstance(record, DecisionMade):
+        if not 1 <= record.first <= record.last <= _MOST or len(record.events) != record.last - record.first:
+            raise ValueError("its entries are not numbered as a journal numbers them")
+        if not 0 <= record.round <= _MOST_ROUND:
+            raise ValueError("its round is none")
+        _bytes(record.before, _HASH)
+        for event in record.events:
+            name_of(event)
+            text_of(event)
+        return
+    if not 0 <= record.number <= _MOST:
+        raise ValueError("its entry is none")
+    _bytes(record.key, _HASH)
+    if isinstance(record, HeadSigned):
+        _bytes(record.signature, _SIGNATURE)
+        return
+    _bytes(record.previous_hash, _HASH)
+    if record.endorsement:
+        _bytes(record.endorsement, _SIGNATURE)
+    if len(record.previous_file) > _LONGEST_NAME or len(record.table) > _LONGEST_NAME:
+        raise ValueError("a name in it is too long")
+
+
+def _name(value: str) -> None:
+    if not value or len(value) > _LONGEST_NAME or not value.isprintable():
+        raise ValueError("the id of its journal or file is none")
+
+
+def _bytes(digits: str, length: int) -> None:
+    if len(digits) != 2 * length or len(bytes.fromhex(digits)) != length:
+        raise ValueError(f"{length} bytes in hexadecimal are expected")
+
+
+def json_of(record: Record) -> str:
+    """As it is kept where it contradicts another."""
+    return msgspec.json.encode(record).decode()

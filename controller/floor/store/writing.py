@@ -1,0 +1,184 @@
+"""A batch of records in one transaction: all of them are committed, or none is.
+
+lock the journals ── whose table's ── files ── decisions and events ── heads ── chain ── alarms ── save the journals
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from typing import Final
+
+import msgspec
+import psycopg
+
+from controller.floor.store import StoreError
+from controller.floor.store.alarms import Alarm, contradicts, look_for_gaps, raise_alarms
+from controller.floor.store.chain import follow
+from controller.floor.store.database import Connection, Database
+from controller.floor.store.decisions import Came, take_decisions
+from controller.floor.store.files import Taken, take_file, take_head
+from controller.floor.store.records import Arrived, Heard, Unreadable, at
+from controller.floor.store.rows import FileRow, Files, JournalRow, add_journals, lock_journals, save_journals
+from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned
+
+GAP_AFTER: Final = 300.0  # seconds for which entries may lack before it is an alarm
+_ADD_MONTH: Final = "SELECT cardshoe.add_month(%s)"
+
+
+class Written(msgspec.Struct):
+    """How many records were new, there already, or refused with an alarm. `oldest_ns`: the time of the oldest new one;
+    0: there was none."""
+
+    new: int = 0
+    repeated: int = 0
+    refused: int = 0
+    oldest_ns: int = 0
+
+    def add(self, other: Written) -> None:
+        self.new += other.new
+        self.repeated += other.repeated
+        self.refused += other.refused
+        self.oldest_ns = min(filter(None, (self.oldest_ns, other.oldest_ns)), default=0)
+
+
+class Writer:
+    """Belongs to one thread. `committing`: called before each commit, for tests."""
+
+    def __init__(self, database: Database, committing: Callable[[], None] = lambda: None) -> None:
+        self._database = database
+        self._committing = committing
+        self._files = Files()
+        self._journals: set[str] = set()  # that are there
+        self._months: set[date] = set()  # for which partitions are there, or are not to be
+
+    def write(self, batch: Sequence[Heard]) -> Written:
+        """Durable when it returns. Raises `StoreError`; then nothing of it is stored."""
+        try:
+            return self._write(batch)
+        except StoreError:
+            self._forget()
+            raise
+        except psycopg.Error as error:  # a value that PostgreSQL does not take: the others are stored
+            if len(batch) == 1:
+                return self._write([Unreadable(batch[0].topic, f"the database does not take it: {error.sqlstate}")])
+        middle = len(batch) // 2
+        written = self.write(batch[:middle])
+        written.add(self.write(batch[middle:]))
+        return written
+
+    def look(self, gap_after: float = GAP_AFTER) -> dict[str, int]:
+        """Raise the alarms of gaps; how many of each kind are open. Raises `StoreError`."""
+        with self._database.transaction() as connection:
+            return look_for_gaps(connection, gap_after)
+
+    def _forget(self) -> None:
+        """The database may be another one when it is used again: one that was restored."""
+        self._files, self._journals, self._months = Files(), set(), set()
+
+    def _write(self, batch: Sequence[Heard]) -> Written:
+        arrived = [one for one in batch if isinstance(one, Arrived)]
+        unreadable = [one for one in batch if isinstance(one, Unreadable)]
+        self._make_ready(arrived)
+        with self._database.transaction() as connection:
+            wanted = {one.record.journal for one in arrived}
+            journals = lock_journals(connection, wanted)
+            if wanted - journals.keys():
+                raise StoreError("store-failed", "Journals were deleted from the database.", "They are stored again.")
+            work = _Batch(connection, journals, self._files)
+            work.take(arrived)
+            work.alarms += [_unreadable(one) for one in unreadable]
+            work.save()
+            self._committing()
+        self._files.keep(work.files.values())
+        work.written.refused += len(unreadable)
+        return work.written
+
+    def _make_ready(self, arrived: Iterable[Arrived]) -> None:
+        """Journals and months that are not there, each in a transaction of its own: no batch waits for a lock of it."""
+        new = [one for one in arrived if one.record.journal not in self._journals]
+        if new:
+            with self._database.transaction() as connection:
+                add_journals(connection, new)
+            self._journals |= {one.record.journal for one in new}
+        times = (one.record.utc_ns for one in arrived if isinstance(one.record, DecisionMade))
+        for month in sorted({at(utc_ns).date().replace(day=1) for utc_ns in times} - self._months):
+            with self._database.transaction() as connection:
+                connection.execute(_ADD_MONTH, (month,))
+            self._months.add(month)
+
+
+class _Batch:
+    """What is done within one transaction."""
+
+    def __init__(self, connection: Connection, journals: dict[str, JournalRow], files: Files) -> None:
+        self.files: dict[tuple[int, str], FileRow] = {}
+        self.alarms: list[Alarm] = []
+        self.written = Written()
+        self._connection = connection
+        self._journals = journals
+        self._kept_files = files
+
+    def take(self, arrived: Sequence[Arrived]) -> None:
+        own = [one for one in arrived if self._is_own(one)]
+        keys = {(self._journals[one.record.journal].id, one.record.file) for one in own}
+        self.files = self._kept_files.of(self._connection, keys)
+        came: list[Came] = []
+        for one in own:
+            journal, record = self._journals[one.record.journal], one.record
+            file = self.files[journal.id, record.file]
+            if isinstance(record, FileBegan):
+                self._count(one, take_file(self._connection, one, record, journal, file))
+            elif isinstance(record, DecisionMade):
+                came.append(Came(one, record, journal, file))
+        taken = take_decisions(self._connection, came)
+        for one in own:  # after the decisions of which they are
+            if isinstance(one.record, HeadSigned):
+                journal = self._journals[one.record.journal]
+                file = self.files[journal.id, one.record.file]
+                self._count(one, take_head(self._connection, one, one.record, journal, file))
+        self._count_decisions(came, taken.new, taken.repeated, taken.alarms)
+        self._follow(taken.new)
+
+    def save(self) -> None:
+        if self._journals:
+            save_journals(self._connection, self._journals.values())
+        raise_alarms(self._connection, self.alarms)
+
+    def _is_own(self, one: Arrived) -> bool:
+        """Whether the journal is that of the table under whose topic it came."""
+        journal = self._journals[one.record.journal]
+        if journal.is_of(one.place):
+            journal.pit = one.place.pit
+            return True
+        sentence = f"The journal of {journal.site}/{journal.pit}/{journal.table} came under {one.topic}."
+        self.alarms += contradicts(self._connection, journal, one, "other-table", sentence)
+        self.written.refused += 1
+        return False
+
+    def _count(self, one: Arrived, taken: Taken) -> None:
+        self.alarms += taken.alarms
+        if taken.new:
+            self.written.add(Written(new=1, oldest_ns=one.record.utc_ns))
+        else:
+            self.written.add(Written(refused=int(taken.refused), repeated=int(not taken.refused)))
+
+    def _count_decisions(self, came: Sequence[Came], new: Sequence[Came], repeated: int, alarms: list[Alarm]) -> None:
+        self.alarms += alarms
+        refused = len(came) - len(new) - repeated
+        oldest = min((one.made.utc_ns for one in new), default=0)
+        self.written.add(Written(len(new), repeated, refused, oldest))
+
+    def _follow(self, new: Sequence[Came]) -> None:
+        added: defaultdict[str, list[Came]] = defaultdict(list)
+        for one in new:
+            added[one.journal.journal_id].append(one)
+        for journal in self._journals.values():
+            links = (one.link for one in added.get(journal.journal_id, ()))
+            self.alarms += follow(self._connection, journal, links)
+
+
+def _unreadable(one: Unreadable) -> Alarm:
+    topic = one.topic[:200].replace("\0", "?")
+    return Alarm("unreadable", None, None, f"What came under {topic} is no record of a journal: {one.why}.", topic)

@@ -1,0 +1,86 @@
+"""`cardshoe floor store` as a process of a test, what is sent to it, and how long a test waits for its rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from controller.floor.address import Broker
+from controller.floor.broker import connected
+from controller.journal.outbox import Record
+from tests.end_to_end.processes import PATIENCE, Child
+from tests.floor.mosquitto import Mosquitto
+from tests.floor.postgres import Postgres
+from tests.floor.stored import TOPIC
+
+LOOKS_EVERY = 0.02  # seconds; a test waits for what comes, and not for a time
+BROKER = ("max_queued_messages 0", "max_inflight_messages 0")
+IN_MID_BATCH = """SELECT count(*) FROM pg_stat_activity
+WHERE application_name = 'cardshoe floor store' AND wait_event_type = 'Lock'"""
+
+
+@asynccontextmanager
+async def storing(
+    broker: Mosquitto, address: str, *options: str, name: str = "one", environment: dict[str, str] | None = None
+) -> AsyncIterator[Child]:
+    """Runs until the test is over, from when it has subscribed."""
+    child = start_store(broker, address, *options, name=name, environment=environment)
+    try:
+        await child.until(lambda: child.logged("store.connected"))
+        yield child
+    finally:
+        child.abandon()
+
+
+def start_store(
+    broker: Mosquitto, address: str, *options: str, name: str = "one", environment: dict[str, str] | None = None
+) -> Child:
+    url = f"mqtt://localhost:{broker.port}"
+    return Child(
+        "controller", "floor", "store", "--broker", url, "--database", address, "--name", name, *options,
+        environment=environment,
+    )  # fmt: skip
+
+
+async def send(broker: Broker, records: Iterable[Record], topic: str = TOPIC, name: str = "table") -> None:
+    """As the publisher does, each after the one before is acknowledged."""
+    async with connected(broker, name) as connection:
+        for record in records:
+            await connection.publish(topic, msgspec.json.encode(record))
+
+
+async def until(condition: Callable[[], object], child: Child | None = None) -> None:
+    """Looks again and again."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            assert child is None or child.running, child.err
+            await asyncio.sleep(LOOKS_EVERY)
+
+
+class MidBatch:
+    """Holds whoever adds a head, in mid-transaction, until it is left or the server is killed."""
+
+    def __init__(self, server: Postgres, address: str) -> None:
+        self._holding = server.connect_to(address)
+        self._looking = server.connect_to(address)
+
+    async def __aenter__(self) -> MidBatch:
+        self._holding.autocommit = False
+        self._holding.execute("LOCK TABLE cardshoe.head IN EXCLUSIVE MODE")
+        return self
+
+    async def reached(self, consumers: int = 1) -> None:
+        """So many consumers have a batch that is not committed, and wait."""
+        await until(lambda: self._waiting() >= consumers)
+
+    def _waiting(self) -> int:
+        row = self._looking.execute(IN_MID_BATCH.encode()).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    async def __aexit__(self, *_: object) -> None:
+        self._holding.close()
+        self._looking.close()

@@ -1,0 +1,268 @@
+"""The views say of every scenario's rounds what the journal's own commands say of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from controller.commands.journal.account import Account, Accountant
+from controller.commands.journal.days import Clock, Span
+from controller.commands.journal.decisions import name_of, read
+from controller.commands.journal.rounds import Round, Rounds
+from controller.commands.journal.table import Table
+from controller.floor.store.database import Database
+from controller.floor.store.writing import Writer
+from controller.journal.outbox import DecisionMade, FileBegan, Record
+from simulators.scenarios import names
+from tests.floor.postgres import TOOL, Postgres
+from tests.floor.stored import Rows, heard
+from tests.journal_commands.played import Step, played
+
+pytestmark = pytest.mark.tool(TOOL)
+ALL = Span(0, 2**63 - 1)
+TAKES_BACK = frozenset(
+    {"hand_taken_back", "irregularity_confirmed", "irregularity_reopened", "judgement_taken_back",
+     "settlement_reversed", "start_taken_back", "void_lifted"}
+)  # fmt: skip
+"""Events after which a scenario is looked at, too: later ones may say the same again."""
+
+
+@cache
+def cases() -> dict[str, tuple[Step, ...]]:
+    """Every scenario, and each as far as some events, by the name of its journal."""
+    found: dict[str, tuple[Step, ...]] = {}
+    for name in names():
+        steps = played(name)
+        found[name] = steps
+        for end, (decision, _) in enumerate(steps, start=1):
+            if any(name_of(event) in TAKES_BACK for event in decision.events):
+                found[f"{name} to {decision.last}"] = steps[:end]
+    return found
+
+
+@pytest.fixture(scope="module")
+def everything(server: Postgres) -> Iterator[Rows]:
+    """The store with a journal for each case, which has its name."""
+    address = server.make("scenarios")
+    with closing(Database(address)) as database:
+        writer = Writer(database)
+        whole = [one for name in cases() for one in heard(records_of(name))]
+        for start in range(0, len(whole), 2000):
+            writer.write(whole[start : start + 2000])
+    with closing(Rows(address)) as found:
+        found.do("ANALYZE")
+        yield found
+    server.drop("scenarios")
+
+
+def records_of(name: str) -> list[Record]:
+    """As the publisher sends them; the hashes are some that follow each other."""
+    hash_ = hashlib.sha256(name.encode()).hexdigest()
+    steps = cases()[name]
+    began = steps[0].decision.utc_ns
+    found: list[Record] = [FileBegan(name, "1", 0, hash_, began, "BAC-07", True, "00" * 32, "", "", "00" * 32)]
+    for decision, _ in steps:
+        before, hash_ = hash_, hashlib.sha256(hash_.encode()).hexdigest()
+        events = tuple(map(msgspec.Raw, decision.events))
+        found.append(
+            DecisionMade(
+                name, "1", decision.first, decision.last, hash_, before, decision.utc_ns, decision.round, events
+            )
+        )
+    return found
+
+
+class Told(NamedTuple):
+    """What the journal's own commands make of it."""
+
+    rounds: list[Round]
+    account: Account
+
+
+@cache
+def told(name: str) -> Told:
+    rounds, accountant = Rounds(), Accountant(Table(), ALL)
+    done: list[Round] = []
+    for decision, _ in cases()[name]:
+        decided = read(decision)
+        accountant.take(decided)
+        done += rounds.take(decided)
+    done += rounds.rest()
+    for one in done:
+        accountant.add(one)
+    return Told(sorted(done, key=lambda one: one.number), accountant.result(Clock(UTC, "UTC"), []))
+
+
+def rows_of(rows: Rows, view: str, where: str) -> dict[str, list[dict[str, Any]]]:
+    """By journal."""
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in cases()}
+    for (row,) in rows.ask(f"SELECT to_jsonb(v) FROM cardshoe.{view} v WHERE {where}"):
+        found[row["journal"]].append(row)
+    return found
+
+
+def moment(utc_ns: int) -> str | None:
+    """As a row has it; 0: never."""
+    return datetime.fromtimestamp(utc_ns // 10**9, UTC).isoformat() if utc_ns else None
+
+
+def money(written: object) -> float | None:
+    return None if written in (None, "") else float(Fraction(str(written)))
+
+
+def check(
+    rows: Rows,
+    view: str,
+    got: Callable[[dict[str, Any]], Any],
+    expected: Callable[[str], list[Any]],
+    where: str = "true",
+) -> int:
+    """The rows of each scenario, in some order, are those expected; how many there are."""
+    count = 0
+    for name, found in rows_of(rows, view, where).items():
+        wanted = expected(name)
+        assert sorted(map(repr, map(got, found))) == sorted(map(repr, wanted)), name
+        count += len(wanted)
+    return count
+
+
+def test_rounds(everything: Rows) -> None:
+    def got(row: dict[str, Any]) -> Any:
+        return (
+            row["round"], row["entry"], row["ending"], row["began_at"], row["ended_at"], row["game"] or "",
+            row["boxes"] or [], row["dealt_by_clause"] or "", row["deck"], row["refused"], row["void_by"],
+            money(row["house_gains"]),
+        )  # fmt: skip
+
+    def expected(name: str) -> list[Any]:
+        return [
+            (
+                one.number, next(line.entry for line in one.course if line.event["event"] == "round_began"), one.ending,
+                moment(one.began_ns), moment(one.ended_ns), one.game, one.boxes, one.clause, one.label or str(one.deck),
+                one.refused, void_by(one), money(one.house),
+            )
+            for one in told(name).rounds
+        ]  # fmt: skip
+
+    assert check(everything, "rounds", got, expected) > 300
+
+
+def void_by(one: Round) -> str | None:
+    if one.void is None:
+        return None
+    return one.void.event["clause"] or one.void.event.get("authority") or "abandoned"
+
+
+def test_hands(everything: Rows) -> None:
+    """Those that got cards, or were turned over. A hand that got its cards only when they were put right has none."""
+
+    def got(row: dict[str, Any]) -> Any:
+        judged = (row["outcome"], row["hand"], row["dealer_hand"], row["half"]) if row["outcome"] else None
+        return row["round"], row["place"], row["cards"] or [], judged, row["removed_by"] or ""
+
+    def expected(name: str) -> list[Any]:
+        return [
+            (
+                one.number, hand.place, hand.shown,
+                (hand.outcome, hand.name, hand.against, hand.half) if hand.outcome else None, hand.dead,
+            )
+            for one in told(name).rounds
+            for hand in one.hands.values()
+            if hand.shown or _was_dealt(one, hand.place)
+        ]  # fmt: skip
+
+    assert check(everything, "hands", got, expected) > 900
+
+
+def _was_dealt(one: Round, place: str) -> bool:
+    return any(line.event["event"] == "cards_dealt" and place in line.event["places"] for line in one.course)
+
+
+def test_wagers(everything: Rows) -> None:
+    amounts = ("returned", "collected", "held", "paid")
+    named = ("number", "bettor", "wager", "box", "amount", "verdict", "clause", "because")
+
+    def got(row: dict[str, Any]) -> Any:
+        return row["round"], [row[one] for one in named], [money(row[one]) for one in amounts]
+
+    def expected(name: str) -> list[Any]:
+        return [
+            (one.number, [bet[key] for key in named], [money(bet[key]) for key in amounts])
+            for one in told(name).rounds
+            for bet in one.settlement
+        ]
+
+    assert check(everything, "wagers", got, expected, where="stands") > 80
+
+
+def test_irregularities(everything: Rows) -> None:
+    def got(row: dict[str, Any]) -> Any:
+        by = (row["decided_by"] or "", (row["decided_role"] or "").replace("_", " "))
+        return (
+            row["id"], row["round"], row["raised_at"], row["kind"], row["number"], row["clause"],
+            row["authority"] or "", row["place"], row["proposes"], row["noticed_by"], row["outcome"] or "",
+            row["closed_at"], *by,
+        )  # fmt: skip
+
+    def expected(name: str) -> list[Any]:
+        return [
+            (
+                one.id, one.of_round, moment(one.raised.utc_ns), one.kind, one.row["id"], one.row["clause"],
+                one.row.get("authority") or "", one.place, one.row["disposition"], one.raised.event["noticed_by"],
+                one.outcome, moment(one.resolved.utc_ns) if one.resolved is not None and one.outcome else None,
+                *(one.decided_by if one.outcome else ("", "")),
+            )
+            for of in told(name).rounds
+            for one in of.irregularities
+        ]  # fmt: skip
+
+    assert check(everything, "irregularities", got, expected) > 250
+
+
+def test_device_faults(everything: Rows) -> None:
+    def expected(name: str) -> list[Any]:
+        return [(line.entry, line.event["event"]) for line in told(name).account.faults]
+
+    assert check(everything, "device_faults", lambda row: (row["entry"], row["what"]), expected) > 20
+
+
+def test_people(everything: Rows) -> None:
+    """All of a scenario are of one day."""
+    acts = ("operations", "refused", "corrections", "recalls", "wrong_pins")
+
+    def got(row: dict[str, Any]) -> Any:
+        roles = [role.replace("_", " ") for role in row["roles"] or ()]
+        return row["day"], row["person"], sorted(roles), [row[act] for act in acts], row["decided"]
+
+    def expected(name: str) -> list[Any]:
+        day = str(datetime.fromtimestamp(cases()[name][0].decision.utc_ns // 10**9, UTC).date())
+        return [
+            (day, one.id, sorted(one.roles), [getattr(one, act) for act in acts], one.decided)
+            for one in told(name).account.people
+            if any(getattr(one, act) for act in acts)
+        ]
+
+    assert check(everything, "people", got, expected) > 500
+
+
+def test_every_journal_is_whole(everything: Rows) -> None:
+    assert everything.ask("SELECT count(*) FROM cardshoe.tables WHERE verified_up_to = stored_up_to") == [
+        (len(cases()),)
+    ]
+    assert everything.alarms() == {}
+
+
+def test_a_count_of_rounds_reads_the_rounds_alone(everything: Rows) -> None:
+    """What nobody asks for is not looked up: dashboards over all tables stay quick."""
+    plan = everything.ask("EXPLAIN SELECT count(*) FROM cardshoe.rounds WHERE began_at > now() - interval '1 day'")
+    text = "\n".join(line for (line,) in plan)
+    assert "SubPlan" not in text
+    assert "event_2026_10" not in text, "only the months of that time are read"
