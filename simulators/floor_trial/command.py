@@ -54,7 +54,7 @@ async def _run(
 ) -> None:
     import webbrowser
 
-    from simulators.floor_trial.trial import floor_trial
+    from simulators.floor_trial.trial import floor_trial, until_stored
 
     async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
         write_out(
@@ -66,4 +66,6 @@ async def _run(
             await asyncio.to_thread(webbrowser.open, floor.page)
         if rounds is None:
             await asyncio.Event().wait()
-        await asyncio.gather(*(table.finished_at() for table in floor.tables))
+        ends = await asyncio.gather(*(table.finished_at() for table in floor.tables.values()))
+        for one in await until_stored(floor.database, dict(zip(floor.tables, ends, strict=True))):
+            write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm')}")

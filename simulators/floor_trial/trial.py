@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import psycopg
+
 from controller.games.specification import Unit
 from simulators.demo.processes import Processes
 from simulators.demo.stage import Stage, free_port
-from simulators.floor_trial.servers import Servers, start_broker, start_database
+from simulators.floor_trial.servers import POLL_EVERY, Servers, start_broker, start_database
 
 SITE: Final = "trial"
 
@@ -37,7 +40,7 @@ class FloorTrial(NamedTuple):
     broker: int
     database: str
     page: str
-    tables: tuple[Stage, ...]
+    tables: Mapping[str, Stage]
 
 
 @asynccontextmanager
@@ -54,11 +57,42 @@ async def floor_trial(
         await processes.start_own("store", ["floor", "store", "--broker", url, "--database", database])
         port = free_port()
         await processes.start_own("serve", ["floor", "serve", "--broker", url, "--listen", str(port)])
-        started = [
-            await stack.enter_async_context(_table(folder, one, url, rounds, seed + number, fast=fast))
+        started = {
+            one.name: await stack.enter_async_context(_table(folder, one, url, rounds, seed + number, fast=fast))
             for number, one in enumerate(_named(tables))
-        ]
-        yield FloorTrial(broker, database, f"http://localhost:{port}/", tuple(started))
+        }
+        yield FloorTrial(broker, database, f"http://localhost:{port}/", started)
+
+
+class Stored(NamedTuple):
+    """What the store has of a table: whole up to that entry, and alarms that are open."""
+
+    table: str
+    entry: int
+    alarms: int
+
+
+async def stored(database: str) -> list[Stored]:
+    """Of every table that it knows."""
+    return await asyncio.to_thread(_stored, database)
+
+
+def _stored(database: str) -> list[Stored]:
+    with psycopg.connect(database) as connection:
+        found = connection.execute(
+            "SELECT table_name, coalesce(verified_up_to, -1), alarms_open FROM cardshoe.tables ORDER BY table_name"
+        )
+        return [Stored(*row) for row in found]
+
+
+async def until_stored(database: str, ends: Mapping[str, int]) -> list[Stored]:
+    """Until the store has each table's journal whole up to that entry."""
+    while True:
+        found = await stored(database)
+        entries = {one.table: one.entry for one in found}
+        if all(entries.get(table, -1) >= end for table, end in ends.items()):
+            return found
+        await asyncio.sleep(POLL_EVERY)
 
 
 async def _done(processes: Processes, name: str, *arguments: str) -> None:

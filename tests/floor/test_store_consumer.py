@@ -227,7 +227,7 @@ async def test_the_stop_ends_what_waits_for_a_lock(
     ("options", "says"),
     [
         (("--broker", "mqtt://10.0.0.1"), "is not encrypted"),
-        (("--broker", "mqtts://broker.casino"), "needs a certificate of each side"),
+        (("--broker", "mqtts://broker.casino"), "is encrypted"),
         (("--group", "a/b"), "is no name of a group"),
         (("--metrics", "http"), "is no address"),
     ],

@@ -1,0 +1,41 @@
+"""`cardshoe floor try`: the whole floor from what Debian's packages install, and nothing of it afterwards."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from controller.problems import ProblemError
+from simulators.floor_trial import servers
+from tests.end_to_end.processes import Child
+from tests.floor.postgres import TOOL
+
+pytestmark = [pytest.mark.tool("mosquitto"), pytest.mark.tool(TOOL)]
+
+
+def folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("cardshoe-floor-*"))
+
+
+async def test_every_table_of_a_trial_is_in_the_store_and_nothing_is_left() -> None:
+    before = folders()
+    child = Child("controller", "floor", "try", "--tables", "2", "--rounds", "1", "--fast")
+    try:
+        assert await child.ended() == 0, child.err
+    finally:
+        await child.end()
+    told = [re.fullmatch(r"(\S+): in the store up to entry [0-9,]+, 0 alarms", line) for line in child.out]
+    assert [found[1] for found in told if found] == ["nc-01", "tp-02"]
+    assert folders() == before
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(servers, "PACKAGED", tmp_path)
+    monkeypatch.setattr(servers, "SBIN", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ProblemError, match="not installed: mosquitto, postgresql") as refused:
+        servers.find_servers()
+    assert refused.value.hint == "apt install mosquitto postgresql"
