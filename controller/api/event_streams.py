@@ -46,10 +46,12 @@ class EventStreams:
     def __init__(self, table: Followed, answers: Answers) -> None:
         self._table = table
         self._answers = answers
+        self.closed = False
         self._streams: set[asyncio.Task[object]] = set()
         self._following: Counter[Caller] = Counter()
 
     def close(self) -> None:
+        self.closed = True
         for stream in list(self._streams):
             stream.cancel()
 

@@ -35,7 +35,8 @@ from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
 from controller.daemon.table_service import TableService
 from controller.daemon.witnessing import Witnessing
 from controller.floor import cursor_file
-from controller.floor.publisher import Publisher, ReportedTable, Sending
+from controller.floor.publisher import Publisher, Sending
+from controller.floor.reporting import ReportedTable, Reporting
 from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
 from controller.table.inputs import DaemonStarted
@@ -111,7 +112,8 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     stack.push_async_callback(writer.close)
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
-    journal_keeper = keeper_of(configuration, writer, saved, clock, witnessing)
+    publisher: Publisher | None = None
+    journal_keeper = keeper_of(configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher))
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
     people = People(configuration.people, configuration.readers)
@@ -162,7 +164,6 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
     _keep(stack, _check_journal(configuration, service), "check")
     if publisher is not None:
-        service.floor = publisher
         _keep(stack, publisher.run(), "floor")
     return Started(fingerprint(writer.public_key), service, people, server)
 
@@ -174,22 +175,23 @@ def _publisher(
     if section is None:
         return None
     name, folder = configuration.table.name, configuration.journal.folder
-    sending = Sending(
-        TablePlace(section.site, section.pit, name),
-        section.found_broker,
-        section.repeat_minutes,
-        section.most_per_second,
-    )
+    place = TablePlace(section.site, section.pit, name)
+    table = ReportedTable(service.view, service.shown_by, people.names)
     return Publisher(
-        sending,
+        Sending(place, section.found_broker, section.repeat_minutes, section.most_per_second),
         folder,
         folder / cursor_file.NAME,
-        ReportedTable(service.view, people.names, service.feed.news),
+        Reporting(place, table, clock, version("cardshoe")),
+        service.feed.news,
         clock,
         secrets.SystemRandom(),
-        version("cardshoe"),
         structlog.get_logger(table=name),
     )
+
+
+def _warnings(*beside: Witnessing | Publisher | None) -> tuple[str, ...]:
+    """Of those that follow the journal elsewhere."""
+    return tuple(one.warning for one in beside if one is not None)
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:

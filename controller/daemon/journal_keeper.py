@@ -8,7 +8,7 @@ be written any longer fails at the next commit.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -16,7 +16,6 @@ import structlog
 
 from controller.daemon.configuration import Configuration
 from controller.daemon.journal_days import JournalDays
-from controller.daemon.witnessing import Witnessing
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
@@ -75,7 +74,7 @@ def used_percent(folder: Path) -> int:
 class JournalKeeper:
     """`memory`: what the journal holds of the device's reports. `used`: the percent of its disk.
 
-    `witness`: what is wrong with it; empty: nothing.
+    `beside`: what is wrong with those that follow the journal elsewhere; empty sentences: nothing.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class JournalKeeper:
         clock: Clock,
         used: Callable[[], int],
         log: Any,
-        witness: Callable[[], str] = lambda: "",
+        beside: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._journal = journal
         self._memory = memory
@@ -97,7 +96,7 @@ class JournalKeeper:
         self._begun_at = 0  # of the boot-time clock; an earlier run began it: long before
         self._used = used
         self._log = log
-        self._witness = witness
+        self._beside = beside
         self.unsaved_rounds = 0
         self._look_at = self._next_at = 0  # of the boot-time clock
         self._expired_due = True
@@ -107,7 +106,7 @@ class JournalKeeper:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences for people, shown until their cause is gone."""
-        return tuple(one for one in (self._fills, self._journal.pin_fails, self._witness()) if one)
+        return tuple(one for one in (self._fills, self._journal.pin_fails, *self._beside()) if one)
 
     def remember(self, given: AnyInput) -> None:
         """An input is in the journal: together with the state, so that what is saved holds both."""
@@ -195,7 +194,7 @@ class JournalKeeper:
 
 
 def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock,
-              witnessing: Witnessing | None) -> JournalKeeper:  # fmt: skip
+              beside: Callable[[], Iterable[str]]) -> JournalKeeper:  # fmt: skip
     """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
     section = configuration.journal
     return JournalKeeper(
@@ -206,7 +205,7 @@ def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedSt
         clock,
         lambda: used_percent(section.folder),
         structlog.get_logger(table=configuration.table.name),
-        (lambda: "") if witnessing is None else (lambda: witnessing.warning),
+        beside,
     )
 
 

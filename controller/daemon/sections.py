@@ -13,7 +13,7 @@ from controller.api.people import Person, Reader
 from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.daemon.journal_days import JournalDays, find_zone
 from controller.daemon.section_reader import UNREADABLE
-from controller.floor.broker import Broker, Credentials, parse_broker
+from controller.floor.address import Broker, Credentials, parse_broker
 from controller.floor.topics import NAME
 from controller.games import GAMES
 from controller.games.specification import Unit
@@ -165,8 +165,8 @@ class ApiSection(_Section, frozen=True):
 class FloorSection(_Section, frozen=True):
     """`[floor]`: the casino's broker gets the journal and the state of the table. Files for TLS belong to `mqtts://`.
 
-    `repeat_minutes`: sent again after each new connection, for what a broker lost that was killed. `most_per_second`:
-    records of a backlog.
+    `repeat_minutes`: what was acknowledged in the last so many minutes of a connection is sent again over the next one,
+    for what a broker lost that was killed. `most_per_second`: records of a backlog.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"broker": "", "site": "", "pit": ""}

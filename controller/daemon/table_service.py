@@ -102,13 +102,6 @@ class Keeper(Protocol):
     async def between_rounds(self, state: TableState) -> AnyInput | None: ...
 
 
-class Floor(Protocol):
-    """What the table says of the floor (`controller.floor.publisher`)."""
-
-    @property
-    def warning(self) -> str: ...
-
-
 class TableService:
     """One table. `run` works until cancelled; everything else may be called meanwhile."""
 
@@ -127,7 +120,6 @@ class TableService:
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None
-        self.floor: Floor | None = None
         self.shifts = Shifts(clock.now)
         self.meters = Meters(clock)
         self._writer = writer
@@ -177,7 +169,7 @@ class TableService:
 
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view(), self._noticed.by_id)
-        warnings = self._warnings
+        warnings = self._keeper.warnings
         if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
         if self.configuration_refused:
@@ -204,17 +196,11 @@ class TableService:
             self.state.entry,
             self._fault,
             self._after_round,
-            self._warnings,
+            self._keeper.warnings,
             self._writer.is_full,
             link.state,
             link.code,
         )
-
-    @property
-    def _warnings(self) -> tuple[str, ...]:
-        """Of what does not stop the table."""
-        late = self.floor.warning if self.floor is not None else ""
-        return (*self._keeper.warnings, late) if late else self._keeper.warnings
 
     def offers(self) -> tuple[Offer, ...]:
         """What people can do now; after a fault only to return the table to service."""

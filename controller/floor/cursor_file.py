@@ -16,25 +16,34 @@ from controller.journal.outbox import Cursor
 from controller.journal.sealing import sync_directory
 
 NAME: Final = "floor.cursor"
-LONGEST: Final = 1024  # bytes
+LONGEST: Final = 2048  # bytes
 _NEXT: Final = ".next"
 
 
-def read_cursor(path: Path) -> Cursor | None:
+class SentUpTo(msgspec.Struct, frozen=True):
+    """`acknowledged`: what lies before it, the broker has acknowledged. `settled`: what lies before it, the broker has
+    had the time to write to its disk; None: nothing.
+    """
+
+    acknowledged: Cursor
+    settled: Cursor | None
+
+
+def read_cursor(path: Path) -> SentUpTo | None:
     """None: there is none that can be read. Raises OSError."""
     try:
         with path.open("rb") as file:
-            return msgspec.json.decode(file.read(LONGEST), type=Cursor)
+            return msgspec.json.decode(file.read(LONGEST), type=SentUpTo)
     except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
-def write_cursor(path: Path, cursor: Cursor) -> None:
+def write_cursor(path: Path, sent: SentUpTo) -> None:
     """Raises OSError; then the one before is there."""
     beside = path.with_name(path.name + _NEXT)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        os.write(descriptor, msgspec.json.encode(cursor))
+        os.write(descriptor, msgspec.json.encode(sent))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -1,11 +1,12 @@
 """Sends the journal to the broker, from where it was sent to, and the newest state of the table.
 
-    connect ── repeat the last minutes ── send what follows ── wait for news
-       └──────────── broker gone, silent or refusing: later again ─────┘
+    connect ── repeat what had not settled ── send what follows ── wait for news
+       └──────────── broker gone, silent or refusing: later again ───────┘
 
 A record is sent when the one before was acknowledged, so that they arrive in order; the cursor moves then. A broker
-that was killed may have lost what it had acknowledged: after each new connection the last minutes are sent again, and
-who reads knows them by their numbers. While the broker has nobody who reads the journal, the journal waits.
+that is killed loses what it had acknowledged and not yet written to its disk. So a record has settled only when the
+same connection stood for some minutes after it. After each new connection all that had not settled is sent again, and
+who reads knows it by its numbers. While the broker has nobody who reads the journal, the journal waits.
 
 A backlog is sent at a bounded rate. The table never waits: the journal is read in a thread, over connections of its
 own, and nothing that fails here ends the daemon.
@@ -14,129 +15,126 @@ own, and nothing that fails here ends the daemon.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from controller.api.view import TableView
-from controller.floor.broker import Broker, BrokerError, Connection, Will, connected
-from controller.floor.cursor_file import read_cursor, write_cursor
-from controller.floor.table_report import DeviceReport, ServiceReport, TableReport, device_report, table_report
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, connected
+from controller.floor.cursor_file import SentUpTo, read_cursor, write_cursor
+from controller.floor.reporting import Reporting
 from controller.floor.topics import Subject, TablePlace
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Taken
+from firmware_bridge.exception_place import as_fields
 
-T = TypeVar("T")
+InThread: TypeAlias = Callable[..., Awaitable[Any]]
 
-LATE_AFTER_NS: Final = 600 * 10**9  # what is not sent for so long is an alarm
-LOST_AFTER: Final = 15  # seconds without a connection, then the broker says that the daemon is gone
-KEPT_FOR: Final = 86_400  # seconds for which the broker keeps a state that is not renewed
-RENEWED_EVERY: Final = 60.0  # seconds, where nothing has changed
-LEAST_BETWEEN: Final = 0.5  # seconds between two states
+MINUTE_NS: Final = 60 * 10**9
+LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: people are told
 UNREAD_AGAIN: Final = 5.0  # seconds
 AGAIN: Final = (1.0, 60.0)  # seconds until a new connection: the first time, and at most
+LOOK_EVERY: Final = 0.5  # seconds: whether there is another state
 STOPS_WITHIN: Final = 2.0  # seconds to say that it was stopped
-MINUTE_NS: Final = 60 * 10**9
 
 
 class Sending(NamedTuple):
-    """How it is sent. `repeated`: minutes before the cursor, after each new connection. `rate`: records a second."""
+    """How it is sent. `settles`: minutes until a record has settled; 0: at once. `rate`: records a second."""
 
     place: TablePlace
     broker: Broker
-    repeated: int
+    settles: int
     rate: int
 
 
-class ReportedTable(NamedTuple):
-    """What is needed of the running table. `names`: of people, by id. `news`: returns when something was published."""
-
-    view: Callable[[], TableView]
-    names: Callable[[], Mapping[str, str]]
-    news: Callable[[], Awaitable[None]]
-
-
 class Publisher:
-    """`run` works until cancelled. `random`: spreads the new connections of many tables."""
+    """`run` works until cancelled. `news`: returns when the journal has more. `random`: spreads the new connections of
+    many tables.
+    """
 
     def __init__(
         self,
         sending: Sending,
         folder: Path,
         cursor_file: Path,
-        table: ReportedTable,
+        reporting: Reporting,
+        news: Callable[[], Awaitable[None]],
         clock: Clock,
         random: Random,
-        version: str,
         log: Any,
     ) -> None:
         self.is_connected = False
-        self.sent = 0  # records, and such that were sent again
-        self.repeated = 0
         self._sending = sending
         self._outbox = Outbox(folder)
         self._cursor_file = cursor_file
-        self._table = table
+        self._reporting = reporting
+        self._wait_for_news = news
         self._clock = clock
         self._random = random
         self._log = log
-        self._running = ServiceReport("running", clock.now().utc_ns, version)
-        self._cursor: Cursor | None = None  # up to where it was sent once
-        self._repeats = False  # what is sent lies before the cursor
-        self._reported: dict[Subject, msgspec.Struct] = {}
-        self._reported_at = -RENEWED_EVERY  # of the loop's clock
-        self._phase = ("", 0)  # the last one, and since when
-        self._whole_ns = clock.now().boottime_ns  # when nothing was left to be sent
-        self._why = ""
         self._news = asyncio.Event()
+        self._is_read = False  # the file with the cursor
+        self._acknowledged: Cursor | None = None
+        self._settled: Cursor | None = None
+        self._written: SentUpTo | None = None
+        self._mark: Cursor | None = None  # acknowledged when `_marked_ns` was, and not settled yet
+        self._marked_ns = 0
+        self._repeats = False  # what is sent was acknowledged before
+        self._good_ns = clock.now().boottime_ns  # when something was acknowledged, or nothing was left to be sent
+        self._why = ""
+        self._cursor_fails = False
 
     @property
     def sent_up_to(self) -> int:
-        """The entry up to which the broker has the journal."""
-        return self._cursor.number if self._cursor is not None else 0
+        """The entry up to which the broker has acknowledged the journal."""
+        return self._acknowledged.number if self._acknowledged is not None else 0
 
     @property
     def warning(self) -> str:
-        """For people; empty: the broker has the journal, or had it less than ten minutes ago."""
-        late = self._clock.now().boottime_ns - self._whole_ns
+        """For people; empty: the broker has the journal, or got some of it less than ten minutes ago."""
+        late = self._clock.now().boottime_ns - self._good_ns
         if late < LATE_AFTER_NS or not self._why:
             return ""
         return f"The floor has had nothing of this table for {late // MINUTE_NS} minutes: {self._why}"
 
     async def run(self) -> None:
         with ThreadPoolExecutor(1, "floor") as thread:
-            in_thread = partial(asyncio.get_running_loop().run_in_executor, thread)
-            async with asyncio.TaskGroup() as both:
-                both.create_task(self._hear_news())
-                both.create_task(self._keep_sending(in_thread))
+            await self.work(partial(asyncio.get_running_loop().run_in_executor, thread))
+
+    async def work(self, in_thread: InThread) -> None:
+        """`run`. `in_thread` does what waits for the disk."""
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._hear_news())
+            both.create_task(self._keep_sending(in_thread))
 
     async def _hear_news(self) -> None:
         while True:
-            await self._table.news()
+            await self._wait_for_news()
             self._news.set()
 
-    async def _keep_sending(self, in_thread: Callable[..., Awaitable[Any]]) -> None:
-        wait, longest = AGAIN
+    async def _keep_sending(self, in_thread: InThread) -> None:
+        first, longest = AGAIN
+        wait = 0.0
         while True:
-            began = self.sent
+            good = self._good_ns
             try:
-                if self._cursor is None:
-                    self._cursor = await in_thread(read_cursor, self._cursor_file)
                 await self._connect(in_thread)
             except (BrokerError, JournalError) as error:
                 self._fail(error.code, str(error), error.hint)
-            except OSError as error:
-                self._fail("floor-cursor", f"{self._cursor_file} cannot be used: {error.strerror}.", "Check its disk.")
+            except Exception as error:  # the table goes on without its floor
+                self._log.error("floor.failed", **as_fields(error))
+                self._why = "The publisher failed; the log of the daemon says where."
             finally:
                 self.is_connected = False
-            wait = AGAIN[0] if self.sent > began else min(2 * wait, longest)
+            wait = min(2 * wait, longest) if wait and self._good_ns == good else first
             await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
 
     def _fail(self, code: str, sentence: str, hint: str) -> None:
@@ -145,45 +143,44 @@ class Publisher:
             self._log.warning("floor.away", code=code, sentence=sentence, hint=hint)
         self._why = sentence
 
-    async def _connect(self, in_thread: Callable[..., Awaitable[Any]]) -> None:
-        """Until the connection ends. Raises `BrokerError`, `JournalError` or OSError."""
-        place, broker, repeated, _ = self._sending
-        gone = msgspec.structs.replace(self._running, status="lost")
-        will = Will(place.topic(Subject.SERVICE), msgspec.json.encode(gone), LOST_AFTER)
-        async with connected(broker, "-".join(("cardshoe", *place)), will=will) as connection:
+    async def _connect(self, in_thread: InThread) -> None:
+        """Until the connection ends. Raises `BrokerError` or `JournalError`."""
+        place, broker, *_ = self._sending
+        name = "-".join(("cardshoe", *place))
+        async with connected(broker, name, will=self._reporting.will) as connection:
             self.is_connected = True
-            self._log.info("floor.connected", broker=str(broker.address), sent_up_to=self.sent_up_to)
-            self._reported.clear()
-            await self._report(connection, Subject.SERVICE, self._running)
             try:
-                if self._cursor is not None and not await in_thread(self._outbox.holds, self._cursor):
-                    self._log.warning("floor.cursor_foreign", sent_up_to=self.sent_up_to)
-                    self._cursor = None
-                cursor = self._cursor
-                if cursor is not None:
-                    since = self._clock.now().utc_ns - repeated * MINUTE_NS
-                    cursor = await in_thread(self._outbox.back, cursor, since)
-                self._repeats = cursor != self._cursor
+                self._reporting.begin()
+                await self._reporting.send_service(connection, "running")
+                cursor = await self._find_cursor(in_thread)
+                self._log.info("floor.connected", broker=str(broker.address), sent_up_to=self.sent_up_to)
                 await self._send(connection, cursor, in_thread)
             except asyncio.CancelledError:
-                await self._say_stopped(connection)
+                await self._write_cursor(in_thread)
+                with suppress(BrokerError, TimeoutError):
+                    async with asyncio.timeout(STOPS_WITHIN):
+                        await self._reporting.send_service(connection, "stopped")
                 raise
 
-    async def _say_stopped(self, connection: Connection) -> None:
-        stopped = msgspec.structs.replace(self._running, status="stopped")
-        with suppress(BrokerError, TimeoutError):
-            async with asyncio.timeout(STOPS_WITHIN):
-                await self._report(connection, Subject.SERVICE, stopped)
+    async def _find_cursor(self, in_thread: InThread) -> Cursor | None:
+        """From where on to send; None: from the journal's beginning. Raises `JournalError`."""
+        if not self._is_read:
+            await self._read_cursor(in_thread)
+        if self._acknowledged is not None and not await in_thread(self._outbox.holds, self._acknowledged):
+            self._log.warning("floor.cursor_foreign", sent_up_to=self.sent_up_to)
+            self._acknowledged = self._settled = None
+        cursor = self._settled if self._sending.settles else self._acknowledged
+        self._mark, self._marked_ns = cursor, self._clock.now().boottime_ns
+        self._repeats = self._acknowledged is not None and cursor != self._acknowledged
+        return cursor
 
-    async def _send(
-        self, connection: Connection, cursor: Cursor | None, in_thread: Callable[..., Awaitable[Any]]
-    ) -> None:
+    async def _send(self, connection: Connection, cursor: Cursor | None, in_thread: InThread) -> None:
         """What follows that cursor, as it comes."""
         loop = asyncio.get_running_loop()
         due = loop.time()
         while True:
             self._news.clear()
-            await self._report_state(connection)
+            await self._reporting.send_state(connection)
             page: list[Taken] = await in_thread(self._outbox.after, cursor)
             for taken in page:
                 await self._send_record(connection, taken.record)
@@ -192,38 +189,16 @@ class Publisher:
                 due = max(due, loop.time() - 1.0) + 1.0 / self._sending.rate  # a second's worth at once, at most
                 if (ahead := due - loop.time()) > 0:
                     await asyncio.sleep(ahead)
-            if page and cursor == self._cursor:
-                await in_thread(write_cursor, self._cursor_file, cursor)
+            self._settle(cursor)
+            await self._write_cursor(in_thread)
             if not page:
-                self._whole_ns = self._clock.now().boottime_ns
-                if self._why:
-                    self._log.info("floor.whole", entry=self.sent_up_to)
-                self._why = ""
+                self._note_whole()
                 await self._something_new(connection)
-
-    async def _something_new(self, connection: Connection) -> None:
-        """News, a state that is to be renewed, or the end of the connection, which the next message finds."""
-        longest = LEAST_BETWEEN if self._state_is_new() else RENEWED_EVERY / 4
-        news: asyncio.Future[Any] = asyncio.ensure_future(self._news.wait())
-        try:
-            await asyncio.wait({news, connection.ended}, timeout=longest, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            news.cancel()
-        connection.check()
-
-    def _note(self, cursor: Cursor) -> None:
-        """A record was acknowledged. What is sent again ends where the cursor stands."""
-        if self._repeats:
-            self.repeated += 1
-            self._repeats = cursor != self._cursor
-        else:
-            self.sent += 1
-            self._cursor = cursor
 
     async def _send_record(self, connection: Connection, record: Record) -> None:
         """Until somebody reads it."""
         topic = self._sending.place.topic(Subject.JOURNAL)
-        about = _about(record)
+        about = about_record(record)
         payload = msgspec.json.encode(record)
         while True:
             try:
@@ -233,49 +208,74 @@ class Publisher:
                 if error.code != "floor-unread":
                     raise
                 self._fail(error.code, str(error), error.hint)
-            await self._report_state(connection)
+            await self._reporting.send_state(connection)
             await asyncio.sleep(UNREAD_AGAIN)
 
-    # -- the state
+    async def _something_new(self, connection: Connection) -> None:
+        """News, a state that is to be sent, or the end of the connection, which is raised."""
+        news: asyncio.Future[Any] = asyncio.ensure_future(self._news.wait())
+        try:
+            while not news.done() and not self._reporting.is_due:
+                one = {news, connection.ended}
+                await asyncio.wait(one, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+                connection.check()
+        finally:
+            news.cancel()
 
-    async def _report_state(self, connection: Connection) -> None:
-        """Where it has changed, or is to be renewed."""
-        now = asyncio.get_running_loop().time()
-        renewed = now - self._reported_at >= RENEWED_EVERY
-        if not renewed and now - self._reported_at < LEAST_BETWEEN:
+    # -- up to where
+
+    def _note(self, cursor: Cursor) -> None:
+        """The record before that cursor was acknowledged."""
+        known = self._acknowledged
+        if self._repeats and known is not None and cursor.number <= known.number:
+            self._repeats = cursor != known
             return
-        view = self._table.view()
-        moment = self._clock.now().utc_ns
-        if view.phase != self._phase[0]:
-            self._phase = view.phase, moment if self._phase[0] else 0
-        reports: dict[Subject, TableReport | DeviceReport] = {
-            Subject.TABLE: table_report(view, moment, self._phase[1], self._table.names()),
-            Subject.DEVICE: device_report(view, moment),
-        }
-        for subject, report in reports.items():
-            if renewed or _timeless(report) != _timeless(self._reported.get(subject)):
-                await self._report(connection, subject, report)
-                self._reported_at = now
+        self._repeats, self._acknowledged = False, cursor
+        self._good_ns = self._clock.now().boottime_ns
 
-    async def _report(self, connection: Connection, subject: Subject, report: msgspec.Struct) -> None:
-        expiry = 0 if subject is Subject.SERVICE else KEPT_FOR
-        topic = self._sending.place.topic(subject)
-        await connection.publish(topic, msgspec.json.encode(report), retained=True, expiry=expiry)
-        self._reported[subject] = report
+    def _note_whole(self) -> None:
+        """The broker has all."""
+        self._good_ns = self._clock.now().boottime_ns
+        if self._why:
+            self._log.info("floor.whole", entry=self.sent_up_to)
+        self._why = ""
 
-    def _state_is_new(self) -> bool:
-        reported = self._reported.get(Subject.TABLE)
-        return isinstance(reported, TableReport) and reported.entry != self._table.view().entry
+    def _settle(self, cursor: Cursor | None) -> None:
+        """All before `cursor` was acknowledged over this connection, or had settled."""
+        now = self._clock.now().boottime_ns
+        if now - self._marked_ns >= self._sending.settles * MINUTE_NS:
+            self._settled, self._mark, self._marked_ns = self._mark, cursor, now
+
+    async def _read_cursor(self, in_thread: InThread) -> None:
+        try:
+            found: SentUpTo | None = await in_thread(read_cursor, self._cursor_file)
+        except OSError as error:
+            self._fail_cursor("read", error)
+            found = None
+        self._is_read = True
+        if found is not None:
+            self._written, self._acknowledged, self._settled = found, found.acknowledged, found.settled
+
+    async def _write_cursor(self, in_thread: InThread) -> None:
+        """Where it cannot be written, more is sent again later, and nothing is lost."""
+        if self._acknowledged is None:
+            return
+        sent = SentUpTo(self._acknowledged, self._settled)
+        if sent == self._written:
+            return
+        try:
+            await in_thread(write_cursor, self._cursor_file, sent)
+            self._written, self._cursor_fails = sent, False
+        except OSError as error:
+            self._fail_cursor("written", error)
+
+    def _fail_cursor(self, what: str, error: OSError) -> None:
+        if not self._cursor_fails:
+            self._log.warning("floor.cursor_fails", file=str(self._cursor_file), what=what, error=error.strerror)
+        self._cursor_fails = True
 
 
-def _timeless(report: msgspec.Struct | None) -> msgspec.Struct | None:
-    """Without the times at which it was made."""
-    if isinstance(report, DeviceReport):
-        return msgspec.structs.replace(report, utc_ns=0, heard_utc_ns=0)
-    return msgspec.structs.replace(report, utc_ns=0) if isinstance(report, TableReport) else report
-
-
-def _about(record: Record) -> list[tuple[str, str]]:
+def about_record(record: Record) -> list[tuple[str, str]]:
     """By which a program knows the record without reading it: the journal, the entries, the hash."""
     number = f"{record.first}-{record.last}" if isinstance(record, DecisionMade) else str(record.number)
     kind = str(record.__struct_config__.tag)

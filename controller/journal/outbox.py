@@ -28,8 +28,6 @@ from controller.journal.witness import BEFORE_ALL, WitnessedHead, signed_heads
 PAGE: Final = 64  # decisions that are read at once
 _DECISIONS: Final = """SELECT last, count, utc_ns, round, CAST(events AS BLOB), hash
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
-_MADE_BEFORE: Final = """SELECT last, hash FROM decision WHERE last <= ? AND utc_ns < ? ORDER BY last DESC LIMIT 1"""
-_HEAD_BEFORE: Final = "SELECT coalesce(max(number), ?) FROM head WHERE number < ?"
 
 
 class FileBegan(msgspec.Struct, frozen=True, tag="file", tag_field="record"):
@@ -118,26 +116,6 @@ class Outbox:
         """Whether the journal has what the cursor names: not after an older copy took its place."""
         return self._place(files_in(self._folder), cursor) is not None
 
-    def back(self, cursor: Cursor, utc_ns: int) -> Cursor | None:
-        """The same cursor or an earlier one, after which comes all that was made since that time."""
-        files = files_in(self._folder)
-        at = self._place(files, cursor)
-        number = cursor.number
-        for path in reversed(files[: at + 1] if at is not None else ()):
-            reader: JournalReader[Any, Any]
-            with closing(JournalReader.open_to_read(path)) as reader:
-                header = reader.header
-                if header.opening is None:
-                    return None
-                with speaking(path), closing(connect_reader(path)) as connection:
-                    found = list(connection.execute(_MADE_BEFORE, (number, utc_ns)))
-                    if found:
-                        last, hash_ = found[0]
-                        ((head,),) = connection.execute(_HEAD_BEFORE, (BEFORE_ALL, last))
-                        return Cursor(header.identity.id, header.file_id, last, hash_.hex(), head)
-                number = header.previous.number
-        return None
-
     def _place(self, files: Sequence[Path], cursor: Cursor | None) -> int | None:
         """Which of the files holds the cursor; None: none does."""
         if cursor is None:
@@ -166,9 +144,9 @@ def _page(reader: JournalReader[Any, Any], cursor: Cursor | None) -> Iterator[Ta
         began = _began(reader)
         cursor = Cursor(began.journal, began.file, began.number, began.hash)
         yield Taken(began, cursor)
-    heads = signed_heads(reader, cursor.head)  # before the decisions: the one that a head signs is there
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute(_DECISIONS, (cursor.number, PAGE)))
+    heads = signed_heads(reader, cursor.head)  # after the decisions: a head that comes between two of them is there
     signed = 0
     while True:
         until = bisect_right(heads, cursor.number, key=attrgetter("number"))

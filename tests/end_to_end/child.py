@@ -25,9 +25,12 @@ import msgspec
 from controller.api import refusals, serving, turns
 from controller.commands.main import main as cardshoe
 from controller.daemon import journal_keeper, journal_start
+from controller.daemon.host import HostClock
 from controller.daemon.journal_days import JournalDays
 from controller.daemon.journal_keeper import JournalKeeper
 from controller.daemon.starting import FoldReport
+from controller.floor import broker, publisher
+from controller.journal.codec import Moment
 from controller.journal.store import Journal
 from controller.table.state import TableState
 from firmware_bridge import link_keeper
@@ -37,6 +40,7 @@ from firmware_bridge.link_keeper import LinkKeeper
 from simulators.cli import simulate
 from simulators.devices.mechanism import Mechanism
 from simulators.devices.simulated_device import SimulatedDevice
+from tests.floor.fault_points import FloorPoint, watch_floor
 
 ANOTHER_USER = "nobody"
 HOST_LOST = "the host is lost"
@@ -72,9 +76,9 @@ class Point(StrEnum):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """The n-th time that the point is reached, from 1, the process kills itself."""
+    """The n-th time that the point (`Point` or `FloorPoint`) is reached, from 1, the process kills itself."""
 
-    point: Point
+    point: str
     nth: int
 
 
@@ -86,8 +90,11 @@ class Orders(msgspec.Struct, frozen=True):
     `file_a_round`: the state is saved after each round, and then the next file is begun.
     `stopped_at_page`: after so many of those it is asked to stop by SIGTERM.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
-    `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5.
-    `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
+    `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5, and the floor's
+    broker to answer, in place of 10.
+    `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5, and to the floor's
+    broker, in place of 60.
+    `ahead`: seconds by which the daemon's clocks are ahead.
     `hang_up_at_start`: it gets a SIGHUP before it has read its journal.
     `grace`: seconds that the API's requests have to end when the daemon stops.
     `unpaced`: requests and refused operations of one caller are not bounded, for a test that sends thousands.
@@ -103,6 +110,7 @@ class Orders(msgspec.Struct, frozen=True):
     handshake_within: float = 0.0
     due_within: float = 0.0
     longest_pause: float = 0.0
+    ahead: int = 0
     grace: float = 0.0
     as_another_user: bool = False
     hang_up_at_start: bool = False
@@ -122,9 +130,9 @@ class Countdown:
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         self._faults = faults
-        self._reached: Counter[Point] = Counter()
+        self._reached: Counter[str] = Counter()
 
-    def reach(self, point: Point) -> None:
+    def reach(self, point: Point | FloorPoint) -> None:
         self._reached[point] += 1
         if Fault(point, self._reached[point]) in self._faults:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -254,6 +262,16 @@ def stop_while_folding(nth: int) -> None:
     FoldReport.reached = counted  # type: ignore[method-assign]  # to watch it
 
 
+def put_clocks_ahead(nanoseconds: int) -> None:
+    now = HostClock.now
+
+    def ahead(self: HostClock) -> Moment:
+        found = now(self)
+        return Moment(found.utc_ns + nanoseconds, found.boottime_ns + nanoseconds)
+
+    HostClock.now = ahead  # type: ignore[method-assign]  # to put it ahead
+
+
 def hang_up_at_start() -> None:
     made = FoldReport.__init__
 
@@ -279,6 +297,7 @@ def main() -> None:
     if orders.faults or orders.full_at:
         watch_journal(countdown, orders.full_at)
         watch_link(countdown)
+        watch_floor(countdown.reach)
     if orders.commands:
         note_commands(Path(orders.commands))
         note_lost_host()
@@ -294,8 +313,12 @@ def main() -> None:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]  # a shorter time
     if orders.due_within:
         overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]  # a shorter time
+        broker.ANSWERS_WITHIN = orders.due_within  # type: ignore[misc]  # the same
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
+        publisher.AGAIN = orders.longest_pause, orders.longest_pause  # type: ignore[misc]  # the same
+    if orders.ahead:
+        put_clocks_ahead(orders.ahead * 10**9)
     if orders.grace:
         serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
     if orders.unpaced:

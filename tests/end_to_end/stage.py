@@ -114,10 +114,10 @@ class Stage:
 
     # -- processes -------------------------------------------------------------------------------------------------
 
-    async def start_device(self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "") -> Child:
+    async def start_device(self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "", load: bool = False) -> Child:
         """A simulated device, and people who play the planned rounds at the daemon's table; or no people.
 
-        `tcp`: where it listens, instead of a pseudo-terminal.
+        `tcp`: where it listens, instead of a pseudo-terminal. `load`: with a deck in it, where there are no people.
         """
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
@@ -125,6 +125,7 @@ class Stage:
             "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
             "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []), *(["--tcp", tcp] if tcp else []),
+            *(["--load"] if load else []),
         )  # fmt: skip
         await self.device.until(lambda: self.device.out)
         return self.device

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from controller.floor.broker import Address, Broker, Credentials
+from controller.floor.address import Address, Broker, Credentials
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 
@@ -16,17 +17,22 @@ RUNS = "running"
 
 
 class Mosquitto:
-    """`lines`: of its configuration, besides the port. It keeps its sessions in `folder`."""
+    """`lines`: of its configuration, besides the port. It keeps its sessions in `folder`. `days`: by which its clock is
+    ahead.
+    """
 
-    def __init__(self, folder: Path, lines: Sequence[str] = (), credentials: Credentials | None = None) -> None:
+    def __init__(
+        self, folder: Path, lines: Sequence[str] = (), credentials: Credentials | None = None, days: int = 0
+    ) -> None:
         self.folder = folder
         self.port = free_port()
         self.credentials = credentials
+        self.environment = dict(os.environ) | (another_date(days) if days else {})
         self.lines = list(lines)
         self.said: list[str] = []
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._runs = asyncio.Event()
+        self._news = asyncio.Event()
 
     @property
     def broker(self) -> Broker:
@@ -51,22 +57,29 @@ class Mosquitto:
         configuration = self.folder / "mosquitto.conf"
         configuration.write_text("\n".join(own) + "\n")
         program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-        self._runs.clear()
+        began = len(self.said)
         self._process = await asyncio.create_subprocess_exec(
-            program, "-v", "-c", str(configuration), stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
-        )
+            program, "-v", "-c", str(configuration), stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
+            env=self.environment,
+        )  # fmt: skip
         self._reading = asyncio.ensure_future(self._read(self._process))
-        async with asyncio.timeout(PATIENCE):
-            await self._runs.wait()
-        assert self._process.returncode is None, self.said
+        await self.until(lambda: any(line.endswith(RUNS) for line in self.said[began:]))
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
         while line := await process.stderr.readline():
             self.said.append(line.decode().strip())
-            if line.strip().endswith(RUNS.encode()):
-                self._runs.set()
-        self._runs.set()
+            self._news.set()
+        self._news.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Until something that it says makes it true; fails when it ends first."""
+        assert self._reading is not None
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                assert not self._reading.done(), self.said
+                self._news.clear()
+                await self._news.wait()
 
     async def kill(self) -> None:
         """By SIGKILL: what it had not written to its disk is gone."""
@@ -89,10 +102,18 @@ class Mosquitto:
         await asyncio.sleep(0)  # asyncio's own close of the pipes
 
 
+def another_date(days: int) -> dict[str, str]:
+    """What makes a process find another date (Debian's libfaketime)."""
+    (library, *_) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
+    return {"LD_PRELOAD": str(library), "FAKETIME": f"{days:+}d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
 @asynccontextmanager
-async def mosquitto(folder: Path, *lines: str, credentials: Credentials | None = None) -> AsyncIterator[Mosquitto]:
+async def mosquitto(
+    folder: Path, *lines: str, credentials: Credentials | None = None, days: int = 0
+) -> AsyncIterator[Mosquitto]:
     """Runs until the test is over."""
-    found = Mosquitto(folder, lines, credentials)
+    found = Mosquitto(folder, lines, credentials, days)
     await found.start()
     try:
         yield found

@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
-from controller.floor.broker import Broker, BrokerError, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import connected
 from controller.floor.topics import Subject, read_topic, topic_filter
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Outbox, Record
 from tests.end_to_end.processes import PATIENCE
@@ -68,7 +70,8 @@ class FloorReader:
 
     async def until_whole(self, folder: Path) -> None:
         """Until it has all that the journal holds."""
-        await self.until(lambda: not missing(self.records, folder))
+        while lacking := len(missing(self.records, folder)):
+            await self.until_count(len(self.records) + lacking)
 
 
 @asynccontextmanager
@@ -99,6 +102,11 @@ def journal_of(folder: Path) -> list[Record]:
 def identity(record: Record) -> tuple[str, str, int, str]:
     number = record.last if isinstance(record, DecisionMade) else record.number
     return str(record.__struct_config__.tag), record.file, number, record.hash
+
+
+def repeated(records: list[Record]) -> int:
+    """How many came more than once."""
+    return len(records) - len(set(map(identity, records)))
 
 
 def missing(records: list[Record], folder: Path) -> list[Record]:

@@ -12,10 +12,11 @@ let answered = null; // what was answered last before the silence
 export function connect() {
   follow(
     (screen) => {
-      store.receive({ screen });
+      store.receive({ screen, stopped: false });
       renew(screen);
     },
     (beat) => store.receive({ beat }),
+    () => store.receive({ stopped: true }),
     (silence, was) => {
       if (was < NO_WORD) answered = store.answer;
       if (silence === 0 && was >= NO_WORD) back(was);

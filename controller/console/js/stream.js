@@ -8,10 +8,10 @@ const DEAF = 10; // s after which a stream is opened again on which nothing come
 // a proxy dropped the connection
 
 /**
- * `onState(state)`, `onBeat(beat)`: what came. `onSilence(seconds, was)`: whole seconds since the last of them, when
+ * `onState(state)`, `onBeat(beat)`: what came. `onStopped()`: the daemon was ended in order. `onSilence(seconds, was)`: whole seconds since the last of them, when
  * that number changes; `was`: the number before, so that 0 after 14 says "back after 14 s".
  */
-export function follow(onState, onBeat, onSilence) {
+export function follow(onState, onBeat, onStopped, onSilence) {
   let source = null;
   let tries = 0;
   let heard = now();
@@ -43,6 +43,7 @@ export function follow(onState, onBeat, onSilence) {
     source = new EventSource(inLanguage("/v1/screen"));
     source.addEventListener("state", hear(onState));
     source.addEventListener("beat", hear(onBeat));
+    source.addEventListener("stopped", onStopped);
     source.onerror = () => {
       if (source.readyState !== EventSource.CLOSED) return;
       setTimeout(open, 1000 * PAUSES[Math.min(tries, PAUSES.length - 1)]);

@@ -1,0 +1,108 @@
+"""Sends the newest state of the table, its device and its service: where it has changed, and again every minute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.api.view import TableView
+from controller.floor.broker import Connection, Will
+from controller.floor.table_report import (
+    DeviceReport,
+    ServiceReport,
+    Status,
+    TableReport,
+    device_report,
+    table_report,
+)
+from controller.floor.topics import Subject, TablePlace
+from controller.journal.codec import Clock
+
+LOST_AFTER: Final = 15  # seconds without a connection, then the broker says that the daemon is gone
+KEPT_FOR: Final = 86_400  # seconds for which the broker keeps a state that is not renewed
+RENEWED_EVERY: Final = 60.0  # seconds, where nothing has changed
+LEAST_BETWEEN: Final = 0.5  # seconds between two states
+
+
+class ReportedTable(NamedTuple):
+    """What is needed of the running table. `shown_by`: what its view follows from. `names`: of people, by id."""
+
+    view: Callable[[], TableView]
+    shown_by: Callable[[], object]
+    names: Callable[[], Mapping[str, str]]
+
+
+class Reporting:
+    """Of one table. States that follow each other faster than `LEAST_BETWEEN` are not all sent; the newest is."""
+
+    def __init__(self, place: TablePlace, table: ReportedTable, clock: Clock, version: str) -> None:
+        self._place = place
+        self._table = table
+        self._clock = clock
+        self._running = ServiceReport("running", clock.now().utc_ns, version)
+        self._sent: dict[Subject, TableReport | DeviceReport] = {}
+        self._sent_at = self._renewed_at = 0.0  # of the loop's clock
+        self._shown: object = None
+        self._phase = ("", 0)  # the newest, and since when
+
+    @property
+    def will(self) -> Will:
+        """What the broker is to say when the daemon is gone without a word."""
+        gone = msgspec.structs.replace(self._running, status="lost")
+        return Will(self._place.topic(Subject.SERVICE), msgspec.json.encode(gone), LOST_AFTER)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is a state to be sent now."""
+        now = asyncio.get_running_loop().time()
+        if not self._sent or now - self._renewed_at >= RENEWED_EVERY:
+            return True
+        return now - self._sent_at >= LEAST_BETWEEN and self._table.shown_by() != self._shown
+
+    def begin(self) -> None:
+        """A new connection: the broker may have lost what it had."""
+        self._sent.clear()
+
+    async def send_service(self, connection: Connection, status: Status) -> None:
+        """Raises `BrokerError`."""
+        report = msgspec.structs.replace(self._running, status=status)
+        await self._send(connection, Subject.SERVICE, report, expiry=0)
+
+    async def send_state(self, connection: Connection) -> None:
+        """Where it is due. Raises `BrokerError`."""
+        if not self.is_due:
+            return
+        now = asyncio.get_running_loop().time()
+        renewed = not self._sent or now - self._renewed_at >= RENEWED_EVERY
+        self._shown = self._table.shown_by()
+        for subject, report in self._made().items():
+            if renewed or _timeless(report) != _timeless(self._sent[subject]):
+                await self._send(connection, subject, report, expiry=KEPT_FOR)
+                self._sent[subject] = report
+        self._sent_at = now
+        if renewed:
+            self._renewed_at = now
+
+    def _made(self) -> dict[Subject, TableReport | DeviceReport]:
+        view = self._table.view()
+        moment = self._clock.now().utc_ns
+        if view.phase != self._phase[0]:
+            self._phase = view.phase, moment if self._phase[0] else 0
+        return {
+            Subject.TABLE: table_report(view, moment, self._phase[1], self._table.names()),
+            Subject.DEVICE: device_report(view, moment),
+        }
+
+    async def _send(self, connection: Connection, subject: Subject, report: msgspec.Struct, *, expiry: int) -> None:
+        topic = self._place.topic(subject)
+        await connection.publish(topic, msgspec.json.encode(report), retained=True, expiry=expiry)
+
+
+def _timeless(report: TableReport | DeviceReport) -> TableReport | DeviceReport:
+    """Without the times at which it was made."""
+    if isinstance(report, DeviceReport):
+        return msgspec.structs.replace(report, utc_ns=0, heard_utc_ns=0)
+    return msgspec.structs.replace(report, utc_ns=0)

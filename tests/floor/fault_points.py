@@ -1,0 +1,101 @@
+"""Where a daemon kills itself while it sends its journal to the floor: see `tests.end_to_end.child`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from paho.mqtt.client import Client
+
+from controller.floor import cursor_file
+from controller.floor.broker import Connection
+from controller.floor.topics import Subject
+
+
+class FloorPoint(StrEnum):
+    """A place in the way of one record, and then of the cursor behind it.
+
+    `SENT`: handed over to the connection. `OPENED`, `WRITTEN`, `SYNCED`: the file that takes the cursor's place.
+    `RENAMED`: it has its name. `DURABLE`: its folder was synced.
+    """
+
+    SENDING = "sending"
+    SENT = "sent"
+    ACKNOWLEDGED = "acknowledged by the broker"
+    OPENED = "cursor opened"
+    WRITTEN = "cursor written"
+    SYNCED = "cursor synced"
+    RENAMED = "cursor renamed"
+    DURABLE = "cursor durable"
+
+
+Reach = Callable[[FloorPoint], None]
+
+
+class WatchedOs:
+    """`os` for the cursor's file alone."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._after = {"open": FloorPoint.OPENED, "write": FloorPoint.WRITTEN, "fsync": FloorPoint.SYNCED}
+        self._reach = reach
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(os, name)
+        return found if name not in self._after else _then(found, lambda: self._reach(self._after[name]))
+
+
+def watch_floor(reach: Reach) -> None:
+    watch_connection(reach)
+    watch_cursor(reach)
+
+
+def watch_connection(reach: Reach) -> None:
+    publish, hand_over = Connection.publish, Client.publish
+
+    def is_record(topic: str) -> bool:
+        return topic.endswith(f"/{Subject.JOURNAL}")
+
+    async def watched(self: Connection, topic: str, *given: Any, **more: Any) -> None:
+        if is_record(topic):
+            reach(FloorPoint.SENDING)
+        await publish(self, topic, *given, **more)
+        if is_record(topic):
+            reach(FloorPoint.ACKNOWLEDGED)
+
+    def handed_over(self: Client, topic: str, *given: Any, **more: Any) -> Any:
+        done = hand_over(self, topic, *given, **more)
+        if is_record(topic):
+            reach(FloorPoint.SENT)
+        return done
+
+    Connection.publish = watched  # type: ignore[method-assign]  # to watch it
+    Client.publish = handed_over  # type: ignore[method-assign]  # to watch it
+
+
+def watch_cursor(reach: Reach) -> None:
+    replace = Path.replace
+
+    def renamed(self: Path, target: Any) -> Path:
+        done = replace(self, target)
+        if self.name.startswith(cursor_file.NAME):
+            reach(FloorPoint.RENAMED)
+        return done
+
+    Path.replace = renamed  # type: ignore[method-assign,assignment]  # to watch it
+    cursor_file.os = WatchedOs(reach)  # type: ignore[assignment,attr-defined]  # to watch it
+    cursor_file.sync_directory = _then(  # type: ignore[attr-defined]  # to watch it
+        cursor_file.sync_directory,  # type: ignore[attr-defined]  # the same
+        lambda: reach(FloorPoint.DURABLE),
+    )
+
+
+def _then(work: Callable[..., Any], after: Callable[[], None]) -> Callable[..., Any]:
+    def watched(*given: Any) -> Any:
+        done = work(*given)
+        after()
+        return done
+
+    return watched

@@ -1,0 +1,65 @@
+"""The daemon is killed at every step of a record and of the cursor: nothing is lost, and repeated under its numbers."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from controller.floor.cursor_file import LONGEST, NAME
+from tests.end_to_end.child import Fault, Orders
+from tests.floor.fault_points import FloorPoint
+from tests.floor.reading import repeated
+from tests.floor.tables import finish, floor_of_one, play_unheard, until_more
+from tests.support import long_forms
+
+pytestmark = pytest.mark.tool("mosquitto")
+
+OF_A_RECORD = (FloorPoint.SENDING, FloorPoint.SENT, FloorPoint.ACKNOWLEDGED)
+AT_ONCE = {"repeat_minutes": 0, "most_per_second": 10_000}  # nothing but the cursor says what is still to be sent
+
+
+async def kill_at(point: FloorPoint, times: list[int]) -> None:
+    """One daemon after the other, each of which kills itself when it reaches the point for the n-th time."""
+    async with floor_of_one(1, **AT_ONCE) as (stage, broker, found):
+        await play_unheard(stage, broker)
+        for nth in times:
+            daemon = stage.spawn_daemon(Orders(faults=(Fault(point, nth),)))
+            assert await daemon.ended() == -9, daemon.err
+        stage.drain_notified()
+        await stage.start_daemon()
+        await finish(stage, found)
+        assert repeated(found.records) <= 64 * len(times)  # a page, which was not noted
+        left = {path.name: path.stat().st_size for path in stage.journal.glob(f"{NAME}*")}
+        assert left[NAME] < LONGEST
+        assert len(left) <= 2  # and what a daemon did not rename
+
+
+@pytest.mark.parametrize("point", list(FloorPoint))
+async def test_killed_at_a_step(point: FloorPoint) -> None:
+    await kill_at(point, [1, 2])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("point", list(FloorPoint))
+async def test_killed_again_and_again_at_a_step(point: FloorPoint) -> None:
+    random = long_forms.randomness(point)
+    most = 60 if point in OF_A_RECORD else 3
+    await kill_at(point, [random.randint(1, most) for _ in range(long_forms.count(20))])
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds"), [(4, 3), pytest.param(long_forms.count(60), 20, marks=pytest.mark.soak, id="often")]
+)
+async def test_killed_at_any_moment_of_the_rounds(times: int, rounds: int) -> None:
+    random = Random(27)
+    async with floor_of_one(rounds, **AT_ONCE) as (stage, _, found):
+        await stage.start_device()
+        await stage.start_daemon()
+        for _ in range(times):
+            await until_more(stage, found, random.randint(1, 60))
+            await stage.kill_daemon()
+            await stage.start_daemon()
+        await stage.played()
+        await finish(stage, found)
+        assert repeated(found.records) <= 64 * times
