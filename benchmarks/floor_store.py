@@ -27,7 +27,8 @@ import msgspec
 import psycopg
 
 from benchmarks.floor_tables import DURABLE, SIGNER, cpu_of, season, stores
-from controller.floor.broker import Broker, connected
+from controller.floor.address import Broker
+from controller.floor.broker import connected
 from controller.floor.store.consumer import BATCH, KEPT_FOR, UNACKNOWLEDGED
 from controller.floor.store.records import at, digest_of, name_of, text_of
 from controller.floor.topics import Subject, TablePlace, topic_filter

@@ -30,7 +30,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import psycopg
 
-from controller.floor.broker import Address, Broker, Connection, connected
+from controller.floor.address import Address, Broker
+from controller.floor.broker import Connection, connected
 from controller.floor.topics import Subject, TablePlace
 from controller.journal.outbox import DecisionMade, HeadSigned, Record
 from controller.journal.signing import SigningKey, statement

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from controller.floor.broker import Broker, connected
+from controller.floor.address import Broker
+from controller.floor.broker import connected
 from controller.journal.outbox import Record
 from tests.end_to_end.processes import PATIENCE, Child
 from tests.floor.mosquitto import Mosquitto

@@ -226,8 +226,8 @@ async def test_the_stop_ends_what_waits_for_a_lock(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--broker", "mqtt://10.0.0.1"), "is not encrypted"),
-        (("--broker", "mqtts://broker.casino"), "needs a certificate of each side"),
+        (("--broker", "10.0.0.1"), "is not encrypted"),
+        (("--broker", "broker.casino", "--ca", "a.pem"), "TLS needs three files"),
         (("--group", "a/b"), "is no name of a group"),
         (("--metrics", "http"), "is no address"),
     ],

@@ -1,86 +1,87 @@
-"""What the commands share: which broker, which database; and refusals in sentences."""
+"""What the commands of the floor are told: the broker, the files for TLS, and which tables are meant."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
-from controller.floor.broker import BadBrokerError, Broker, Credentials, parse_broker
-from controller.floor.store import StoreError
-from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
+from controller.commands.options import shortened
+from controller.floor.address import ENCRYPTED, PLAIN, BadBrokerError, Broker, Credentials, parse_broker
+from controller.floor.topics import NAME
+from controller.problems import BadInputError
 
-if TYPE_CHECKING:
-    from controller.floor.store.database import Database
-
+HERE: Final = "localhost"
+LONGEST_ADDRESS: Final = 300
 Command = TypeVar("Command", bound=Callable[..., Any])
-WRONG: Final = frozenset({"store-refused", "store-schema"})
-"""Errors that say that an option or the database is wrong: another start changes nothing."""
 
 
 def broker_options(command: Command) -> Command:
-    """`--broker` and the files for TLS; the command gets them as `broker`, None where none is named."""
-
-    @click.option("--broker", "url", metavar="URL", help="mqtts://HOST:8883, or mqtt://localhost:1883.")
-    @click.option("--ca-file", type=click.Path(path_type=Path), help="Who signs the broker's certificate.")
-    @click.option("--certificate-file", type=click.Path(path_type=Path), help="This program's certificate.")
-    @click.option("--key-file", type=click.Path(path_type=Path), help="The key of that certificate.")
-    @functools.wraps(command)
-    def wrapped(*arguments: Any, url: str | None, ca_file: Path | None, certificate_file: Path | None,
-                key_file: Path | None, **more: Any) -> Any:  # fmt: skip
-        broker = None if url is None else broker_of(url, ca_file, certificate_file, key_file)
-        return command(*arguments, broker=broker, **more)
-
-    return wrapped  # type: ignore[return-value]  # it takes what the command takes, but for `broker`
-
-
-def broker_of(url: str, *files: Path | None) -> Broker:
-    """Raises `BadInputError`."""
-    try:
-        address = parse_broker(url)
-    except BadBrokerError as error:
-        raise BadInputError(f"--broker: {error}", error.hint) from error
-    given = [path for path in files if path is not None]
-    if address.encrypted and len(given) < len(files):
-        raise BadInputError(
-            f"{address} is encrypted, and needs a certificate of each side.",
-            "Add --ca-file, --certificate-file and --key-file.",
+    """`--broker`, `--ca`, `--certificate` and `--key`; `find_broker` makes a broker of them."""
+    for name, meaning in reversed(
+        (
+            ("ca", "Who signs the broker's certificate (PEM)."),
+            ("certificate", "This program's certificate (PEM)."),
+            ("key", "The key of --certificate (PEM)."),
         )
-    return Broker(address, Credentials(*given) if address.encrypted else None)
-
-
-def database_option(command: Command) -> Command:
+    ):
+        command = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", help=meaning)(command)
     return click.option(
-        "--database",
-        required=True,
-        metavar="ADDRESS",
-        envvar="CARDSHOE_DATABASE",
-        show_envvar=True,
-        help="postgresql://USER@HOST/NAME, or host=... user=... dbname=...; a password belongs in ~/.pgpass.",
+        "--broker",
+        "broker_url",
+        default=HERE,
+        show_default=True,
+        metavar="HOST[:PORT]",
+        help="The broker: with the three files by TLS, without them on this machine alone.",
     )(command)
 
 
-@contextmanager
-def problems() -> Iterator[None]:
-    """Errors of the store as a sentence: exit code 78 where the database is the wrong one, else 1."""
+def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path | None) -> Broker:
+    """Raises `BadInputError`."""
+    files = [one for one in (ca, certificate, key) if one is not None]
+    if files and len(files) < 3:
+        raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
+    if len(url) > LONGEST_ADDRESS:
+        raise BadInputError(f"--broker {shortened(url)!r} is no address of a broker.", "Write HOST, or HOST:PORT.")
+    scheme = "" if "://" in url else f"{ENCRYPTED if files else PLAIN}://"
     try:
-        yield
-    except StoreError as error:
-        problem = ConfigurationProblemError if error.code in WRONG else ProblemError
-        raise problem(str(error), error.hint) from error
+        address = parse_broker(f"{scheme}{url}")
+    except BadBrokerError as error:
+        hint = "Name the files: --ca, --certificate and --key." if not files else error.hint
+        raise BadInputError(f"--broker {shortened(url)!r}: {str(error).rstrip('.')}.", hint) from error
+    if address.encrypted != bool(files):
+        raise BadInputError(
+            f"--broker {shortened(url)!r} is {'encrypted' if address.encrypted else 'not encrypted'}.",
+            "Name --ca, --certificate and --key." if address.encrypted else "Leave --ca, --certificate and --key out.",
+        )
+    return Broker(address, Credentials(*files) if files else None)
 
 
-def open_database(address: str, program: str) -> Database:
-    """Raises `ProblemError` where the driver is not installed, and `StoreError`."""
-    try:
-        from controller.floor.store.database import Database
-    except ImportError as error:
-        raise ProblemError(
-            f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
-            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
-        ) from error
-    return Database(address, program)
+class NameType(click.ParamType[str]):
+    """Of a site, a pit or a table, as it stands in topics."""
+
+    name = "NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not re.fullmatch(NAME, str(value)):
+            self.fail(
+                f"{shortened(str(value))!r} is no name. Write letters of English, digits, dots, - and _, 64 at most.",
+                param,
+                ctx,
+            )
+        return str(value)
+
+
+def place_options(*parts: str) -> Callable[[Command], Command]:
+    """`--site`, `--pit`, `--table`: those that are named, each for every one where it is left out."""
+
+    def decorate(command: Command) -> Command:
+        for part in reversed(parts):
+            meaning = f"Of this {part} alone."
+            command = click.option(f"--{part}", type=NameType(), metavar="NAME", help=meaning)(command)
+        return command
+
+    return decorate

@@ -8,14 +8,16 @@ import os
 import socket
 from contextlib import AsyncExitStack, suppress
 from datetime import date
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from controller.commands.floor.options import broker_options, database_option, open_database, problems
+from controller.commands.floor.database import database_option, open_database, problems
+from controller.commands.floor.options import broker_options, find_broker
 from controller.commands.text import many, write_out
-from controller.floor.broker import Broker
+from controller.floor.address import Broker
 from controller.problems import BadInputError
 
 if TYPE_CHECKING:
@@ -51,8 +53,9 @@ class Asked(NamedTuple):
 @click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
-def store(broker: Broker | None, database: str, name: str | None, group: str, gap_minutes: float, metrics: str | None,
-          verbose: bool, create: bool, prune: int | None) -> None:  # fmt: skip
+def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, database: str,
+          name: str | None, group: str, gap_minutes: float, metrics: str | None, verbose: bool, create: bool,
+          prune: int | None) -> None:  # fmt: skip
     """Write the journals of all tables into PostgreSQL, until SIGTERM.
 
     What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and
@@ -72,8 +75,7 @@ def store(broker: Broker | None, database: str, name: str | None, group: str, ga
             found.close()
             write_out(f"{many(count, 'month')} deleted.")
         else:
-            if broker is None:
-                raise BadInputError("The broker is not named.", "Add --broker URL.")
+            broker = find_broker(broker_url, ca, certificate, key)
             _check_group(group)
             asked = Asked(broker, name or f"{GROUP}-{socket.gethostname()}", group, 60 * gap_minutes, _address(metrics))
             configure_logs(logging.DEBUG if verbose else logging.INFO)

@@ -17,7 +17,9 @@ from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from controller.floor.broker import Broker, BrokerError, Connection, Message, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, Message, connected
 from controller.floor.store import StoreError
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters

@@ -1,0 +1,52 @@
+"""What the commands of the store are told: which database; and its refusals in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from controller.floor.store import StoreError
+from controller.problems import ConfigurationProblemError, ProblemError
+
+if TYPE_CHECKING:
+    from controller.floor.store.database import Database
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+WRONG: Final = frozenset({"store-refused", "store-schema"})
+"""Errors that say that an option or the database is wrong: another start changes nothing."""
+
+
+def database_option(command: Command) -> Command:
+    return click.option(
+        "--database",
+        required=True,
+        metavar="ADDRESS",
+        envvar="CARDSHOE_DATABASE",
+        show_envvar=True,
+        help="postgresql://USER@HOST/NAME, or host=... user=... dbname=...; a password belongs in ~/.pgpass.",
+    )(command)
+
+
+@contextmanager
+def problems() -> Iterator[None]:
+    """Errors of the store as a sentence: exit code 78 where the database is the wrong one, else 1."""
+    try:
+        yield
+    except StoreError as error:
+        problem = ConfigurationProblemError if error.code in WRONG else ProblemError
+        raise problem(str(error), error.hint) from error
+
+
+def open_database(address: str, program: str) -> Database:
+    """Raises `ProblemError` where the driver is not installed, and `StoreError`."""
+    try:
+        from controller.floor.store.database import Database
+    except ImportError as error:
+        raise ProblemError(
+            f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
+            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
+        ) from error
+    return Database(address, program)
