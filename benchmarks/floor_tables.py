@@ -47,7 +47,7 @@ MOST_PER_SECOND: Final = 200  # of a backlog, as a publisher's default
 POLL: Final = 0.05  # seconds
 SIGNER: Final = SigningKey(KEY)
 DURABLE: Final = ("fsync=on", "track_commit_timestamp=on")
-_NEWEST: Final = "SELECT count(*) FROM cardshoe.decision"
+_WHOLE: Final = "SELECT count(*) FROM cardshoe.journal WHERE site = %s AND number >= %s"
 _DELAYS: Final = """SELECT percentile_cont(ARRAY[0.5, 0.99, 1.0]) WITHIN GROUP (ORDER BY
 extract(epoch FROM pg_xact_commit_timestamp(d.xmin)) - utc_ns / 1e9)
 FROM cardshoe.decision d JOIN cardshoe.journal j ON j.id = d.journal WHERE j.site = %s"""
@@ -153,7 +153,6 @@ class Floor:
 
     def run(self, site: str, tables: int, every: float, rounds: int, count: int) -> Result:
         """All of it sent and stored."""
-        before = self._ask(_NEWEST)
         arguments = [str(one) for one in (self._broker.port, site, tables, every, rounds, count)]
         generator = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.floor_tables", "--generate", *arguments],
@@ -166,8 +165,8 @@ class Floor:
         own = cpu_of(generator.pid)
         generator.stdin.write(b"\n")
         generator.stdin.flush()
-        decisions = tables * sum(isinstance(one, DecisionMade) for one in season(rounds)[:count])
-        while self._ask(_NEWEST) - before < decisions:
+        last = max(one.last for one in season(rounds)[:count] if isinstance(one, DecisionMade))
+        while self._ask(_WHOLE, site, last) < tables:
             assert all(store.poll() is None for store in self._stores), "the store ended"
             time.sleep(POLL)
         seconds = time.monotonic() - began
@@ -184,8 +183,8 @@ class Floor:
     def close(self) -> None:
         self._connection.close()
 
-    def _ask(self, query: str) -> int:
-        row = self._connection.execute(query.encode()).fetchone()
+    def _ask(self, query: str, *values: Any) -> int:
+        row = self._connection.execute(query.encode(), values or None).fetchone()
         assert row is not None
         return int(row[0])
 

@@ -8,6 +8,7 @@
     reporting     sends it where it has changed
     cursor_file   up to where the journal was sent
     publisher     sends the journal from the cursor on, and the state; part of the daemon
+    store/        the journals of all tables in one database, and whether they are whole; a program of its own
 
     journal ── outbox ── publisher ── broker ── store, watch, serve
                cursor ──┘
