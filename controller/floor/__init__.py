@@ -13,6 +13,7 @@
     follower      follows the floor for those who look at it
     page_stream   what the page is told
     page_server   the page, on this machine alone; its files are in `page`
+    store/        the journals of all tables in one database, and whether they are whole; a program of its own
 
     journal ── outbox ── publisher ── broker ── follower ─┬─ floor_view ─┬─ watch
                cursor ──┘                   └── store     └─ stories ────┴─ page_stream ── page_server

@@ -101,7 +101,8 @@ def test_only_a_replay_accepts_a_device_without_its_proof() -> None:
 def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "paho", "prometheus_client", "prompt_toolkit",
-        "psycopg", "rich", "serial", "structlog", "transitions", "usb",
+        "rich", "serial", "structlog", "transitions", "usb",
+        "psycopg",  # of the extra `floor`, imported only where the store is asked for
         "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in
             "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package

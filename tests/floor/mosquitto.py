@@ -38,6 +38,11 @@ class Mosquitto:
     def broker(self) -> Broker:
         return Broker(Address("localhost", self.port, self.credentials is not None), self.credentials)
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     async def start(self) -> None:
         allowed = any("acl_file" in line for line in self.lines)
         own = [

@@ -80,6 +80,12 @@ class Postgres:
         self._process.wait(PATIENCE)
         self._process = None
 
+    @property
+    def pid(self) -> int:
+        """Of the process that the others are children of."""
+        assert self._process is not None
+        return self._process.pid
+
     def address(self, database: str = "postgres", user: str = SUPERUSER, **more: str) -> str:
         given = {"host": str(self.folder), "user": user, "dbname": database, **more}
         return " ".join(f"{name}={value}" for name, value in given.items())

@@ -38,7 +38,7 @@ async def storing(
 def start_store(
     broker: Mosquitto, address: str, *options: str, name: str = "one", environment: dict[str, str] | None = None
 ) -> Child:
-    url = f"mqtt://localhost:{broker.port}"
+    url = f"localhost:{broker.port}"
     return Child(
         "controller", "floor", "store", "--broker", url, "--database", address, "--name", name, *options,
         environment=environment,

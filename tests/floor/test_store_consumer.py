@@ -12,16 +12,19 @@ from typing import Any
 
 import pytest
 
+from controller.floor.address import Broker
 from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
-from controller.journal.outbox import Record
+from controller.journal.outbox import HeadSigned, Record
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.stage import Stage, short_folder
+from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto, mosquitto
 from tests.floor.postgres import TOOL, Postgres, postgres
 from tests.floor.reading import journal_of
 from tests.floor.stored import Rows, heard
 from tests.floor.storing import BROKER, MidBatch, send, start_store, storing, until
+from tests.floor.test_broker import encrypted
 from tests.journal_commands.made import evening
 
 pytestmark = [pytest.mark.tool("mosquitto"), pytest.mark.tool(TOOL)]
@@ -226,8 +229,8 @@ async def test_the_stop_ends_what_waits_for_a_lock(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--broker", "mqtt://10.0.0.1"), "is not encrypted"),
-        (("--broker", "mqtts://broker.casino"), "is encrypted"),
+        (("--broker", "10.0.0.1"), "is not encrypted"),
+        (("--broker", "broker.casino", "--ca", "a.pem"), "TLS needs three files"),
         (("--group", "a/b"), "is no name of a group"),
         (("--metrics", "http"), "is no address"),
     ],
@@ -238,3 +241,22 @@ async def test_options_that_cannot_be(address: str, options: tuple[str, ...], sa
         assert await child.ended() == 2
         assert says in child.err[0]
         child.abandon()
+
+
+async def test_with_a_certificate_and_the_access_list_of_the_page(
+    address: str, rows: Rows, records: list[Record], tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    broker = encrypted(tmp_path, authority)
+    (tmp_path / "acl").write_text("pattern write cardshoe/1/+/+/%u/#\nuser store\ntopic read cardshoe/1/#\n")
+    await broker.start()
+    try:
+        own = authority.sign("store")
+        files = ("--ca", str(own.ca), "--certificate", str(own.certificate), "--key", str(own.key))
+        async with storing(broker, address, *files) as store:
+            await send(Broker(broker.broker.address, authority.sign("BAC-07")), records)
+            await until(lambda: rows.count("head") == sum(isinstance(one, HeadSigned) for one in records), store)
+            assert rows.alarms() == {}
+            assert await store.end() == 0
+    finally:
+        await broker.kill()

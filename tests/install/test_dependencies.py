@@ -10,8 +10,12 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-FILES: Final = ("requirements.txt", "requirements-report.txt", "requirements-test.txt")
-EXTRAS: Final = {"requirements-report.txt": ("report",), "requirements-test.txt": ("report", "test")}
+FILES: Final = ("requirements.txt", "requirements-floor.txt", "requirements-report.txt", "requirements-test.txt")
+EXTRAS: Final = {
+    "requirements-floor.txt": ("floor",),
+    "requirements-report.txt": ("report",),
+    "requirements-test.txt": ("floor", "report", "test"),
+}
 PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[0-9a-f]{64})+)", re.ASCII)
 
 
@@ -33,7 +37,8 @@ def name_of(requirement: str) -> str:
 
 
 def test_what_tests_is_what_runs_and_more() -> None:
-    runs, reports, tests = map(pinned, FILES)
+    runs, floor, reports, tests = map(pinned, FILES)
+    assert runs.items() <= floor.items() <= tests.items()
     assert runs.items() <= reports.items() <= tests.items()
 
 

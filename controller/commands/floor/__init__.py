@@ -1,7 +1,7 @@
 """`cardshoe floor`: many tables, through the broker. Its parts:
 
     options  what its commands are told: the broker, the files for TLS, which tables
-    database_options  the database, for those that need one
+    database the database that the store's commands are told
     screen   the floor drawn in a terminal
     words    the words that terminal and page have in common
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from controller.commands.floor.database_options import database_option, open_database, problems
+from controller.commands.floor.database import database_option, open_database, problems
 from controller.commands.text import many, write_out
 from controller.floor.topics import NAME, TablePlace
 from controller.journal import JournalError

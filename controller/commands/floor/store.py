@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from controller.commands.floor.database_options import database_option, open_database, problems
+from controller.commands.floor.database import database_option, open_database, problems
 from controller.commands.floor.options import broker_options, find_broker
 from controller.commands.text import many, write_out
 from controller.floor.address import Broker
@@ -53,20 +53,9 @@ class Asked(NamedTuple):
 @click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
-def store(
-    broker_url: str,
-    ca: Path | None,
-    certificate: Path | None,
-    key: Path | None,
-    database: str,
-    name: str | None,
-    group: str,
-    gap_minutes: float,
-    metrics: str | None,
-    verbose: bool,
-    create: bool,
-    prune: int | None,
-) -> None:
+def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, database: str,
+          name: str | None, group: str, gap_minutes: float, metrics: str | None, verbose: bool, create: bool,
+          prune: int | None) -> None:  # fmt: skip
     """Write the journals of all tables into PostgreSQL, until SIGTERM.
 
     What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and

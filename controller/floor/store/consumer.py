@@ -31,6 +31,7 @@ from controller.journal.codec import Clock
 BATCH: Final = 1000  # messages
 UNACKNOWLEDGED: Final = 2 * BATCH  # one batch is received while another is committed
 KEPT_FOR: Final = 7 * 86_400  # seconds for which the broker keeps what is for a consumer that is away
+LEAST_BETWEEN: Final = 0.02  # seconds from batch to batch: a transaction costs as much as ten records
 AGAIN: Final = (0.5, 30.0)  # seconds until the next attempt: the first time, and at most
 LOOK_EVERY: Final = 5.0  # seconds
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
@@ -111,8 +112,13 @@ class Consumer:
 
     async def _consume(self, in_thread: InThread, connection: Connection) -> None:
         """Until the connection to the broker ends, which raises `BrokerError`."""
+        loop = asyncio.get_running_loop()
+        due = loop.time()
         while True:
-            messages = [await connection.next(), *connection.waiting(BATCH - 1)]
+            first = await connection.next()
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            messages = [first, *connection.waiting(BATCH - 1)]
+            due = loop.time() + LEAST_BETWEEN
             written: Written = await self._until_done(connection, partial(in_thread, self._write, messages))
             for message in messages:
                 connection.acknowledge(message)

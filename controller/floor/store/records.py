@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from controller.floor.topics import Subject, TablePlace, read_topic
-from controller.journal.outbox import DecisionMade, HeadSigned, Record
+from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
 DIGEST: Final = 16  # bytes
 _HASH: Final = 32  # bytes; a key has as many
@@ -19,7 +19,6 @@ _MOST: Final = 2**63 - 1
 _MOST_ROUND: Final = 2**31 - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _RECORD: Final = msgspec.json.Decoder(Record)
-_LENGTH: Final = 8  # bytes
 
 
 class Arrived(NamedTuple):
@@ -76,27 +75,18 @@ def at(utc_ns: int) -> datetime:
 
 
 def digest_of(record: Record) -> bytes:
-    """Over all that a record says; not over how it was encoded."""
-    digest = hashlib.sha256()
-    for part in _parts(record):
-        digest.update(len(part).to_bytes(_LENGTH, "big"))
-        digest.update(part)
-    return digest.digest()[:DIGEST]
+    """Over all that a record says, by the names of its fields: a later version may have more of them."""
+    names = _FIELDS[type(record)]
+    said = msgspec.json.encode([getattr(record, name) for name in names])
+    return hashlib.sha256(said).digest()[:DIGEST]
 
 
-def _parts(record: Record) -> list[bytes]:
-    """The fields by name: a later version may have more of them."""
-    tag = str(record.__struct_config__.tag).encode()
-    if isinstance(record, DecisionMade):
-        fixed = (record.file, record.first, record.last, record.hash, record.before, record.utc_ns, record.round)
-        return [tag, *(str(value).encode() for value in fixed), *map(bytes, record.events)]
-    names = _OF_HEAD if isinstance(record, HeadSigned) else _OF_FILE
-    return [tag, *(str(getattr(record, name)).encode() for name in names)]
-
-
-_OF_HEAD: Final = ("file", "number", "hash", "utc_ns", "signature", "key")
-_OF_FILE: Final = ("file", "number", "hash", "utc_ns", "table", "simulated", "key", "endorsement", "previous_file",
-                   "previous_hash")  # fmt: skip
+_FIELDS: Final = {
+    DecisionMade: ("file", "first", "last", "hash", "before", "utc_ns", "round", "events"),
+    HeadSigned: ("file", "number", "hash", "utc_ns", "signature", "key"),
+    FileBegan: ("file", "number", "hash", "utc_ns", "table", "simulated", "key", "endorsement", "previous_file",
+                "previous_hash"),
+}  # fmt: skip
 
 
 def _check(record: Record) -> None:

@@ -1,4 +1,4 @@
-"""What the commands of the store share: the database, and its refusals in sentences."""
+"""What the commands of the store are told: which database; and its refusals in sentences."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def open_database(address: str, program: str) -> Database:
     except ImportError as error:
         raise ProblemError(
             f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
-            "Install libpq: apt install libpq5.",
+            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
         ) from error
     return Database(address, program)
