@@ -39,6 +39,13 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
     from simulators.floor_trial.servers import find_servers
 
     servers = find_servers()
+    try:
+        import psycopg  # noqa: F401  # what the store needs: said before anything is started
+    except ImportError as error:
+        raise ProblemError(
+            f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
+            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
+        ) from error
     for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.signal(signal.SIGINT, signal.default_int_handler)
