@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from controller.floor import BrokerError
 from controller.floor.address import Broker
 from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
@@ -22,7 +23,7 @@ from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto, mosquitto
 from tests.floor.postgres import TOOL, Postgres, postgres
 from tests.floor.reading import journal_of
-from tests.floor.stored import Rows, heard
+from tests.floor.stored import TOPIC, Rows, heard
 from tests.floor.storing import BROKER, MidBatch, send, start_store, storing, until
 from tests.floor.test_broker import encrypted
 from tests.journal_commands.made import evening
@@ -260,3 +261,15 @@ async def test_with_a_certificate_and_the_access_list_of_the_page(
             assert await store.end() == 0
     finally:
         await broker.kill()
+
+
+async def test_a_store_of_one_pit_leaves_the_others(
+    address: str, rows: Rows, records: list[Record], tmp_path: Path
+) -> None:
+    async with broker_in(tmp_path) as broker, storing(broker, address, "--site", "vienna", "--pit", "p2") as store:
+        with pytest.raises(BrokerError) as unread:
+            await send(broker.broker, records[:1])
+        assert unread.value.code == "floor-unread"
+        await send(broker.broker, records, TOPIC.replace("/p1/", "/p2/"))
+        await until(lambda: rows.count("head") == sum(isinstance(one, HeadSigned) for one in records), store)
+        assert rows.ask("SELECT pit FROM cardshoe.tables") == [("p2",)]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,6 +17,7 @@ from controller.commands.main import main
 from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, HeadSigned, Record
+from tests.architecture.sources import ROOT
 from tests.floor.postgres import TOOL, WITH_PASSWORD, Postgres
 from tests.floor.stored import Rows, heard
 
@@ -139,3 +144,32 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
         assert "has a schema of the store already" in again.output
     finally:
         server.drop("made")
+
+
+def test_it_is_set_up_as_the_page_says(server: Postgres, records: list[Record]) -> None:
+    """By an owner who is no superuser, after an administrator has made the roles."""
+    server.do("CREATE ROLE cardshoe_owner LOGIN")
+    server.do(f"CREATE ROLE {WITH_PASSWORD} LOGIN PASSWORD 'right' IN ROLE cardshoe_writer")
+    server.do("CREATE DATABASE of_the_page OWNER cardshoe_owner")
+    owner = server.address("of_the_page", "cardshoe_owner")
+    try:
+        for arguments in (["--create"], ["--prune", "1000"]):
+            done = CliRunner().invoke(main, ["floor", "store", "--database", owner, *arguments])
+            assert done.exit_code == 0, done.output
+        with closing(Database(f"{server.address('of_the_page', WITH_PASSWORD)} password=right")) as database:
+            assert Writer(database).write(heard(records)).new == len(records)
+    finally:
+        server.drop("of_the_page")
+        server.do(f"DROP ROLE cardshoe_owner; DROP ROLE {WITH_PASSWORD}")
+
+
+def test_without_the_driver_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "psycopg.py").write_text("raise ImportError('no pq wrapper available')\n")
+    command = [sys.executable, "-m", "controller", "floor", "store", "--database", "dbname=x", "--create"]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "cardshoe: PostgreSQL's driver cannot be used: no pq wrapper available.",
+        "  Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
+    ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,7 +20,9 @@ from controller.commands.journal.days import Clock, Span
 from controller.commands.journal.decisions import name_of, read
 from controller.commands.journal.rounds import Round, Rounds
 from controller.commands.journal.table import Table
+from controller.floor.store.alarms import KINDS
 from controller.floor.store.database import Database
+from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, FileBegan, Record
 from simulators.scenarios import names
@@ -266,3 +270,35 @@ def test_a_count_of_rounds_reads_the_rounds_alone(everything: Rows) -> None:
     text = "\n".join(line for (line,) in plan)
     assert "SubPlan" not in text
     assert "event_2026_10" not in text, "only the months of that time are read"
+
+
+# -- the page
+
+
+PAGE = (Path(__file__).parents[2] / "docs/floor_store.md").read_text("utf-8")
+
+
+def table_under(heading: str) -> dict[str, str]:
+    """Rows of the first table there: what the first cell names, and the rest."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `([^`]+)`[^|]*\|(.*)\|$", section, re.MULTILINE))
+
+
+def test_the_page_has_every_column_of_every_view(everything: Rows) -> None:
+    query = """SELECT v.viewname, array_agg(c.column_name::text) FROM pg_views v JOIN information_schema.columns c
+        ON c.table_schema = v.schemaname AND c.table_name = v.viewname WHERE v.schemaname = 'cardshoe' GROUP BY 1"""
+    of_all = {"site", "pit", "table_name", "journal"}
+    written = table_under("Views")
+    found = {view: set(columns) for view, columns in everything.ask(query)}
+    assert found.keys() == written.keys()
+    for view, columns in found.items():
+        assert of_all <= columns
+        assert columns - of_all == set(re.findall(r"`(\w+)`", written[view])), view
+
+
+def test_the_page_has_every_kind_of_alarm_and_every_metric() -> None:
+    assert set(table_under("Alarms")) == set(KINDS)
+    written = {name.partition("{")[0].removesuffix("_total") for name in table_under("Metrics")}
+    page = StoreMeters().page().decode()
+    names_of_page = re.findall(r"^# HELP (\w+) ", page, re.MULTILINE)
+    assert written == {name.removesuffix("_total") for name in names_of_page if not name.endswith("_created")}

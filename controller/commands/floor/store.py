@@ -15,32 +15,29 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from controller.commands.floor.database import database_option, open_database, problems
-from controller.commands.floor.options import broker_options, find_broker
+from controller.commands.floor.options import broker_options, find_broker, place_options
 from controller.commands.text import many, write_out
-from controller.floor.address import Broker
 from controller.problems import BadInputError
 
 if TYPE_CHECKING:
+    from controller.floor.store.consumer import Consuming
     from controller.floor.store.database import Database
 
 GROUP: Final = "cardshoe-store"
 OWN_ADDRESS: Final = "127.0.0.1"
-MONTHS: Final = 12
 MOST_PORT: Final = 65_535
 
 
 class Asked(NamedTuple):
     """`metrics`: host and port; None: no page."""
 
-    broker: Broker
-    name: str
-    group: str
-    gap_after: float
+    consuming: Consuming
     metrics: tuple[str, int] | None
 
 
 @click.command()
 @broker_options
+@place_options("site", "pit")
 @database_option
 @click.option("--name", help="Of this consumer at the broker; no other may have it.  [default: of the host]")
 @click.option("--group", default=GROUP, show_default=True, help="Consumers of one group share the records.")
@@ -53,9 +50,9 @@ class Asked(NamedTuple):
 @click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
-def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, database: str,
-          name: str | None, group: str, gap_minutes: float, metrics: str | None, verbose: bool, create: bool,
-          prune: int | None) -> None:  # fmt: skip
+def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, site: str | None,
+          pit: str | None, database: str, name: str | None, group: str, gap_minutes: float, metrics: str | None,
+          verbose: bool, create: bool, prune: int | None) -> None:  # fmt: skip
     """Write the journals of all tables into PostgreSQL, until SIGTERM.
 
     What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and
@@ -66,6 +63,8 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
 
     with problems():
         found = open_database(database, "cardshoe floor store")
+        from controller.floor.store.consumer import Consuming
+
         if create:
             found.make_schema()
             write_out(f"The schema was made in {found.name}.")
@@ -77,7 +76,8 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
         else:
             broker = find_broker(broker_url, ca, certificate, key)
             _check_group(group)
-            asked = Asked(broker, name or f"{GROUP}-{socket.gethostname()}", group, 60 * gap_minutes, _address(metrics))
+            own_name = name or f"{GROUP}-{socket.gethostname()}"
+            asked = Asked(Consuming(broker, own_name, group, 60 * gap_minutes, site, pit), _address(metrics))
             configure_logs(logging.DEBUG if verbose else logging.INFO)
             asyncio.run(_run(asked, found))
 
@@ -112,7 +112,7 @@ async def _run(asked: Asked, database: Database) -> None:
     from controller.daemon.host import HostClock, SystemdNotifier
     from controller.daemon.starting import Stop, StoppedError
     from controller.floor.store import StoreError
-    from controller.floor.store.consumer import Consumer, Consuming
+    from controller.floor.store.consumer import Consumer
     from controller.floor.store.meters import StoreMeters
     from controller.floor.store.writing import Writer
 
@@ -125,7 +125,7 @@ async def _run(asked: Asked, database: Database) -> None:
             raise
         log.warning("store.away", code=error.code, sentence=str(error), hint=error.hint)
     consumer = Consumer(
-        Consuming(asked.broker, asked.name, asked.group, asked.gap_after),
+        asked.consuming,
         database,
         Writer(database),
         meters,

@@ -38,16 +38,21 @@ InThread: TypeAlias = Callable[..., Awaitable[Any]]
 
 
 class Consuming(NamedTuple):
-    """`name`: under which the broker knows this consumer, and no other one. `group`: whose messages they share."""
+    """`name`: under which the broker knows this consumer, and no other one. `group`: whose messages they share.
+
+    `site`, `pit`: of which tables; None: of all.
+    """
 
     broker: Broker
     name: str
     group: str
     gap_after: float  # seconds
+    site: str | None = None
+    pit: str | None = None
 
     @property
     def filter(self) -> str:
-        return f"$share/{self.group}/{topic_filter(Subject.JOURNAL)}"
+        return f"$share/{self.group}/{topic_filter(Subject.JOURNAL, self.site or '+', self.pit or '+')}"
 
 
 class Consumer:

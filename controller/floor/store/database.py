@@ -26,7 +26,7 @@ ANSWERS_WITHIN: Final = 60_000  # milliseconds for a statement
 WAITS_WITHIN: Final = 20_000  # milliseconds for a lock that another holds
 Connection: TypeAlias = psycopg.Connection[Any]
 _SETTINGS: Final = f"-c statement_timeout={ANSWERS_WITHIN} -c lock_timeout={WAITS_WITHIN} -c timezone=UTC"
-_ALIVE: Final = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 3}
+_ALIVE: Final = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 35_000}
 _VERSION: Final = "SELECT version FROM cardshoe.schema_version"
 
 _OF_DATA: Final = frozenset({"22", "23", "54"})
@@ -35,7 +35,7 @@ _OF_DATA: Final = frozenset({"22", "23", "54"})
 _OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
     "53100": ("store-full", "has no room left on its disk", "Make room there, or delete old months with --prune."),
     "25006": ("store-read-only", "takes no changes", "See whether it is a standby, or its disk was made read-only."),
-    "42501": ("store-refused", "does not let this program do that", "Log in as a member of cardshoe_writer."),
+    "42501": ("store-refused", "does not let this program do that", "Log in as its owner, or as cardshoe_writer."),
     "28": ("store-refused", "does not let this program in", "Check user, password and pg_hba.conf."),
     "3D": ("store-refused", "does not exist", "Create it, then make its schema with --create."),
     "3F": ("store-schema", "has no schema of the store", "Make it with --create."),
