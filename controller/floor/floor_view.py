@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -43,6 +44,17 @@ REPORTS: Final[dict[Subject, msgspec.json.Decoder[Any]]] = {
     Subject.DEVICE: msgspec.json.Decoder(DeviceReport),
     Subject.SERVICE: msgspec.json.Decoder(ServiceReport),
 }
+
+
+SHOWN: Final[dict[Subject, Callable[[Any], object]]] = {
+    Subject.TABLE: attrgetter(
+        "phase", "since_utc_ns", "round", "service", "service_cause", "held", "paused", "dealer", "simulated",
+        "irregularities", "warnings",
+    ),
+    Subject.DEVICE: attrgetter("link", "connected", "stopped", "sentence", "kind"),
+    Subject.SERVICE: attrgetter("status"),
+}  # fmt: skip
+"""What of a report the row and the matters of a table without trouble follow from."""
 
 
 class UnreadableError(ValueError):
@@ -165,8 +177,13 @@ class Floor:
                 self.left_out += 1
                 return False
             table = self.tables[place] = TableOnFloor(place)
+        before = table.report(subject)
         table.seen[subject] = Seen(report, self._made(message))
         table.taken += 1
+        if table.row is not None and not table.row.trouble and before is not None:
+            shown = SHOWN[subject]
+            if shown(before) == shown(report):
+                return False  # as most: a card was dealt
         return self._judge(table)
 
     def note_unread(self, topic: str, why: str) -> bool:
@@ -363,7 +380,8 @@ def read_report(subject: Subject, payload: bytes) -> Report:
         report: Report = REPORTS[subject].decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableError(str(error)) from error
-    if payload.isascii() and b"\\" not in payload and len(payload) <= SHORT:
+    quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two are shown
+    if payload.isascii() and b"\\" not in quoted and len(payload) <= SHORT:
         return report  # in JSON a character that is not shown needs a backslash
     read: Report = with_plain_texts(report, most=MOST_OPEN)
     return read

@@ -22,7 +22,7 @@ from controller.floor.stories import Stories
 from controller.floor.topics import ROOT, Subject, read_topic, topic_filter
 
 GATHERED: Final = 0.05  # seconds for which messages are gathered
-LOOKS_EVERY: Final = 1.0  # seconds
+LOOKS_EVERY: Final = 5.0  # seconds: what changes by time alone takes minutes
 AGAIN: Final = (0.5, 15.0)  # seconds until a new connection: the first time, and at most
 REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # in this order: the table's own comes first
 

@@ -20,6 +20,7 @@ SECOND: Final = 10**9
 NOW: Final = 1_795_647_373 * SECOND
 IN_A_PIT: Final = 16
 CARDS_IN_A_PHASE: Final = 8
+CARDS_IN_A_ROUND: Final = 56
 PHASES: Final = (
     ("dealing_sets", "3 cards to box 3 come next."),
     ("betting", "Mark the boxes with bets."),
@@ -68,9 +69,10 @@ def place_of_number(number: int, site: str = "vienna") -> TablePlace:
 def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
     """A table that goes on. `step`: how far it is."""
     phase, next_step = PHASES[(number + step // CARDS_IN_A_PHASE) % len(PHASES)]
+    round_number = 1 + (7 * number + step // CARDS_IN_A_ROUND) % 300
     table = TableReport(
         f"{number:032x}", 40 + step, now, True, "NC", GAMES["NC"].title, "sets", phase,
-        now - (number % 5) * 40 * SECOND, "in_service", "the device is ready", False, "", 1 + (7 * number + step) % 300,
+        now - (number % 5) * 40 * SECOND, "in_service", "the device is ready", False, "", round_number,
         DEALERS[number % len(DEALERS)], next_step, (), (),
     )  # fmt: skip
     device = DeviceReport(

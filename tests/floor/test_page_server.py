@@ -176,8 +176,8 @@ async def test_a_follower_that_does_not_read_keeps_nobody_else(tmp_path: Path) -
         _, writer = await asyncio.open_connection("127.0.0.1", page.port, limit=2)
         writer.write(f"GET /v1/floor HTTP/1.1\r\nHost: localhost:{page.port}\r\n\r\n".encode())
         for step in range(1, 5):
-            await tell(tables, [quiet(number, step=step) for number in range(48)])
-            await found.until(lambda step=step: found.rows["vienna/p1/nc-02"]["round"] == 8 + step)  # type: ignore[misc]
+            await tell(tables, [changed(quiet(number), round=step) for number in range(48)])
+            await found.until(lambda step=step: found.rows["vienna/p3/nc-48"]["round"] == step)  # type: ignore[misc]
         writer.close()
         await writer.wait_closed()
 

@@ -1,4 +1,4 @@
-"""The wheel has everything that the daemon serves."""
+"""The wheel has everything that the daemon and the floor's page serve."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ import zipfile
 from pathlib import Path
 
 from controller.api.pages import Pages
+from controller.floor.page_server import page_files
 from tests.architecture.sources import ROOT
 
-SERVED = "import controller; from controller.api.pages import Pages; print(controller.__file__, *Pages().addresses)"
+SERVED = """
+import controller
+from controller.api.pages import Pages
+from controller.floor.page_server import page_files
+print(controller.__file__, *Pages().addresses, *page_files().addresses)
+"""
 
 
-def test_the_consoles_files_are_in_the_wheel_and_served_from_it(tmp_path: Path) -> None:
+def test_the_files_of_both_pages_are_in_the_wheel_and_served_from_it(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -24,5 +30,5 @@ def test_the_consoles_files_are_in_the_wheel_and_served_from_it(tmp_path: Path) 
     said = subprocess.run(asked, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
     module, *served = said.split()
     assert module.startswith(str(tmp_path))
-    assert served == list(Pages().addresses)
-    assert {"/", "/display", "/console/index.html"} <= set(served)
+    assert served == [*Pages().addresses, *page_files().addresses]
+    assert {"/", "/display", "/console/index.html", "/floor/index.html"} <= set(served)
