@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import permutations
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -81,6 +82,23 @@ def test_any_order_and_any_repetition_give_the_same_rows(
         writer.write(shuffled[start : start + size])
     assert rows.all() == wanted
     assert rows.alarms() == {}
+
+
+def test_files_that_begin_together_come_in_any_order_where_the_chain_begins(
+    database: Database, rows: Rows, records: list[Record]
+) -> None:
+    """A file without a decision is followed by another one; the last of them has the decisions, and may come first."""
+    number = max(one.number for one in records if isinstance(one, FileBegan))
+    files = [one for one in records if isinstance(one, FileBegan) and one.number == number]
+    assert len(files) > 2
+    after = [one for one in records if isinstance(one, DecisionMade) and one.first > number]
+    for order in permutations(files):
+        rows.empty()
+        writer = Writer(database)
+        for one in heard([order[0], *after, *order[1:]]):
+            writer.write([one])
+        assert rows.alarms() == {}
+        assert rows.verified() == highest(records)
 
 
 def test_the_chain_waits_at_a_gap_and_goes_on_when_it_is_filled(

@@ -17,7 +17,10 @@ _WHOLE_FILE: Final = """SELECT number, hash, utc_ns, table_name, simulated, key,
 previous_hash FROM cardshoe.journal_file WHERE id = %s AND number IS NOT NULL"""
 _SET_FILE: Final = """UPDATE cardshoe.journal_file SET number = %s, hash = %s, at = %s, utc_ns = %s, table_name = %s,
 simulated = %s, key = %s, endorsement = %s, previous_file = %s, previous_hash = %s WHERE id = %s"""
-_PRECEDES: Final = "SELECT FROM cardshoe.journal_file WHERE journal = %s AND number = %s AND previous_hash = %s"
+_MAY_PRECEDE: Final = """SELECT FROM cardshoe.journal_file f
+WHERE f.journal = %s AND f.number = %s AND (f.previous_hash = %s OR (f.previous_file <> '' AND NOT EXISTS (
+SELECT FROM cardshoe.journal_file o
+WHERE o.journal = f.journal AND o.file_id = f.previous_file AND o.number IS NOT NULL)))"""
 _KEY_BEFORE: Final = "SELECT key FROM cardshoe.journal_file WHERE journal = %s AND file_id = %s AND number IS NOT NULL"
 _KEYS_AFTER: Final = """SELECT file_id, number, key, endorsement FROM cardshoe.journal_file
 WHERE journal = %s AND previous_file = %s"""
@@ -64,13 +67,17 @@ def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journa
 
 
 def _is_passed(connection: Connection, journal: JournalRow, began: FileBegan) -> bool:
-    """The chain was followed past its place without it."""
+    """The chain was followed past its place without it.
+
+    Where the chain begins several files may begin, none of which has a decision: while the one before any of them has
+    not come, this one may come before that.
+    """
     if journal.number == NOT_KNOWN or not journal.begins_at <= began.number < journal.number:
         return False
     if began.number > journal.begins_at:
         return True
     row = (journal.id, began.number, bytes.fromhex(began.hash))
-    return connection.execute(_PRECEDES, row).fetchone() is None
+    return connection.execute(_MAY_PRECEDE, row).fetchone() is None
 
 
 def _doubts_of_file(connection: Connection, began: FileBegan, journal: JournalRow, file: FileRow) -> list[Alarm]:
