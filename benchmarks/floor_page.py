@@ -41,7 +41,8 @@ from paho.mqtt.properties import Properties
 
 from benchmarks.console_delay import OBSERVE, BareServer, shown_after
 from benchmarks.p2_delay import percentile
-from controller.floor.broker import Address, Broker, Connection, connected
+from controller.floor.address import Address, Broker
+from controller.floor.broker import Connection, connected
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from tests.end_to_end.browser import free_port

@@ -45,10 +45,12 @@ class Streams:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
+        self.closed = False
         self._streams: set[asyncio.Task[object]] = set()
         self._following: Counter[Caller] = Counter()
 
     def close(self) -> None:
+        self.closed = True
         for stream in list(self._streams):
             stream.cancel()
 

@@ -20,6 +20,7 @@ from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import without_calls
 from controller.table.model import SettledBet
 from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
@@ -116,7 +117,8 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
     answer = _changes(state, decided.state, decided.events, twice=twice)
-    return msgspec.structs.replace(answer, role=role, clause=_clause(decided.events))
+    following = without_calls(answer.next_step, role)
+    return msgspec.structs.replace(answer, role=role, clause=_clause(decided.events), next_step=following)
 
 
 def _clause(brought: tuple[AnyEvent, ...]) -> str:

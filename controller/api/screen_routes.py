@@ -9,6 +9,7 @@ GET  /v1/rounds/{number}    the events of a round
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
@@ -28,7 +29,7 @@ from controller.api.preview import preview
 from controller.api.round_events import events_of_round, with_lines
 from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
-from controller.api.screen_stream import ScreenStates, Shown
+from controller.api.screen_stream import STOPPED, ScreenStates, Shown
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
 from controller.table.access import FAILURES
@@ -74,11 +75,16 @@ class ScreenRoutes:
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)
-            await self._states.follow(
-                partial(write, response),
-                lambda: Kind(self._operates(caller), language),
-                partial(self._own, caller),
-            )
+            try:
+                await self._states.follow(
+                    partial(write, response),
+                    lambda: Kind(self._operates(caller), language),
+                    partial(self._own, caller),
+                )
+            except asyncio.CancelledError:
+                if self._streams.closed:
+                    await write(response, STOPPED)
+                raise
         return response
 
     async def _lawful(self, request: web.Request) -> web.Response:

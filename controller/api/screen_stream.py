@@ -29,6 +29,7 @@ from controller.table.state import TableState
 
 LEAST_BETWEEN: Final = 0.05  # seconds between two states of a stream
 BEAT_EVERY: Final = 1.0  # seconds
+STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last one, where the daemon ends in order
 LOOKED_FOR: Final = 64  # events, among which the last that people are told of is looked for
 
 Write = Callable[[bytes], Awaitable[None]]

@@ -14,6 +14,7 @@ from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
+from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.questions import in_order
 from controller.table.model import Hand, RecordedDeck, SettledBet
 from controller.table.next_step import next_step, next_steps
@@ -122,12 +123,16 @@ class DeviceView(msgspec.Struct, frozen=True):
 
 
 class EntryView(msgspec.Struct, frozen=True):
-    """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered."""
+    """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered.
+
+    `late`: why it stays as it is from now on; empty: it may be corrected.
+    """
 
     entry: int
     operation: str
     person: str
     said: Correctable
+    late: str = ""
 
 
 class EnrolledScreenView(msgspec.Struct, frozen=True):
@@ -242,7 +247,13 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         bets=state.layout.bets,
         settlement=state.round.settlement,
         entries=tuple(
-            EntryView(one.entry, str(one.operation.__struct_config__.tag), one.person, one.operation)
+            EntryView(
+                one.entry,
+                str(one.operation.__struct_config__.tag),
+                one.person,
+                one.operation,
+                too_late(state, one.operation),
+            )
             for one in state.round.entered
         ),
         dealer=state.duty.dealer,

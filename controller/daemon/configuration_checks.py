@@ -27,7 +27,7 @@ from controller.daemon.sections import (
     TableSection,
     settings_of,
 )
-from controller.floor.broker import BadBrokerError, parse_broker
+from controller.floor.address import BadBrokerError, parse_broker
 from controller.games import BROKEN, GAMES
 from controller.rules.law import Law, SettingError
 from controller.rules.layout import TableRulesError, check_rules

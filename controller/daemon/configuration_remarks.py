@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from controller.daemon.section_reader import Mistake
-from controller.daemon.sections import Configuration
+from controller.daemon.sections import Configuration, FloorSection
+from controller.floor import BrokerError
+from controller.floor.certificate import context_of
 
 LEAST_PORT: Final = 1024  # below it the service, which has no capability, may open none
 
 
 def remarks_on(configuration: Configuration) -> list[Mistake]:
-    return list(_remarks(configuration))
+    return [*of_screens(configuration), *of_floor(configuration.floor)]
 
 
-def _remarks(configuration: Configuration) -> Iterator[Mistake]:
+def of_screens(configuration: Configuration) -> Iterator[Mistake]:
     http = configuration.api.http
     if http is None:
         return
@@ -30,3 +32,14 @@ def _remarks(configuration: Configuration) -> Iterator[Mistake]:
                 f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
                 "`cardshoe pin` makes one.",
             )
+
+
+def of_floor(floor: FloorSection | None) -> Iterator[Mistake]:
+    """The table deals without its floor, too."""
+    credentials = floor.found_broker.credentials if floor is not None else None
+    if credentials is None:
+        return
+    try:
+        context_of(credentials)
+    except BrokerError as error:
+        yield Mistake(f"[floor] {error}", error.hint)

@@ -135,7 +135,7 @@ DEFINITIONS: Final = (
     Definition(
         FLOOR, "gauge", (), "1 while the table is connected to the floor's broker, else 0; only where `[floor]` is.",
         "max_over_time(cardshoe_floor_connected[10m]) == 0",
-        "Check the broker, the network and the table's certificate: the log of the daemon says which.",
+        "Check the broker, the network and the certificate of the table; the log of the daemon says which.",
     ),
     Definition(
         BACKLOG, "gauge", (), "Entries of the journal that the floor's broker has not acknowledged.",

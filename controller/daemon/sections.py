@@ -13,7 +13,7 @@ from controller.api.people import Person, Reader
 from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
 from controller.daemon.journal_days import JournalDays, find_zone
 from controller.daemon.section_reader import UNREADABLE
-from controller.floor.broker import Broker, Credentials, parse_broker
+from controller.floor.address import Broker, Credentials, parse_broker
 from controller.floor.topics import NAME
 from controller.games import GAMES
 from controller.games.specification import Unit

@@ -1,8 +1,11 @@
 """The floor: what a table tells the casino through a broker (MQTT 5), and nothing that a table is told.
 
     topics        under which names
+    address       where the broker is
+    certificate   the files with which a program comes to it
     broker        one connection to the broker: what is sent is acknowledged, a refusal is an error with a sentence
     table_report  the state of the table, its device and its service, as the floor shows them
+    reporting     sends it where it has changed
     cursor_file   up to where the journal was sent
     publisher     sends the journal from the cursor on, and the state; part of the daemon
     floor_view    what the floor looks like, from the newest reports of its tables
@@ -25,3 +28,18 @@ The codes of `BrokerError`:
     ├── floor-lost          the connection ended
     └── floor-unread        the broker says that nobody has subscribed to the journal
 """
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
+
+
+class BrokerError(Exception):
+    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines."""
+
+    def __init__(self, code: BrokerCode, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.code: BrokerCode = code
+        self.hint = hint

@@ -14,76 +14,25 @@ import socket
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
-from ipaddress import ip_address
-from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple
 
-from cryptography import x509
 from paho.mqtt.client import Client, MQTTMessage, MQTTv5
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from controller.floor import BrokerError
+from controller.floor.address import Address, Broker
+from controller.floor.certificate import context_of
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 
-BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
-PLAIN: Final = "mqtt"
-ENCRYPTED: Final = "mqtts"
-PORTS: Final = {PLAIN: 1883, ENCRYPTED: 8883}
 ANSWERS_WITHIN: Final = 10.0  # seconds
 CONNECTS_WITHIN: Final = 5.0  # seconds for TCP and TLS
 KEEP_ALIVE: Final = 30  # seconds
 UNACKNOWLEDGED: Final = 200  # messages that the broker sends before one is acknowledged
 _UNREAD: Final = 0x10  # "No matching subscribers"
-_OWN_HOSTS: Final = ("localhost", "ip6-localhost")
-
-
-class BrokerError(Exception):
-    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines."""
-
-    def __init__(self, code: BrokerCode, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.code: BrokerCode = code
-        self.hint = hint
-
-
-class BadBrokerError(ValueError):
-    """An address that cannot be used. `hint`: what to do next."""
-
-    def __init__(self, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
-        self.hint = hint
-
-
-class Address(NamedTuple):
-    """Where the broker is. `encrypted`: by TLS, with a certificate of each side."""
-
-    host: str
-    port: int
-    encrypted: bool
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{ENCRYPTED if self.encrypted else PLAIN}://{host}:{self.port}"
-
-
-class Credentials(NamedTuple):
-    """Files for TLS: who signs the broker's certificate, this program's certificate, and its key."""
-
-    ca: Path
-    certificate: Path
-    key: Path
-
-
-class Broker(NamedTuple):
-    """`credentials` None: of an address that is not encrypted."""
-
-    address: Address
-    credentials: Credentials | None
 
 
 class Will(NamedTuple):
@@ -109,58 +58,10 @@ class Message(NamedTuple):
     expiry: int = 0
 
 
-def parse_broker(url: str) -> Address:
-    """`mqtts://HOST[:PORT]`; `mqtt://` for a broker on this machine alone. Raises `BadBrokerError`.
-
-    >>> parse_broker("mqtts://broker.casino:8884")
-    Address(host='broker.casino', port=8884, encrypted=True)
-    """
-    try:
-        found = urlsplit(url)
-        host, port = found.hostname or "", found.port
-    except ValueError as error:
-        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE) from error
-    if found.scheme not in PORTS or not host or found.path.strip("/") or found.query or found.fragment:
-        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE)
-    if found.username is not None or found.password is not None:
-        raise BadBrokerError("a broker knows a table by its certificate, not by a name and a password.", _WRITE)
-    if found.scheme == PLAIN and not _is_own(host):
-        raise BadBrokerError(
-            f"{host} is another machine, and mqtt:// is not encrypted.",
-            f"Write {ENCRYPTED}://{host} and name the files.",
-        )
-    return Address(host, port or PORTS[found.scheme], found.scheme == ENCRYPTED)
-
-
-def _is_own(host: str) -> bool:
-    if host in _OWN_HOSTS:
-        return True
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return False
-
-
-_WRITE: Final = "Write mqtts://HOST:8883, or mqtt://localhost:1883 for a broker on this machine."
-
-
-class _Client(Client):
-    """Its thread ends by no exception, and tells when it has ended."""
-
-    thread_ended: Callable[[], None]
-
-    def loop_forever(self, *given: Any, **more: Any) -> MQTTErrorCode:
-        try:
-            return super().loop_forever(*given, **more)
-        except Exception:  # whatever a broker sends that paho cannot read
-            return MQTTErrorCode.MQTT_ERR_PROTOCOL
-        finally:
-            self.thread_ended()
-
-
 class Connection:
     """Made by `connected`. `received`: what was received and is to be acknowledged."""
 
-    def __init__(self, client: _Client, address: Address, gathered: float = 0.0) -> None:
+    def __init__(self, client: Client, address: Address, gathered: float = 0.0) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.leaves_will = False
         self._gathered = gathered
@@ -182,7 +83,6 @@ class Connection:
         for name, call in calls.items():
             setattr(client, name, self._from_thread(call))
         client.on_message = self._on_message
-        client.thread_ended = self._from_thread(self._on_thread_ended)
 
     async def publish(
         self,
@@ -274,7 +174,7 @@ class Connection:
                 self._client.disconnect()
                 self._end()
 
-        if (failed := await run_in_thread(connect, end, name="floor-connect")) is not None:
+        if (failed := await run_in_thread(connect, end, name="floor connect")) is not None:
             raise failed
         self._has_thread = True
         self._client.loop_start()
@@ -295,7 +195,7 @@ class Connection:
         if self._has_thread:
             why = "Disconnect with will message" if self.leaves_will else "Normal disconnection"
             self._client.disconnect(ReasonCode(PacketTypes.DISCONNECT, why))
-            await run_in_thread(self._end, name="floor-close")
+            await run_in_thread(self._end, name="floor close")
         for answer in (*self._answers.values(), self._up, self._lost):
             answer.cancel()
 
@@ -340,10 +240,6 @@ class Connection:
         if not self._lost.done():
             self._lost.set_result(self._ended(f": {reason}"))
 
-    def _on_thread_ended(self) -> None:
-        if not self._lost.done():
-            self._lost.set_result(self._ended(": it sent what no broker sends"))
-
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
         """In paho's thread. To wake the loop costs more than the message: once for all that come together."""
         self._waiting.append(found)
@@ -363,7 +259,12 @@ class Connection:
             found = self._waiting.popleft()
             about = dict(getattr(found.properties, "UserProperty", ()))
             expiry = getattr(found.properties, "MessageExpiryInterval", 0)
-            self.received.put_nowait(Message(found.topic, bytes(found.payload), about, found.retain, found.mid, expiry))
+            try:
+                message = Message(found.topic, bytes(found.payload), about, found.retain, found.mid, expiry)
+            except UnicodeDecodeError:  # no broker sends such a topic
+                self._client.disconnect()
+                return
+            self.received.put_nowait(message)
 
     def _from_thread(self, call: Callable[..., None]) -> Callable[..., None]:
         """What paho's thread calls is done by the loop; not where that has ended."""
@@ -395,10 +296,10 @@ async def connected(
     `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
     seconds for which messages are gathered before they are handed on together.
     """
-    client = _Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
+    client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
     client.connect_timeout = CONNECTS_WITHIN
     if broker.credentials is not None:
-        client.tls_set_context(_context(broker.credentials))
+        client.tls_set_context(context_of(broker.credentials))
     if will is not None:
         delayed = _properties(PacketTypes.WILLMESSAGE, ContentType="application/json", WillDelayInterval=will.delay)
         client.will_set(will.topic, will.payload, 1, True, delayed)
@@ -406,7 +307,7 @@ async def connected(
     properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=UNACKNOWLEDGED)
     connection = Connection(client, broker.address, gathered)
     try:
-        await connection.open(clean=not session, properties=properties)  # an end of the session would publish the will
+        await connection.open(clean=not session, properties=properties)  # the end of a session publishes its will
         yield connection
     except Exception:
         connection.leaves_will = True  # it may not come back
@@ -420,30 +321,6 @@ def _properties(packet: int, **values: Any) -> Properties:
     for name, value in values.items():
         setattr(found, name, value)
     return found
-
-
-def _context(credentials: Credentials) -> ssl.SSLContext:
-    """Raises `BrokerError`: also for a certificate that has expired, of which a broker says nothing."""
-    ca, certificate, key = credentials
-    try:
-        context = ssl.create_default_context(cafile=str(ca))
-        context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.load_cert_chain(certificate, key)
-        ends = x509.load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BrokerError(
-            "floor-certificate",
-            f"The files for TLS cannot be used ({ca}, {certificate}, {key}): {why}.",
-            "Check that they are there, readable for this program, and belong to each other.",
-        ) from error
-    if ends < datetime.now(UTC):
-        raise BrokerError(
-            "floor-certificate",
-            f"The certificate {certificate} expired on {ends:%Y-%m-%d}.",
-            "Have another one signed.",
-        )
-    return context
 
 
 def _not_connected(error: OSError | UnicodeError, address: Address) -> BrokerError:

@@ -14,7 +14,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from controller.floor.broker import Broker, BrokerError, Connection, Message, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, Message, connected
 from controller.floor.floor_view import Floor, UnreadableError
 from controller.floor.stories import Stories
 from controller.floor.topics import ROOT, Subject, read_topic, topic_filter

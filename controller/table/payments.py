@@ -13,8 +13,8 @@ from controller.table.state import TableState
 
 
 def payments(state: TableState) -> tuple[str, ...]:
-    """While bets are to be settled, a sentence for the boxes of each result; none where every bet is entered."""
-    due = state.phase is Phase.SETTLING and not (state.round.chips_paid or state.round.bets_to_return)
+    """Until the round is ended, a sentence for the boxes of each result; none where every bet is entered."""
+    due = state.phase is Phase.SETTLING and not state.round.bets_to_return
     dealer = state.round.hands.get(DEALER, Hand()).shown
     if not due or not dealer or state.layout.bets:
         return ()

@@ -46,7 +46,7 @@ ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
 @click.option("--open", "console", is_flag=True, help="Also in a browser: the console, in which the people deal.")
 @click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
-@click.option("--supervisor-after", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
+@click.option("--supervisor-after", type=click.FloatRange(min=0), default=90.0, show_default=True, metavar="SECONDS",
               help="With --play: when a simulated supervisor comes and decides what waits for him.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")

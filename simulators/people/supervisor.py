@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from controller.api.irregularity_view import IrregularityView
 from controller.commands.language import Terminal
 from controller.games.specification import Kind
-from controller.rules.dealing_order import DEALER, box
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
 
-PATIENCE: Final = 30.0  # seconds in which a person has read a question
+PATIENCE: Final = 90.0  # seconds in which a person who is new to it has read a question and answered it
 
 
 class Patience:
@@ -46,12 +45,10 @@ def lying_places(table: PhysicalTable) -> set[str]:
     return {place for place, cards in table.hands.items() if cards}
 
 
-def contradiction(
-    found: IrregularityView, table: PhysicalTable, boxes: Collection[int], *, exchanged: bool, say: Terminal
-) -> str:
+def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool, say: Terminal) -> str:
     """What lies on the table where it is not as a person reported it; empty: nothing speaks against it.
 
-    `boxes`: those that are marked. `exchanged`: hands lie at each other's places.
+    `misplaced`: hands lie at each other's places, or elsewhere than the bets.
     """
     if found.noticed_by not in {member.id for member in CREW}:
         return ""
@@ -59,7 +56,7 @@ def contradiction(
         case Kind.WRONG_COUNT if found.place is not None:
             lying = len(table.hands.get(found.place, ()))
             return say("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else ""
-        case Kind.WRONG_DISTRIBUTION if not exchanged and lying_places(table) <= {DEALER, *map(box, boxes)}:
+        case Kind.WRONG_DISTRIBUTION if not misplaced:
             return say("every hand lies at its place")
         case Kind.FOREIGN_CARD:
             return say("every card is of this deck")

@@ -32,7 +32,7 @@ from simulators.people.crew import CREW, CrewMember, member_for
 from simulators.people.dealer import BEFORE_ROUND, SimulatedDealer
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import PlannedRound
-from simulators.people.supervisor import Patience, contradiction
+from simulators.people.supervisor import Patience, contradiction, lying_places
 
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
@@ -46,13 +46,15 @@ def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> st
     match operation:
         case operations.OccupyBoxes(boxes):
             return say("Bets lie at {places}: tap them.", places=named(*map(box, boxes)))
+        case operations.ReportIrregularity(Kind.EXPOSED_CARD, place, card) if card is not None:
+            return say("Card {card} of {place} lies face up. Tap Problem.", card=card, place=named(place or DEALER))
         case operations.ReportIrregularity(Kind.EXPOSED_CARD, place):
             return say("A card of {place} lies face up. Tap Problem.", place=named(place or DEALER))
         case operations.ReportIrregularity(Kind.WRONG_COUNT, place, _, counted):
             where = _capital(named(place or DEALER))
             return say("{place} has {counted} cards. Tap Problem.", place=where, counted=counted)
         case operations.HandleCards(place):
-            return say("A Player picks up the cards of {place}. Tap Player touched cards.", place=named(place))
+            return say("A Player handles the cards of {place}. Tap Player handled cards.", place=named(place))
         case operations.CountCards(_, count):
             return say("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
         case operations.ExposeHand(place, cards) if cards is not None:
@@ -99,6 +101,7 @@ class VisitorsHands(SimulatedDealer):
         self._announced: CrewMember | None = None  # of whom the person knows that he comes
         self._decides = False  # what is said is the supervisor's
         self._moved = False  # he has moved the cards, too
+        self._bets: tuple[int, ...] = ()  # the boxes at which bets lie, whatever is marked
 
     # -- what is entered by the person -----------------------------------------------------------------------------
 
@@ -149,6 +152,7 @@ class VisitorsHands(SimulatedDealer):
             await self._entered_after(view)
         else:
             self._begin_round(view.round + 1, view)
+            self._bets = self._plan[view.round].boxes
             await self._entered_after(view, lambda now: now.phase not in BEFORE_ROUND)
         return True
 
@@ -167,6 +171,7 @@ class VisitorsHands(SimulatedDealer):
             return planned
         order = dealing_order(rules.grammar(Unit(view.unit)), view.boxes)
         if view.boxes != planned.boxes:
+            self._see_bets(view)
             self._round = planned = replace(planned, boxes=view.boxes, card=min(planned.card, len(order)))
             if not self._placed:
                 self._begin_deal(planned, order)
@@ -175,6 +180,22 @@ class VisitorsHands(SimulatedDealer):
             rest = (*[view.next_place] * due, *order[self._placed + due :])
             self._order = (*self._order[: self._placed], *rest)
         return planned
+
+    def _lies_elsewhere(self, view: TableView) -> bool:
+        """Hands lie at each other's places, or the boxes were marked otherwise than the bets lie."""
+        places = {DEALER, *map(box, self._bets)}
+        as_marked = set(view.boxes) == set(self._bets) and lying_places(self._table) <= places
+        return self._exchanged is not None or not as_marked
+
+    def _see_bets(self, view: TableView) -> None:
+        """Where they lie otherwise than it is marked."""
+        marked, lie, say = set(view.boxes), set(self._bets), self._words
+        lines = [
+            *(say("No bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(marked - lie)),
+            *(say("A bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(lie - marked)),
+        ]
+        if lines:
+            self._see(" ".join((*lines, say("Tap Problem, then Box marked wrongly."))))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         planned = self._deal_as_marked(view, planned)
@@ -255,7 +276,10 @@ class VisitorsHands(SimulatedDealer):
     async def _waiting_for(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
         """What a dealer may decide is the person's."""
         say = self._words
-        if self._patience.begins(asked) and member is not CREW[0]:
+        begins = self._patience.begins(asked)
+        if not begins:
+            self._patience.again()  # the person has entered something else: he is at it
+        elif member is not CREW[0]:
             self._announced = member
             self._tell(
                 say(
@@ -299,8 +323,7 @@ class VisitorsHands(SimulatedDealer):
                 return
             if member_for(CREW, found.who) is CREW[0]:
                 continue
-            exchanged = self._exchanged is not None
-            why = contradiction(found, self._table, view.boxes, exchanged=exchanged, say=self._words)
+            why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=self._words)
             if why and found.stage == "claimed":
                 await self._say(view, operations.DenyIrregularity(found.id, found.revision, why), member)
             elif found.stage in DECIDES:
@@ -332,13 +355,14 @@ class VisitorsHands(SimulatedDealer):
         if self._clears_jam():
             return
         say = self._words
-        exchanged = self._exchanged is not None
-        if why := contradiction(found, self._table, view.boxes, exchanged=exchanged, say=say):
+        if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=say):
             self._see(say("You look at the cards: it is not so, {why}.", why=why))
         elif not found.asks:
-            self._see(say("You look at the cards: it is as the screen asks."))
+            self._see(say("You look at the cards: it is as reported."))
         else:
             truth = self._table.facts(found.asks)
+            if found.noticed_by:
+                self._see(say("You look at the cards: it is as reported."))
             answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
             self._see(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
         await self._entered_after(view)
@@ -354,9 +378,7 @@ class VisitorsHands(SimulatedDealer):
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
         places = [(place, _named(view, [place], say)) for place in found.choices_due]
         said = [
-            say("{place} takes the bets back", place=named)
-            if may and place in leaving
-            else say("{place} goes on", place=named)
+            say("{place} withdraws", place=named) if may and place in leaving else say("{place} continues", place=named)
             for place, named in places
         ]
         self._see(say("Asked: {choices}.", choices=", ".join(said)))

@@ -12,6 +12,7 @@ OF_CLOCKS: Final = frozenset({"time", "datetime", "date"})
 MAY_READ: Final = {
     "controller.daemon.host",  # the moment that an entry of the journal carries
     "controller.daemon.captures",  # the date in the header of a capture
+    "controller.floor.certificate",  # whether a certificate has expired, as the other side is going to judge it
 }
 
 

@@ -100,7 +100,7 @@ def test_only_a_replay_accepts_a_device_without_its_proof() -> None:
 
 def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
-        "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "prometheus_client", "prompt_toolkit",
+        "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "paho", "prometheus_client", "prompt_toolkit",
         "rich", "serial", "structlog", "transitions", "usb",
         "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in

@@ -28,15 +28,16 @@ ASKED_AT_A_SIGNATURE = ("ask.sign", "ask.who_deals", "ask.pin", "ask.pin_again")
 AT_A_CARD = {"exposed_card", "dropped_card", "wrong_viewer", "player_exposed"}
 FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
+SLOW = 1200  # ms, for one at which a row of taps must not run on
 
 # Whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at a
 # button whose meaning has just changed: a state may arrive between a look at the page and the tap. Rarely, a browser
 # that has just changed its size lets a tap fall beside the page.
 NOTES_TAPS = """document.addEventListener("click", ({target}) => {
   const shut = document.body.matches(".no-contact, .overtaken") || document.querySelector("#panel.asking");
-  const since = target.closest("button, [data-place]")?.since ?? -DEAD;
-  window.taken = !shut && performance.now() - since >= DEAD;
-}, true)""".replace("DEAD", str(DEAD))
+  const {since = -SLOW, slow} = target.closest("button, [data-place]") ?? {};
+  window.taken = !shut && performance.now() - since >= (slow ? SLOW : DEAD);
+}, true)""".replace("DEAD", str(DEAD)).replace("SLOW", str(SLOW))
 
 # Until the page shows the table as of that entry of the journal.
 DRAWN = """(entry) => new Promise((resolve) => {
@@ -170,6 +171,8 @@ class Person:
         await self.press(kind)
         if place:
             await self.tap(place)
+        else:
+            await self.press("sure")
         if place and kind in AT_A_CARD:
             await self.press("unknown")
 

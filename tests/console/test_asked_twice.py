@@ -49,7 +49,7 @@ def says(page: Page, text: str) -> None:
 
 
 def goes_on(page: Page, place: str) -> None:
-    """The act of the phase is shown: the place that comes next is lit, and nothing is red or asks to abandon."""
+    """The act of the phase is shown: the place that comes next is lit, and nothing is red or asks to void the round."""
     page.locator(f".place.lit[data-place={place}]").wait_for()
     assert page.locator("#sentence.red").count() == 0
     assert page.locator(ABANDON).count() == 0
@@ -71,7 +71,7 @@ def test_a_round_that_is_kept_goes_on(page: Page, server: PageServer) -> None:
 def test_another_screen_shows_the_act_and_who_asked(page: Page, server: PageServer) -> None:
     state = asked_at("ffffffffffff")
     show(page, server, state)
-    page.locator("#panel .facts p", has_text="Kim Lau asks to abandon the round").wait_for()
+    page.locator("#panel .facts p", has_text="Kim Lau asks to void the round").wait_for()
     goes_on(page, state["view"]["next_place"])
 
 
@@ -80,7 +80,7 @@ def test_a_request_lapses_after_half_a_minute(page: Page, server: PageServer, sc
     state = asked_at(screen, ago=31)
     show(page, server, state)
     goes_on(page, state["view"]["next_place"])
-    assert page.locator("#panel .facts p", has_text="asks to abandon").count() == 0
+    assert page.locator("#panel .facts p", has_text="asks to void").count() == 0
 
 
 def test_after_it_lapsed_it_is_asked_again_by_whose_authority(page: Page, server: PageServer) -> None:

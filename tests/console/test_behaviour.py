@@ -256,11 +256,15 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
                 "Ann Tie Box 3 100: pay 800",
             ],
         ),
-        ("settling", []),
+        (
+            "settling",
+            ["Paid so:", "Pay 1 to 1: box 1.", "Tie, give back the bets: box 3.", "Take the bets: box 6."],
+        ),
+        ("concluded", []),
     ],
 )
 def test_what_is_paid_stands_beside_the_act(page: Page, server: PageServer, name: str, lines: list[str]) -> None:
-    """Until it is paid."""
+    """Until the round is ended."""
     follow(page, server, name)
     assert page.locator("#panel .notes p").all_inner_texts() == lines
 

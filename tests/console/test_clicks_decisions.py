@@ -94,6 +94,56 @@ async def test_every_box_in_play_has_its_line_beside_paid() -> None:
         assert await notes.evaluate("(node) => node.scrollHeight <= node.clientHeight + 8")
 
 
+async def test_taps_in_a_row_over_the_hands_do_not_pay_and_what_was_paid_stays_in_sight() -> None:
+    """ "Paid" comes where the hands were turned over: it takes no tap for longer than a row of them lasts."""
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.turn_over_all()
+        paid = console.page.locator('#panel [data-act="record_settled/"]')
+        await paid.wait_for()
+        said = await console.page.locator("#panel .notes p").all_inner_texts()
+        await paid.evaluate("(node) => { node.since = performance.now() - 600; node.click(); }")
+        await console.answered()
+        assert not (await console.state())["chips_paid"]
+        await console.press("record_settled/")
+        await console.page.locator('#panel [data-act="conclude_round/"].primary').wait_for()
+        shown = await console.page.locator("#panel .notes p").all_inner_texts()
+        assert shown == [console.words["pay.was"], *said]
+
+
+async def test_a_box_is_not_marked_anew_once_hands_are_turned_over() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.turn_over_all()
+        await console.page.locator('#panel [data-act="record_settled/"]').wait_for()
+        await console.press("report_irregularity")
+        await console.let_pass(400)
+        await console.page.locator('#panel [data-act="overlooked"].off').dispatch_event("click")
+        await console.answers("the boxes stay as marked. Report cards at wrong places instead.")
+
+
+async def test_what_is_not_so_is_denied_at_any_of_its_questions_and_a_card_is_named_by_a_tap_at_it() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.report("wrong_distribution")
+        await console.says("Had any Player handled cards")
+        await console.press("deny")
+        await console.press("Entered by mistake")
+        await console.sign(SUPERVISOR)
+        await console.says("3 cards to Box 3")
+        await console.press("report_irregularity")
+        await console.press("exposed_card")
+        await console.tap("B1")
+        await console.click(console.page.locator('.place.numbered[data-place="B1"] .holder').nth(1))
+        await (
+            console.page.locator('.place[data-place="B1"] .holder')
+            .nth(1)
+            .and_(console.page.locator(".unread"))
+            .wait_for()
+        )
+
+
 async def test_a_card_that_was_exposed_lies_open_and_its_face_once_it_was_named() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
@@ -137,7 +187,8 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
               return Object.keys(STEPS).map((step) => argument(step).name).filter((name) => !(name in NAMED));
             }"""
         )
-        assert set(unnamed) == {"entry", "instead", "sign"}  # what was and what will be has lines of its own
+        # What was and what will be has lines of its own; "sure" is no argument.
+        assert set(unnamed) == {"entry", "instead", "sign", "sure"}
 
 
 async def test_a_box_that_is_marked_wrongly_is_found_below_problem() -> None:

@@ -43,7 +43,7 @@ async def test_an_entry_that_did_not_happen_is_struck_out() -> None:
         await console.tap("B1")
         await console.choose_in_menu("correct_entry/")
         await console.let_pass(400)
-        await console.click(console.page.locator("#panel .list button", has_text="a Player touched"))
+        await console.click(console.page.locator("#panel .list button", has_text="a Player handled"))
         await console.press("strike")
         await console.press("Entered by mistake")
         await console.press(SUPERVISOR.id)

@@ -315,6 +315,7 @@ async def test_a_face_that_lies_open_already_is_reported_as_a_foreign_card() -> 
         await console.press("report_irregularity")
         await buttons_lie_apart(console)
         await console.press("foreign_card")
+        await console.press("sure")
         await console.reads("Then: The round is void.")
         await console.confirm(SUPERVISOR)
         await console.press("again")

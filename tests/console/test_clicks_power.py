@@ -29,6 +29,19 @@ async def start_again(console: Console) -> None:
     await console.page.locator("body:not(.no-contact)").wait_for()
 
 
+async def test_a_program_that_is_ended_in_order_has_not_failed() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.table.daemon.end()
+        await console.says(console.words["contact.stopped"])
+        await console.page.locator("#sentence.red").wait_for()  # cards are out
+        await console.reads(console.words["contact.goes_on"])
+        assert not await console.page.locator("#panel button:not([aria-disabled=true]):visible").count()
+        await start_again(console)
+        await console.press("continue_round/")
+        await console.says("3 cards to Box 1")
+
+
 async def entered(console: Console) -> list[str]:
     """The operations of the round, in the order in which they were entered."""
     answer = await console.page.request.get(f"http://localhost:{console.table.port_of_screens}/v1/rounds/1")

@@ -35,7 +35,7 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             console, boxes = await begin(child, chromium, more=marked != "bets")
-            exposed = await printed(child, r"A card of (.*) lies face up")
+            exposed = await printed(child, r"Card \d of (.*) lies face up")
             await report_exposed(console, exposed[1])
             await printed(
                 child, f"{SUPERVISOR.name} .* comes in 3600 s and decides. Or sign yourself .* {SUPERVISOR.pin}"
@@ -63,7 +63,9 @@ async def test_a_supervisor_comes_and_decides_what_waits_for_him(reported: str) 
         async with asyncio.timeout(PATIENCE), async_playwright() as started:
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             console, boxes = await begin(child, chromium, language=language)
-            exposed = await printed(child, "A card of (.*) lies face up" if language == "en" else "(.*)有一张牌面朝上")
+            exposed = await printed(
+                child, r"Card \d of (.*) lies face up" if language == "en" else "(.*)第.*张牌面朝上"
+            )
             if reported == "not so":
                 await console.report("foreign_card")
                 await console.answers(SUPERVISOR.name)

@@ -11,6 +11,7 @@ import pytest
 
 import controller
 from controller.api.view import LedgerView
+from controller.games.specification import Kind
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase
 
@@ -92,3 +93,7 @@ def test_every_value_that_the_page_makes_a_key_of_has_words() -> None:
     numbers = set(LedgerView.__struct_fields__) - {"total", "whole"}
     assert {f"ledger.{pile}" for pile in numbers} <= known
     assert {f"device.{kind}" for kind in ("shuffler", "shoe", "device")} <= known
+    assert {f"kind.{kind}" for kind in Kind} <= known
+    listed = re.search(r"KINDS_IN_ORDER = \[([^]]+)\]", scripts())
+    assert listed is not None
+    assert sorted(re.findall(r'"(\w+)"', listed[1])) == sorted(Kind)

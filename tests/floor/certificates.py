@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from controller.floor.broker import Credentials
+from controller.floor.address import Credentials
 
 DAY = timedelta(days=1)
 
@@ -44,6 +44,7 @@ class Authority:
         )
         certificate, private = (self._folder / f"{name}{days}.{end}" for end in ("crt", "key"))
         certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        private.touch(0o600)
         private.write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

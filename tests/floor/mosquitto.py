@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from controller.floor.broker import Address, Broker, Credentials
+from controller.floor.address import Address, Broker, Credentials
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 

@@ -13,7 +13,7 @@ import aiohttp
 
 from controller.api.tcp_listener import TcpListener
 from controller.daemon.host import HostClock
-from controller.floor.broker import Broker
+from controller.floor.address import Broker
 from controller.floor.follower import Follower, Part
 from controller.floor.page_server import PageServer
 from tests.end_to_end.processes import PATIENCE

@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
-from controller.floor.broker import Broker, BrokerError, connected
+from controller.floor import BrokerError
+from controller.floor.address import Broker
+from controller.floor.broker import connected
 from controller.floor.topics import Subject, read_topic, topic_filter
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Outbox, Record
 from tests.end_to_end.processes import PATIENCE

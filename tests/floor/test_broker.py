@@ -5,22 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from controller.floor.broker import (
-    Address,
-    BadBrokerError,
-    Broker,
-    BrokerError,
-    Connection,
-    Message,
-    Will,
-    connected,
-    parse_broker,
-)
+from controller.floor import BrokerError
+from controller.floor.address import Address, BadBrokerError, Broker, parse_broker
+from controller.floor.broker import Connection, Message, Will, connected
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
@@ -100,6 +93,23 @@ async def test_who_is_gone_without_a_word_is_reported_by_the_broker(tmp_path: Pa
         assert reader.received.empty()
 
 
+async def test_who_leaves_in_trouble_is_reported_unless_it_comes_back_in_time(tmp_path: Path) -> None:
+    async with mosquitto(tmp_path) as found, reading(found.broker, "a/will") as reader:
+        with suppress(ZeroDivisionError):
+            async with connected(found.broker, "writer", will=Will("a/will", b"gone", 0)):
+                raise ZeroDivisionError
+        (one,) = await received(reader, 1)
+        assert one.payload == b"gone"
+        reader.acknowledge(one)
+        with suppress(ZeroDivisionError):
+            async with connected(found.broker, "writer", will=Will("a/will", b"late", 3600)):
+                raise ZeroDivisionError
+        async with connected(found.broker, "writer", will=Will("a/will", b"late", 3600)) as writer:
+            await writer.publish("a/will", b"back")
+        (one,) = await received(reader, 1)
+        assert one.payload == b"back"
+
+
 async def test_a_broker_that_is_killed_ends_the_connection(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found:
         async with reading(found.broker, "a/b") as reader:
@@ -155,7 +165,22 @@ async def test_what_listens_and_is_no_broker(monkeypatch: pytest.MonkeyPatch) ->
         assert (await refusal(other)).code in ("floor-refused", "floor-unreachable")
 
 
+@pytest.mark.parametrize("seed", range(20))
+async def test_what_no_broker_sends_ends_the_connection_with_a_sentence(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an answer that is good come packets that are not: the thread ends without an exception."""
+    monkeypatch.setattr("controller.floor.broker.ANSWERS_WITHIN", 0.2)
+    random = Random(seed)
+    kind = random.choice((0x30, 0x32, 0x40, 0x50, 0x90, 0xB0, 0xD0, 0xE0, 0xF0))
+    rest = random.randbytes(random.randint(0, 40))
+    async with Nobody(b"\x20\x03\x00\x00\x00" + bytes((kind | random.randrange(16), len(rest))) + rest).open() as other:
+        error = await refusal(other)
+        assert error.code in ("floor-lost", "floor-refused", "floor-unreachable", "floor-unread")
+
+
 async def test_hosts_that_are_not_there() -> None:
+    assert (await refusal(Broker(Address("a..b", 1, False), None))).code == "floor-unreachable"
     assert (await refusal(Broker(Address("127.0.0.1", free_port(), False), None))).code == "floor-unreachable"
     assert (await refusal(Broker(Address("no-such-host.invalid", 1, False), None))).code == "floor-unreachable"
 
@@ -211,6 +236,7 @@ leaves_a_socket = pytest.mark.filterwarnings(
         ("wrong authority named", "floor-certificate", "self-signed|issuer"),
         ("no file", "floor-certificate", "No such file"),
         ("another key", "floor-certificate", "mismatch|MISMATCH"),
+        ("key open to others", "floor-certificate", "Others may read"),
         ("none", "floor-refused", "ended the connection"),
     ],
 )
@@ -225,6 +251,10 @@ async def test_a_certificate_that_is_not_good(tmp_path: Path, what: str, code: s
         "no file": good._replace(certificate=tmp_path / "none.crt"),
         "another key": good._replace(key=authority.sign("nc-10").key),
     }
+    if what == "key open to others":
+        open_key = authority.sign("nc-11")
+        open_key.key.chmod(0o644)
+        given[what] = open_key
     if what == "revoked":
         authority.revoke(good)
     found = encrypted(tmp_path, authority)

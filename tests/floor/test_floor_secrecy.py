@@ -12,7 +12,8 @@ from controller.api.messages import encode
 from controller.api.view import LinkView, view_of
 from controller.commands.floor.screen import FloorScreen
 from controller.commands.floor.telling import Telling
-from controller.floor.broker import Address, Broker, Message
+from controller.floor.address import Address, Broker
+from controller.floor.broker import Message
 from controller.floor.follower import Follower, Part
 from controller.floor.page_stream import PageStream
 from controller.floor.reporting import KEPT_FOR

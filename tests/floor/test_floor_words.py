@@ -9,7 +9,7 @@ from typing import Final, get_args
 import pytest
 
 from controller.commands.floor.words import FloorWords
-from controller.floor.broker import BrokerCode
+from controller.floor import BrokerCode
 from controller.floor.floor_view import Trouble
 from controller.floor.page_server import OWN, SHARED
 from controller.language import LANGUAGES

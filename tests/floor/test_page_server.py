@@ -12,7 +12,8 @@ import aiohttp
 import pytest
 
 from controller.api.web_door import HEADERS
-from controller.floor.broker import Broker, Connection, connected
+from controller.floor.address import Broker
+from controller.floor.broker import Connection, connected
 from controller.floor.follower import Part
 from controller.floor.topics import Subject, TablePlace
 from tests.floor.certificates import Authority

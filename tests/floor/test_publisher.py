@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.cursor_file import NAME, read_cursor
+from controller.floor.cursor_file import NAME, SentUpTo, read_cursor, write_cursor
 from controller.floor.topics import Subject
 from controller.games.specification import Kind
-from controller.journal.outbox import FileBegan
+from controller.journal.outbox import Cursor, FileBegan, Outbox
 from controller.table import operations
 from tests.end_to_end.child import Orders
 from tests.end_to_end.people_at_table import SUPERVISOR, PeopleAtTable
@@ -118,15 +118,24 @@ async def test_a_journal_of_before_is_sent_again() -> None:
         await found.until_whole(stage.journal)
         sent = list(found.records)
         assert await stage.daemon.end() == 0
-        cursor = (stage.journal / NAME).read_bytes()
+        newest = end_of(stage.journal)
         shutil.rmtree(stage.journal)
         shutil.copytree(stage.folder / "backup", stage.journal)
-        (stage.journal / NAME).write_bytes(cursor)
+        write_cursor(stage.journal / NAME, SentUpTo(newest, newest))
         await stage.start_daemon()
         await found.until_whole(stage.journal)
         await stage.daemon.until(lambda: stage.daemon.logged("floor.cursor_foreign"))
         check(found.records[len(sent) :], stage.journal)
         assert await stage.daemon.end() == 0
+
+
+def end_of(folder: Path) -> Cursor:
+    """Up to which everything was sent."""
+    outbox, cursor = Outbox(folder), None
+    while page := outbox.after(cursor):
+        cursor = page[-1].cursor
+    assert cursor is not None
+    return cursor
 
 
 def test_the_cursor_of_a_folder_that_is_not_there(tmp_path: Path) -> None:

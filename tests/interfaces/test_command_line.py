@@ -137,6 +137,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'_fail\("([a-z-]+)"',
         r'Fault\("([a-z-]+)"',
         r'"(journal-[a-z-]+)"',
+        r'"(floor-[a-z-]+)"',
         r'"((?:port|tcp|usb)-[a-z-]+)"',
         r'code="(transport-[a-z]+)"',
         r'code="(capture-[a-z]+)"',

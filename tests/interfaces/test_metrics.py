@@ -47,7 +47,8 @@ class MeteredTable(TableHarness):
         self.meters = Meters(self.clock)
         super().__init__(unit)
         self.link = LinkView(state="ready", age=0.25)
-        self.page_of = MetricsPage(self, lambda: self.link, lambda: Disk(1000, 5000), self.clock)
+        self.is_connected, self.sent_up_to = True, 3
+        self.page_of = MetricsPage(self, lambda: self.link, lambda: Disk(1000, 5000), self.clock, self)
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         decided = Decided(tuple(event for _, event in numbered), self.state)
@@ -186,6 +187,16 @@ async def test_what_is_not_known_is_left_out_or_endless(table: MeteredTable) -> 
     page = samples((await page_of.page(True, STREAMS)).decode())
     assert math.isinf(page["cardshoe_device_silence_seconds"])
     assert "cardshoe_journal_free_bytes" not in page
+
+
+async def test_the_floor_has_the_journal_up_to_an_entry(table: MeteredTable) -> None:
+    table.start()
+    page = await table.page()
+    assert page["cardshoe_floor_connected"] == 1
+    assert page["cardshoe_floor_backlog_entries"] == table.state.entry - 3
+    table.is_connected, table.sent_up_to = False, table.state.entry
+    page = await table.page()
+    assert page["cardshoe_floor_connected"] == page["cardshoe_floor_backlog_entries"] == 0
 
 
 async def test_every_definition_is_on_the_page_and_nothing_else(table: MeteredTable) -> None:

@@ -18,6 +18,7 @@ from controller.api.preview import preview
 from controller.api.screen_state import Kind as ScreenKind
 from controller.api.screen_state import LastView, table_message
 from controller.api.view import LinkView, view_of
+from controller.floor.table_report import device_report, table_report
 from controller.games import GAMES
 from controller.games.own_words import DEALER
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
@@ -75,6 +76,7 @@ class OverheardTable(TableHarness):
         written = self._codec.encode(self.state.entry, given, told, self.state.round.number)
         self.public += written.events
         self.public.append(encode(view_of(self.state, LinkView())))
+        self.public += shown_to_the_floor(self.state)
         self.public += shown_to_screens(self.state, previewed=len(self.kept) % (2 * PREVIEWED_EVERY) == 0)
         self.kept += [written.input, written.sealed]
 
@@ -89,6 +91,11 @@ def shown_to_screens(state: TableState, *, previewed: bool) -> list[bytes]:
     message = table_message(state, view, offered, LastView(), ScreenKind(operates=True))
     tried = [encode(preview(state, operation)) for operation in decisions_of(state)] if previewed else []
     return [encode(message), *tried]
+
+
+def shown_to_the_floor(state: TableState) -> list[bytes]:
+    view = view_of(state, LinkView())
+    return [encode(table_report(view, 1, 1, {})), encode(device_report(view, 1))]
 
 
 def decisions_of(state: TableState) -> list[Operation]:

@@ -96,6 +96,13 @@ class NoKeeper:
     async def between_rounds(self, state: TableState) -> AnyInput | None: ...
 
 
+class SentBefore:
+    """The floor's publisher."""
+
+    is_connected = True
+    sent_up_to = 1
+
+
 class NoNotifier:
     def tell(self, *lines: str) -> None: ...
 
@@ -144,7 +151,7 @@ class ServedTable:
             self.clock.now,
             by_people=False,
             screens=WebSetting(listener, "T-1", ()),
-            metrics=MetricsPage(self._service, lambda: self._link, self._disk, self.clock),
+            metrics=MetricsPage(self._service, lambda: self._link, self._disk, self.clock, SentBefore()),
         )
         at_port = lambda: asyncio.open_connection("127.0.0.1", self.port)  # noqa: E731
         at_socket = lambda: asyncio.open_unix_connection(str(self._socket))  # noqa: E731

@@ -39,9 +39,11 @@ def test_bets_for_and_against_a_hand_are_told_apart() -> None:
     )
 
 
-def test_nothing_is_said_before_the_hands_are_compared_nor_once_all_is_paid() -> None:
+def test_nothing_is_said_before_the_hands_are_compared_nor_once_the_round_is_over() -> None:
     table = TableHarness(game_id="NC").start().to_dealing().deal()
     assert payments(table.state) == ()
     table = settled("NC", B1="9S KD JC")
     table.settle()
+    assert payments(table.state), "the round may be looked at until it is ended"
+    table.conclude()
     assert payments(table.state) == ()

@@ -55,6 +55,10 @@ MEANINGS: Final = {
     "house.decides": "the lowest rank that decides what the rule leaves open",
     "limits.minimum": "the least stake, in the smallest unit of money",
     "limits.maximum": "the greatest stake; 0: none",
+    "capture.path": "where the bytes to and from the device are recorded",
+    "capture.megabytes": "of one file",
+    "capture.files": "so many at most; the oldest is overwritten",
+    "capture.key_file": "seals the recording; a table that is not simulated needs it. Left out: not sealed",
     "floor.broker": "the casino's broker: mqtts://HOST:8883; mqtt://localhost:1883 for one on this machine",
     "floor.site": "the casino, in the topics",
     "floor.pit": "the pit, in the topics",
@@ -63,10 +67,6 @@ MEANINGS: Final = {
     "floor.key_file": "its key, mode 0640 or less. Left out: none",
     "floor.repeat_minutes": "sent again over the next connection: more than the broker takes to write to its disk",
     "floor.most_per_second": "records of a backlog",
-    "capture.path": "where the bytes to and from the device are recorded",
-    "capture.megabytes": "of one file",
-    "capture.files": "so many at most; the oldest is overwritten",
-    "capture.key_file": "seals the recording; a table that is not simulated needs it. Left out: not sealed",
 }
 """By place: the section and the key."""
 
@@ -143,7 +143,7 @@ SECTIONS: Final = {
     ),
     "floor": Shown(
         "the floor: a broker of the casino gets the journal and the table's state",
-        ({"broker": '"mqtt://localhost"', "site": '"vienna"', "pit": '"pit-1"'},),
+        ({"broker": '"mqtts://broker.casino:8883"', "site": '"vienna"', "pit": '"pit-1"'},),
         optional=True,
     ),
 }

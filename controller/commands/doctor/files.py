@@ -24,6 +24,7 @@ from controller.commands.doctor.machine import (
 from controller.commands.progress import progress_of
 from controller.commands.text import many
 from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.configuration_remarks import of_floor
 from controller.daemon.journal_keys import other_signer
 from controller.daemon.ownership import foreign_in, give_to
 from controller.journal import JournalError
@@ -50,6 +51,8 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
     if said := other_signer(table.configuration.journal):
         mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
         yield warning("signing key", said, mend)
+    for remark in of_floor(table.configuration.floor):
+        yield warning("floor", remark.sentence, remark.hint)
     yield from _paired(table)
     yield from _room(table)
     yield from _socket(table)

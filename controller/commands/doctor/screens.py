@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
-from controller.daemon.configuration_remarks import remarks_on
+from controller.daemon.configuration_remarks import of_screens
 from controller.daemon.port_use import use_of
 from controller.daemon.sections import HttpSection
 
@@ -19,7 +19,7 @@ def look(table: Table) -> Iterator[Finding]:
     if http is None:
         yield ok("port", "No port is configured: there is no console in a browser.")
         return
-    for remark in remarks_on(table.configuration):
+    for remark in of_screens(table.configuration):
         yield warning("people" if "people" in remark.sentence else "port", remark.sentence, remark.hint)
     if not http.port:
         yield ok("port", "The daemon takes any port that is free; its log names it.")

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from controller.commands.options import shortened
-from controller.floor.broker import ENCRYPTED, PLAIN, BadBrokerError, Broker, Credentials, parse_broker
+from controller.floor.address import ENCRYPTED, PLAIN, BadBrokerError, Broker, Credentials, parse_broker
 from controller.floor.topics import NAME
 from controller.problems import BadInputError
 

@@ -7,6 +7,7 @@ import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided"];
+const SLOW = new Set(["record_settled", "conclude_round"]); // they follow a row of hands at the same place
 const BESIDE = 4; // acts beside the one that comes next; the others are in the menu
 
 /** What an offer is called on its button. */
@@ -33,6 +34,7 @@ export function act(screen, offer, tone) {
     label: label(screen, offer),
     tone,
     why: offer.allowed ? "" : offer.sentence,
+    slow: SLOW.has(offer.operation),
     act: () => start(offer),
   };
 }
@@ -138,10 +140,13 @@ export function overlooked(screen) {
   const { view, layout, offers } = screen;
   const offer = offers.find((one) => one.operation === "correct_entry");
   const marked = view.entries.findLast((one) => one.operation === "occupy_boxes");
-  if (!offer || !marked || layout.wagers_entered || view.phase === "betting") return [];
+  if (!offer || layout.wagers_entered || view.phase === "closed") return [];
+  const key = { key: "overlooked", label: say("op.correct_entry.overlooked") };
+  if (!marked || view.phase === "betting") return [{ ...key, why: say("report.not_now") }];
   const values = { entry: marked.entry, instead: { ...marked.said, operation: marked.operation } };
   const begin = () => start(offer, { values, needs: ["instead/boxes", ...offer.needs] });
-  return [{ ...act(screen, offer), key: "overlooked", label: say("op.correct_entry.overlooked"), act: begin }];
+  const why = marked.late || (offer.allowed ? "" : offer.sentence);
+  return [{ ...act(screen, offer), ...key, why, act: begin }];
 }
 
 /** An act that stands beside others only while it can be done. */

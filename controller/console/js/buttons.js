@@ -1,12 +1,12 @@
 // Buttons that keep their place.
 
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, isOvertaken, store } from "./store.js";
+import { counts, inContact, listens, store } from "./store.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
  * off; it stays and says so. `tone`: its class. `meaning`: what it does, where the label does not say it all. `digit`:
- * of a pad, where people tap fast.
+ * of a pad, where people tap fast. `slow`: it stands where people have tapped in a row, and takes no tap for longer.
  */
 export function buttons(parent, list) {
   keyed(parent, list.filter(Boolean), (one) => one.key, create, update);
@@ -29,6 +29,7 @@ const tapped = { x: Number.NaN, y: Number.NaN };
 function update(node, one) {
   means(node, `${one.key}|${one.label}|${one.meaning ?? ""}`);
   node.one = one;
+  node.slow = one.slow;
   const off = !inContact() || Boolean(one.why);
   text(node, one.label);
   attr(node, "class", [one.tone, one.place].filter(Boolean).join(" ") || null);
@@ -41,7 +42,8 @@ function update(node, one) {
 /** What a tap does, also one of the keyboard. `typed`: it was not meant for a button that stood there before. */
 export function tap(node, typed = false) {
   const { one } = node;
-  if (!inContact() || isAsking() || isOvertaken() || (!typed && isFresh(node))) return;
+  const takes = one.tone === "steady" ? listens : counts; // what stops the cards is never shut
+  if (!takes() || (!typed && isFresh(node))) return;
   if (one.why) {
     store.receive({ answer: { accepted: false, entry: store.screen.entry, code: "", sentence: one.why, utc_ns: 0 } });
     return;

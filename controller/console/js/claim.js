@@ -58,7 +58,8 @@ export function claimed(screen, matter, of, counts) {
   const name = matter.asks[at];
   const answer = (value) => ({ act: () => state(matter, claim, { ...facts, [name]: value }) });
   const left = entered && !last ? [] : [back];
-  return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left };
+  const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
+  return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
 }
 
 /** The claim is not asked of who made it here, nor where a count has shown it. */

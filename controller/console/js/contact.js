@@ -14,10 +14,11 @@ export function connect() {
     inLanguage("/v1/screen"),
     {
       state: (screen) => {
-        store.receive({ screen });
+        store.receive({ screen, stopped: false });
         renew(screen);
       },
       beat: (beat) => store.receive({ beat }),
+      stopped: () => store.receive({ stopped: true }), // the daemon was ended in order
     },
     (silence, was) => {
       if (was < NO_WORD) answered = store.answer;

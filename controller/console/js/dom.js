@@ -3,6 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SEEN = 8; // px below the edge that hide nothing
+const MARK = 48; // px at the lower edge, where the sign lies that there is more
 
 /**
  * A new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a function
@@ -72,14 +73,19 @@ export function keyed(parent, items, key, create, update = () => {}) {
   for (const node of known.values()) node.remove();
 }
 
-/** Mark a node that scrolls while something in it lies below its edge. */
+/** Mark a node that scrolls while something in it lies below its edge; a tap at the mark scrolls to it. */
 export function edge(node) {
   const look = () => mark(node, "more", node.scrollHeight - node.scrollTop - node.clientHeight > SEEN);
   node.onscroll ??= look;
+  node.onclick ??= ({ target, clientY }) => {
+    const isAtMark = target === node && node.getBoundingClientRect().bottom - clientY < MARK;
+    if (isAtMark && node.classList.contains("more")) node.scrollBy({ top: node.clientHeight - MARK });
+  };
   look();
 }
 
 const DEAD = 350; // ms after the meaning changed
+const SLOW = 1200; // ms, where a row of taps must not run on
 
 /** Note what a tap at `node` means now. */
 export function means(node, meaning) {
@@ -90,5 +96,5 @@ export function means(node, meaning) {
 
 /** Whether the meaning has just changed: a tap that was on its way is not to do what its hand did not mean. */
 export function isFresh(node) {
-  return performance.now() - node.since < DEAD;
+  return performance.now() - node.since < (node.slow ? SLOW : DEAD);
 }

@@ -6,7 +6,6 @@ import { forget } from "./ahead.js";
 import { BEFORE, STEPS } from "./needs.js";
 import { operate } from "./operate.js";
 import { isAsking, store } from "./store.js";
-import { say } from "./words.js";
 
 const RANKS = ["dealer", "pit_supervisor", "pit_manager", "shift_manager"];
 const WIPED = 30_000; // ms that a PIN which is not sent is kept
@@ -38,7 +37,7 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   if (BEFORE[offer.operation]?.(offer)) steps.unshift(BEFORE[offer.operation](offer));
   if (needsSign(screen, offer)) steps.push("sign");
   if (!steps.length) {
-    store.set({ sheet: undefined });
+    store.set({ sheet: undefined, closed: undefined });
     enter(offer, values, {}, then);
     return;
   }
@@ -47,6 +46,7 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   store.set({
     flow: { offer, values, steps, at: 0, past: [], signer: "", pin: "", draft: null, then, turned, alarms: alarms(screen) },
     sheet: undefined,
+    closed: undefined,
   });
 }
 
@@ -173,8 +173,10 @@ export function look(screen) {
   else overtaken(screen);
 }
 
-function overtaken({ entry, last }) {
+/** What was open is closed: the panel says so until it is read, so that nothing lies where a digit was. */
+function overtaken({ last }) {
+  const act = store.own.flow.offer.operation;
   cancel();
-  const sentence = [last.sentence, say("answer.overtaken")].filter(Boolean).join(" ");
-  store.overtake({ accepted: false, entry, code: "overtaken", by: last.by, sentence, utc_ns: last.utc_ns });
+  store.set({ closed: { act, sentence: last.sentence, by: last.by } });
+  store.overtake();
 }

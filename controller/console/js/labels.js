@@ -16,14 +16,19 @@ export function betName(screen, bet) {
 /** An entry in a few words. */
 export function entryName(screen, { operation, said }) {
   const own = said.viewed ? "op.handle_cards.viewed" : said.overlooked ? "op.place_wager.overlooked" : "";
-  return [say(own || `op.${operation}`), ...parts(screen, said)].join(" ");
+  return named(screen, say(own || `op.${operation}`), said);
+}
+
+/** What was entered, then of what: a place and its cards stand apart. */
+function named(screen, what, said) {
+  return [what, parts(screen, said).join(", ")].filter(Boolean).join(" ");
 }
 
 /** An entry as what a person did, so that its button is no act of its own. */
 export function entryLabel(screen, entry) {
   const { operation, said, person } = entry;
   const isNamed = !said.viewed && !said.overlooked && knows(`entry.${operation}`);
-  const what = isNamed ? [say(`entry.${operation}`), ...parts(screen, said)].join(" ") : entryName(screen, entry);
+  const what = isNamed ? named(screen, say(`entry.${operation}`), said) : entryName(screen, entry);
   return say("entry.by", { name: personName(screen, person), what });
 }
 

@@ -44,6 +44,7 @@ export const STEPS = {
   "handle_cards.bettor": { kind: "bettor", unknown: true },
   seat: { kind: "seat" },
   "report_irregularity.card": { kind: "which" },
+  "report_irregularity.sure": { kind: "sure" },
   closed_boxes: { kind: "boxes", field: "closed_boxes", none: true },
   fewer_wagers: { kind: "limits" },
   one_box: { kind: "bettors" },
@@ -68,15 +69,33 @@ export const REPLACED = {
   report_irregularity: ["kind"],
 };
 
-/** What is reported most often, first in the list. */
-export const OFTEN = [
+/** Kinds of irregularities as they stand in the list: each always after those before it. */
+export const KINDS_IN_ORDER = [
   "exposed_card",
   "wrong_count",
   "simultaneous",
   "face_up_in_device",
   "dropped_card",
   "player_exposed",
+  "wrong_distribution",
+  "wrong_viewer",
+  "technical_stop",
+  "power_failure",
+  "foreign_card",
+  "other_dealing_error",
+  "dealer_exposed_early",
+  "late_bet",
+  "outside_limits",
+  "side_without_main",
+  "before_no_more_bets",
+  "deck_count",
+  "count_in_doubt",
+  "unshuffled",
+  "card_in_shuffling",
 ];
+
+/** They stand there in every phase, so that these and what follows keep their places. */
+export const OFTEN = new Set(KINDS_IN_ORDER.slice(0, 8));
 
 /** A step before all others: who takes over ticks what is open. */
 export const BEFORE = {

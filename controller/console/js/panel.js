@@ -18,9 +18,11 @@ import { ask } from "./steps.js";
 import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
 
-const UNSIGNED = { text: "?", authority: "?" }; // of a ruling: what it brings does not depend on them
+const UNSIGNED = { text: "…", authority: "…" }; // of a ruling: what it brings does not depend on them
 const WITHOUT_CONTACT = ["contact.looks", "contact.call"];
+const STOPPED = ["contact.goes_on"];
 const parts = {};
+const seen = {}; // what was drawn last: up to which entry, and what was asked
 
 function build(panel) {
   parts.panel = panel;
@@ -47,7 +49,9 @@ export function render(screen) {
   if (!parts.panel) build(document.getElementById("panel"));
   if (!screen) return;
   look(screen);
-  const shown = inContact() ? whatToShow(screen) : { ...whatToShow(screen), facts: WITHOUT_CONTACT.map((key) => say(key)) };
+  const without = (store.stopped ? STOPPED : WITHOUT_CONTACT).map((key) => say(key));
+  const shown = inContact() ? whatToShow(screen) : { ...whatToShow(screen), facts: without };
+  watch(screen, shown);
   point(shown);
   mark(parts.panel, "asking", isAsking());
   mark(parts.panel, "wide", Boolean(shown.grid));
@@ -68,7 +72,16 @@ export function render(screen) {
   sheet(screen);
 }
 
-/** The open step of an act; a second asking; a blocking matter; the acts of the phase. */
+/** Others may change what is asked here while a finger is on its way: then no tap counts for a moment. */
+function watch({ entry, last }, { asks, right = [] }) {
+  const { entry: before = entry, asks: was } = seen;
+  seen.entry = entry;
+  seen.asks = asks ?? right.filter(Boolean).map((one) => one.key).join(" ");
+  const isOwn = isAsking() || (store.answer?.accepted && store.answer.entry > before); // it is among what is new
+  if (last.by && last.entry > before && seen.asks !== was && !isOwn) store.overtake();
+}
+
+/** The open step of an act; what closed one; a second asking; a blocking matter; the acts of the phase. */
 function whatToShow(screen) {
   if (!screen.screen?.enrolled) return notEnrolled();
   const name = step();
@@ -79,15 +92,17 @@ function whatToShow(screen) {
     // All that is signed, what the act was begun with too; signing.js says what a corrected entry will be.
     const said = name === "sign" ? { ...flow.offer.arguments, ...flow.values } : { ...flow.values, ...flow.values.instead };
     const given = answered(screen, said);
-    const changes = name !== "sign" && flow.values.instead !== undefined ? corrected(screen, flow) : [];
+    const isReplaced = flow.values.instead !== undefined && !name.startsWith("instead"); // all of it is answered
+    const changes = name !== "sign" && isReplaced ? corrected(screen, flow) : [];
     const act = [flow.offer.label ?? label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
     const isSigned = name === "sign";
     const isSaid = isSigned || name === "entry" || asked.isSaid;
     const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
-    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
+    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values }) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
     return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
   }
+  if (store.own.closed) return closed(store.own.closed);
   const twice = second(screen);
   if (twice) return { ...twice, asks: twice.question };
   const matter = matterOf(screen);
@@ -107,12 +122,20 @@ function whatToShow(screen) {
 /** Why the act that comes next is off, and what the table says besides it. */
 function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
-  const classes = screen.view.hands.some((hand) => hand.shown) && say("fact.classes");
+  const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
+  const classes = open && say("fact.classes");
   return [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
 }
 
 function withFact(shown, fact) {
   return { ...shown, facts: [...(shown.facts ?? []), fact] };
+}
+
+/** An act that others closed, until a person has read so: a button where neither digits nor answers lay. */
+function closed({ act, by, sentence }) {
+  const what = by && !sentence.includes(by) ? `${say("answer.by", { name: by })}${sentence}` : sentence;
+  const read = { key: "read", label: say("closed.read"), tone: "second", act: () => store.set({ closed: undefined }) };
+  return { facts: [["then", say("closed.act", { act: say(`op.${act}`) })], what], list: [read] };
 }
 
 function notEnrolled() {
@@ -135,6 +158,7 @@ function point(shown) {
   own.filled = shown.filled;
   own.selection = shown.selection;
   own.numbered = shown.numbered;
+  own.pickCard = shown.pickCard;
   own.arrows = shown.arrows;
 }
 

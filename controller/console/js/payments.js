@@ -4,11 +4,12 @@
 import { betName } from "./labels.js";
 import { say } from "./words.js";
 
-/** While bets are to be settled, what each comes to, in a line. */
+/** What each bet comes to, in a line, until the round is ended. */
 export function due(screen) {
   const { view } = screen;
-  if (view.phase !== "settling" || view.chips_paid || view.bets_to_return) return [];
-  return view.settlement.length ? view.settlement.map((one) => forBet(screen, one)) : view.payments;
+  if (view.phase !== "settling" || view.bets_to_return) return [];
+  const lines = view.settlement.length ? view.settlement.map((one) => forBet(screen, one)) : view.payments;
+  return view.chips_paid && lines.length ? [["title", say("pay.was")], ...lines] : lines;
 }
 
 /** "Ann Initial Bet Box 1 100: pay 95". */

@@ -95,6 +95,8 @@ const STAGES = {
   }),
 
   ruling: (screen, matter, of) => ({
+    question: say("ask.ruling", { who: say(`role.${matter.who.replaceAll(" ", "_")}`) }),
+    facts: [["then", matter.question], ...matterFacts(screen, matter).slice(2)],
     right: of("rule").map((one) => ({
       key: one.arguments.action,
       label: say(`ruling.${one.arguments.action}`),

@@ -6,7 +6,6 @@ import { operate } from "./operate.js";
 import { store } from "./store.js";
 import { say, time } from "./words.js";
 
-const EMPTY = 1000; // ms that the first place stays empty
 const LAPSES = 30e9; // ns
 
 /** The request that was made once, or undefined. After it has lapsed the act is asked for the first time again. */
@@ -29,19 +28,12 @@ export function askedElsewhere(screen) {
 export function second(screen) {
   const once = askedOnce(screen);
   const offer = once?.asked_screen === screen.screen.id && once.asked !== store.own.kept ? once : null;
-  if (!offer) {
-    seen.asked = 0;
-    return null;
-  }
-  if (seen.asked !== offer.asked) {
-    seen.asked = offer.asked;
-    seen.at = performance.now();
-    setTimeout(() => store.set({}), EMPTY);
-  }
+  if (!offer) return null;
   const ends = offer.operation === "conclude_round";
   const keep = {
     key: "keep",
     label: say(ends ? "second.not_yet" : "second.keep"),
+    slow: true, // where the first asking was
     act: () => store.set({ kept: offer.asked }),
   };
   return {
@@ -56,7 +48,7 @@ export function second(screen) {
         act: () => repeat(screen, { ...offer, repeats: offer.asked }),
       },
     ],
-    right: performance.now() - seen.at < EMPTY ? [] : [keep],
+    right: [keep],
   };
 }
 
@@ -66,5 +58,3 @@ async function repeat({ screen }, offer) {
   const said = await operate(offer, {}, signed);
   if (!said.accepted && said.code === "pin") start(offer);
 }
-
-const seen = { asked: 0, at: 0 };

@@ -19,6 +19,7 @@ let alarmed = new Set();
  */
 export function headline(screen) {
   if (!screen) return { text: say("contact.waiting"), count: "", tone: "amber" };
+  if (store.stopped) return { text: say("contact.stopped"), count: "", tone: inRound(screen.view) ? "red" : "amber" };
   if (!inContact()) return { text: say("contact.none"), count: "", tone: "red" };
   if (store.own.headline) return { count: "", tone: tone(screen.view), ...store.own.headline };
   const { view } = screen;
@@ -31,11 +32,14 @@ export function headline(screen) {
 /** Whether cards must stop, or a person must act before the deal goes on. */
 function tone(view) {
   const lost = !view.device.connected || view.device.stopped !== "" || view.service !== "in_service";
-  const inRound = view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
   if (view.irregularities.some((found) => found.blocks)) return "red";
   if (view.held && !view.paused) return "red";
-  if (lost && inRound && ["first_card", "dealing_sets", "dealing_singles"].includes(view.phase)) return "red";
+  if (lost && inRound(view) && ["first_card", "dealing_sets", "dealing_singles"].includes(view.phase)) return "red";
   return view.paused || lost || view.count_due ? "amber" : "plain";
+}
+
+function inRound(view) {
+  return view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
 }
 
 /** The deal in few words, where nothing stands in its way. */

@@ -3,7 +3,7 @@
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { inContact, isAsking, isOvertaken, store } from "./store.js";
+import { counts, inContact, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
@@ -59,7 +59,7 @@ export function render(screen) {
 function create(place) {
   const node = el(
     "div",
-    { class: "place", "data-place": place, onclick: () => tap(node) },
+    { class: "place", "data-place": place, onclick: ({ target }) => pickedCard(node, target) || tap(node) },
     el(
       "p",
       { class: "label" },
@@ -78,10 +78,19 @@ function create(place) {
   return node;
 }
 
+/** Where a card of a hand is asked for, as they are numbered: whether one was tapped. */
+function pickedCard(node, target) {
+  const card = target.closest(".holder");
+  if (!card || store.own.numbered !== node.dataset.place || !store.own.pickCard) return false;
+  if (counts() && !isFresh(node)) store.own.pickCard(Number(card.dataset.placeInHand));
+  store.drawNow();
+  return true;
+}
+
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
 export function tap(node) {
   const { place } = node.dataset;
-  if (!inContact() || isAsking() || isOvertaken() || isFresh(node) || !store.own.picking?.has(place)) return;
+  if (!counts() || isFresh(node) || !store.own.picking?.has(place)) return;
   store.own.pick?.(place);
   store.drawNow();
 }
@@ -113,8 +122,9 @@ function update(node, place, screen) {
   const takes = bet || Boolean(hand?.count); // cards may lie where no bet is: the box was marked wrongly
   const [label, cards, under] = node.children;
   const due = turns(screen);
-  const next = due[0] === place && view.phase !== "betting";
-  const matter = matterAt(view, place);
+  const next = due[0] === place && view.phase !== "betting" && !store.own.selection;
+  // Where boxes are marked, what is marked has the colours.
+  const matter = store.own.selection ? undefined : matterAt(view, place);
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
   mark(node, "empty", !takes);
@@ -132,11 +142,12 @@ function update(node, place, screen) {
 
   const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
-  text(label.children[1], hand?.shown ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
+  const entered = store.own.filled?.place === place; // its cards are entered again: what they were is no result
+  text(label.children[1], hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
   mark(label.children[1], "no-bet", !bet);
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
-  underHand(under, { view, hand, place, bet, next, matter });
+  underHand(under, { view, hand: entered ? undefined : hand, place, bet, next, matter });
 }
 
 /** An open act lights the place that it is about, or those chosen so far; what may be tapped stands out. */
@@ -267,11 +278,11 @@ function deviceLine(view) {
   return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
 }
 
-/** "52 = 46 stub 3 tray 3 hands": where the cards of the deck are. */
+/** "52 = 46 stub + 3 tray + 3 in hands": where the cards of the deck are. */
 function ledgerLine(view) {
   const { ledger } = view;
   if (!ledger) return "";
   const piles = ["stub", "tray", "hands", "first_card", "burnt", "aside", "dropped", "discards"];
   const counted = piles.filter((pile) => ledger[pile]).map((pile) => say(`ledger.${pile}`, { n: ledger[pile] }));
-  return `${ledger.total} = ${counted.join(" ")}`;
+  return `${ledger.total} = ${counted.join(" + ")}`;
 }

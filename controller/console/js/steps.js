@@ -5,14 +5,13 @@ import { BETS } from "./bets.js";
 import { several, tiles } from "./choices.js";
 import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
-import { entryLabel, entryName, matterName, pileName } from "./labels.js";
-import { OFTEN, REPLACED, STEPS } from "./needs.js";
+import { entryLabel, entryName, matterName, pileName, reportName } from "./labels.js";
+import { KINDS_IN_ORDER, OFTEN, REPLACED, STEPS } from "./needs.js";
 import { sign } from "./signing.js";
 import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
 const EARLIER = "earlier";
-const FIRST = 4; // kinds of irregularities that stand before a box that is marked wrongly
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
 /** `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
@@ -157,7 +156,7 @@ const KINDS = {
     const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
     const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("where.card", { n: at + 1 }) }));
     const unknown = { key: "unknown", label: say("which.unknown"), act: () => answer(null) };
-    return { numbered: place, list: tiles(each), right: [unknown] };
+    return { numbered: place, pickCard: answer, list: tiles(each), right: [unknown] };
   },
 
   // Who rules signs, unless another person of that rank is chosen then.
@@ -191,36 +190,42 @@ const KINDS = {
   report: (screen, flow) => {
     const [now, before] = ["now", "earlier"].map((when) => screen.reports.filter((one) => one[when]));
     const earlier = flow.draft === EARLIER || !now.length;
-    const kinds = (earlier ? before : now).sort((one, other) => often(one) - often(other));
+    const found = new Map((earlier ? before : now).map((one) => [one.kind, one]));
+    const kinds = KINDS_IN_ORDER.filter((kind) => found.has(kind) || OFTEN.has(kind));
     const round = say("report.earlier", { round: screen.view.round - 1 });
     const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
     const boxes = earlier ? [] : overlooked(screen); // it is no irregularity before somebody says so
-    const steps = (one) =>
-      [
+    const steps = (one) => {
+      const asked = [
         one.place && (earlier || one.places.length) && "place",
         one.card && !earlier && one.places.length && "report_irregularity.card",
         one.counted && "counted",
       ].filter(Boolean);
-    const reports = kinds.map((one) => ({
-      key: one.kind,
-      label: capital(one.label),
-      act: () => answer(one.kind, steps(one), earlier ? { earlier } : {}),
+      return asked.length ? asked : ["report_irregularity.sure"];
+    };
+    const reports = kinds.map((kind) => ({
+      key: kind,
+      label: say(`kind.${kind}`),
+      why: found.has(kind) ? "" : say("report.not_now"),
+      act: () => answer(kind, steps(found.get(kind)), earlier ? { earlier } : {}),
     }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
-      list: [
-        ...reports.slice(0, FIRST),
-        ...boxes,
-        ...reports.slice(FIRST),
-        ...(now.length && before.length ? [toggle] : []),
-      ],
+      list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };
   },
+
+  // What is recorded without a place is asked once more: a finger may have missed its button.
+  sure: (screen, flow, more, { kind }) => ({
+    question: say("ask.sure", { what: capital(reportName(screen, kind)) }),
+    right: [{ key: "sure", label: say("act.report"), tone: "primary", act: () => answer(undefined) }],
+  }),
 
   entry: (screen) => ({
     list: newest(screen.view.entries).map((one) => ({
       key: one.entry,
       label: entryLabel(screen, one),
+      why: one.late,
       act: () => answer(one.entry, one.operation in REPLACED ? ["instead"] : []),
     })),
   }),
@@ -323,7 +328,3 @@ function written(flow) {
   return { typed: flow.draft ?? "", type: draft, done: () => flow.draft?.trim() && answer(flow.draft.trim()) };
 }
 
-function often({ kind }) {
-  const at = OFTEN.indexOf(kind);
-  return at < 0 ? OFTEN.length : at;
-}

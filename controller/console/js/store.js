@@ -13,6 +13,8 @@ export const store = {
   beat: null,
   /** Whole seconds without a word from the daemon. */
   silence: 0,
+  /** Whether it said before that it is ended: then nothing has failed. */
+  stopped: false,
   /** The answer to the last request of this screen: {accepted, entry, code, sentence, utc_ns}, or null. */
   answer: null,
   /** What this screen alone has open: {sheet, selection, picking, pick, arrows, headline, ...}. */
@@ -36,11 +38,11 @@ export const store = {
     draw();
   },
 
-  /** An act was closed by what others did: `answer` says so, and for a moment no tap counts. */
-  overtake(answer) {
+  /** Others changed what is asked here: until nothing was tapped for a moment no tap counts. */
+  overtake() {
     overtakenAt = performance.now();
     setTimeout(draw, OVERTAKEN);
-    store.receive({ answer });
+    draw();
   },
 
   /** Draw what waits for its frame: the next tap, however soon, acts on what the last one brought. */
@@ -64,9 +66,21 @@ function render() {
 
 const OVERTAKEN = 1000; // ms in which nobody has read yet what others did
 
-/** Whether others have just done what closed an act here: the finger that was on its way meant that act. */
+/** Whether others have just changed what is asked here: fingers that were on their way meant what was asked before. */
 export function isOvertaken() {
   return performance.now() - overtakenAt < OVERTAKEN;
+}
+
+/** Whether anything may be entered now. */
+export function listens() {
+  return inContact() && !isAsking();
+}
+
+/** Whether a tap counts now. One that comes too soon after others acted starts that moment again: it is one of a row. */
+export function counts() {
+  if (!isOvertaken()) return listens();
+  store.overtake();
+  return false;
 }
 
 /** From five seconds of silence on nothing can be operated. */
@@ -74,7 +88,7 @@ export const NO_WORD = 3;
 export const NO_CONTACT = 5;
 
 export function inContact() {
-  return store.screen !== null && store.silence < NO_CONTACT;
+  return store.screen !== null && !store.stopped && store.silence < NO_CONTACT;
 }
 
 /** Whether an answer is awaited, or the state that shows what was entered: until then nothing that is drawn counts. */

@@ -51,6 +51,20 @@ class Correction(NamedTuple):
     otherwise: bool = True
 
 
+DEAL_STAYS: Final = "The deal is complete: the First Card stays as entered. Report cards at wrong places instead."
+BOXES_STAY: Final = "Hands are turned over: the boxes stay as marked. Report cards at wrong places instead."
+BOXES_CORRECTED: Final = CARDS_LEAVE | {Phase.EXAMINING}
+
+
+def too_late(state: TableState, entered: Operation) -> str:
+    """Why such an entry stays as it is in this phase, whatever it should have been; empty: it may be corrected."""
+    if isinstance(entered, operations.ShowFirstCard) and state.phase not in DEALING | AFTER_DEAL:
+        return DEAL_STAYS
+    if isinstance(entered, operations.OccupyBoxes) and state.phase not in BOXES_CORRECTED | {Phase.BETTING}:
+        return BOXES_STAY
+    return ""
+
+
 # -- an entry ----------------------------------------------------------------------------------------------------------
 
 
@@ -168,8 +182,8 @@ def _correct_first_card(
     rules = state.game.first_card
     if rules is None or instead.card is None:
         raise RefusedError("card", "Enter which card the First Card is.")
-    if state.phase not in DEALING | AFTER_DEAL:
-        raise RefusedError("late", "The deal is complete; report the error that was made in dealing instead.")
+    if late := too_late(state, instead):
+        raise RefusedError("late", late)
     was = state.round.first_card_shown
     decision.emit(events.FirstCardShown(instead.card, rules.clause))
     rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
@@ -201,8 +215,8 @@ def _correct_boxes(decision: Decision, given: PersonActed, entered: Entered, ins
 def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> None:
     """Correct which boxes had a wager when bets were closed: the order of the deal follows."""
     state = decision.state
-    if state.phase not in CARDS_LEAVE | {Phase.EXAMINING}:
-        raise RefusedError("late", "The hands are turned over; report the error that was made in dealing instead.")
+    if state.phase not in BOXES_CORRECTED:
+        raise RefusedError("late", BOXES_STAY)
     served = served_boxes(state.game, boxes)
     decision.emit(events.BoxesOccupied(served))
     if state.phase is not Phase.FIRST_CARD:

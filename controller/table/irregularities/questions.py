@@ -134,8 +134,21 @@ def _question(state: TableState, found: Irregularity) -> str:
         return COUNT_THE_HAND
     by = decider(found)
     asked = found.asks and found.stage is Stage.CLAIMED  # anyone may answer; who may confirm is called after that
-    call = "" if by is Role.DEALER or asked else f"Call the {by.word}. "
+    call = "" if by is Role.DEALER or asked else _call(by)
     return call + state.game.words.own(_ASKED[found.stage](state, found))
+
+
+def _call(by: Role) -> str:
+    return f"Call the {by.word}. "
+
+
+def without_calls(question: str, present: Role) -> str:
+    """For a person of that rank, who is at the table: nobody of it, or below, is called."""
+    for role in Role:
+        question = question.removeprefix(_call(role))
+        if role is present:
+            break
+    return question
 
 
 def _round_before(state: TableState, found: Irregularity) -> str:

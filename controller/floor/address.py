@@ -1,0 +1,83 @@
+"""Where the casino's broker is, and with which certificate a program of this machine comes to it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+PLAIN: Final = "mqtt"
+ENCRYPTED: Final = "mqtts"
+PORTS: Final = {PLAIN: 1883, ENCRYPTED: 8883}
+_OWN_HOSTS: Final = ("localhost", "ip6-localhost")
+
+
+class BadBrokerError(ValueError):
+    """An address that cannot be used. `hint`: what to do next."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class Address(NamedTuple):
+    """Where the broker is. `encrypted`: by TLS, with a certificate of each side."""
+
+    host: str
+    port: int
+    encrypted: bool
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{ENCRYPTED if self.encrypted else PLAIN}://{host}:{self.port}"
+
+
+class Credentials(NamedTuple):
+    """Files for TLS: who signs the broker's certificate, this program's certificate, and its key."""
+
+    ca: Path
+    certificate: Path
+    key: Path
+
+
+class Broker(NamedTuple):
+    """`credentials` None: of an address that is not encrypted."""
+
+    address: Address
+    credentials: Credentials | None
+
+
+def parse_broker(url: str) -> Address:
+    """`mqtts://HOST[:PORT]`; `mqtt://` for a broker on this machine alone. Raises `BadBrokerError`.
+
+    >>> parse_broker("mqtts://broker.casino:8884")
+    Address(host='broker.casino', port=8884, encrypted=True)
+    """
+    try:
+        found = urlsplit(url)
+        host, port = found.hostname or "", found.port
+    except ValueError as error:
+        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE) from error
+    if found.scheme not in PORTS or not host or found.path.strip("/") or found.query or found.fragment:
+        raise BadBrokerError(f"{url!r} is no address of a broker.", _WRITE)
+    if found.username is not None or found.password is not None:
+        raise BadBrokerError("a broker knows a table by its certificate, not by a name and a password.", _WRITE)
+    if found.scheme == PLAIN and not _is_own(host):
+        raise BadBrokerError(
+            f"{host} is another machine, and mqtt:// is not encrypted.",
+            f"Write {ENCRYPTED}://{host} and name the files.",
+        )
+    return Address(host, port or PORTS[found.scheme], found.scheme == ENCRYPTED)
+
+
+def _is_own(host: str) -> bool:
+    if host in _OWN_HOSTS:
+        return True
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return False
+
+
+_WRITE: Final = "Write mqtts://HOST:8883, or mqtt://localhost:1883 for a broker on this machine."

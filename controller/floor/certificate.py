@@ -1,0 +1,38 @@
+"""The files with which a program comes to the broker: whose certificates it believes, its own certificate, its key."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime
+
+from cryptography import x509
+
+from controller.floor import BrokerError
+from controller.floor.address import Credentials
+
+
+def context_of(credentials: Credentials) -> ssl.SSLContext:
+    """Raises `BrokerError`: also for a certificate that has expired, of which a broker says nothing."""
+    ca, certificate, key = credentials
+    try:
+        context = ssl.create_default_context(cafile=str(ca))
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.load_cert_chain(certificate, key)
+        ends = x509.load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc
+        is_open = key.stat().st_mode & 0o007
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BrokerError(
+            "floor-certificate",
+            f"The files for TLS cannot be used ({ca}, {certificate}, {key}): {why}.",
+            "Check that they are there, readable for this program, and belong to each other.",
+        ) from error
+    if is_open:
+        raise BrokerError("floor-certificate", f"Others may read or change the key {key}.", f"Run: chmod 640 {key}")
+    if ends < datetime.now(UTC):
+        raise BrokerError(
+            "floor-certificate",
+            f"The certificate {certificate} expired on {ends:%Y-%m-%d}.",
+            "Have another one signed.",
+        )
+    return context
