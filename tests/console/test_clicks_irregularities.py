@@ -219,7 +219,7 @@ async def test_a_power_failure_is_ruled_by_who_may() -> None:
         await console.report("power_failure")
         await console.press("yes")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager.")
+        await console.says("Call the shift manager: what is decided?")
         await console.press("continue")
         await console.press("Seen at the table")
         await console.press(MANAGER.id)
