@@ -23,14 +23,12 @@ def section(port: int, **more: int) -> str:
 
 
 @asynccontextmanager
-async def table_with_broker(
-    *lines: str, rounds: int = 2, port: int = 0, **more: int
-) -> AsyncIterator[tuple[Stage, Mosquitto]]:
-    """`lines`: of the broker's configuration. `port`: of a way to it. `more`: of the table's."""
+async def table_with_broker(*lines: str, rounds: int = 2, **more: int) -> AsyncIterator[tuple[Stage, Mosquitto]]:
+    """`lines`: of the broker's configuration. `more`: of the table's."""
     with short_folder() as folder:
         (folder / "broker").mkdir()
         async with mosquitto(folder / "broker", *(lines or KEEPS_ALL)) as broker, Stage(folder, rounds=rounds) as stage:
-            stage.configure(law=section(port or broker.port, **more))
+            stage.configure(law=section(broker.port, **more))
             yield stage, broker
 
 
