@@ -52,24 +52,10 @@ class Message(NamedTuple):
     number: int
 
 
-class _Client(Client):
-    """Its thread ends by no exception, and tells when it has ended."""
-
-    thread_ended: Callable[[], None]
-
-    def loop_forever(self, *given: Any, **more: Any) -> MQTTErrorCode:
-        try:
-            return super().loop_forever(*given, **more)
-        except Exception:  # whatever a broker sends that paho cannot read
-            return MQTTErrorCode.MQTT_ERR_PROTOCOL
-        finally:
-            self.thread_ended()
-
-
 class Connection:
     """Made by `connected`. `received`: what was received and is to be acknowledged."""
 
-    def __init__(self, client: _Client, address: Address) -> None:
+    def __init__(self, client: Client, address: Address) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.leaves_will = False
         self._client = client
@@ -88,7 +74,6 @@ class Connection:
         }
         for name, call in calls.items():
             setattr(client, name, self._from_thread(call))
-        client.thread_ended = self._from_thread(self._on_thread_ended)
 
     async def publish(
         self,
@@ -249,13 +234,14 @@ class Connection:
         if not self._lost.done():
             self._lost.set_result(self._ended(f": {reason}"))
 
-    def _on_thread_ended(self) -> None:
-        if not self._lost.done():
-            self._lost.set_result(self._ended(": it sent what no broker sends"))
-
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
-        given = getattr(found.properties, "UserProperty", ())
-        self.received.put_nowait(Message(found.topic, bytes(found.payload), dict(given), found.retain, found.mid))
+        given = dict(getattr(found.properties, "UserProperty", ()))
+        try:
+            message = Message(found.topic, bytes(found.payload), given, found.retain, found.mid)
+        except UnicodeDecodeError:  # no broker sends such a topic
+            self._client.disconnect()
+            return
+        self.received.put_nowait(message)
 
     def _from_thread(self, call: Callable[..., None]) -> Callable[..., None]:
         """What paho's thread calls is done by the loop; not where that has ended."""
@@ -287,7 +273,7 @@ async def connected(
     `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without.
     `unacknowledged`: messages that the broker sends before one is acknowledged.
     """
-    client = _Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
+    client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
     client.connect_timeout = CONNECTS_WITHIN
     if broker.credentials is not None:
         client.tls_set_context(context_of(broker.credentials))
@@ -298,7 +284,7 @@ async def connected(
     properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=unacknowledged)
     connection = Connection(client, broker.address)
     try:
-        await connection.open(clean=not session, properties=properties)  # an end of the session would publish the will
+        await connection.open(clean=not session, properties=properties)  # the end of a session publishes its will
         yield connection
     except Exception:
         connection.leaves_will = True  # it may not come back

@@ -43,6 +43,7 @@ LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: p
 UNREAD_AGAIN: Final = 5.0  # seconds
 AGAIN: Final = (1.0, 60.0)  # seconds until a new connection: the first time, and at most
 LOOK_EVERY: Final = 0.5  # seconds: whether there is another state
+WRITTEN_EVERY: Final = 5.0  # seconds between two writes of the cursor: each costs the journal's disk two flushes
 STOPS_WITHIN: Final = 2.0  # seconds to say that it was stopped
 
 
@@ -85,6 +86,7 @@ class Publisher:
         self._acknowledged: Cursor | None = None
         self._settled: Cursor | None = None
         self._written: SentUpTo | None = None
+        self._written_at = -WRITTEN_EVERY  # of the loop's clock
         self._mark: Cursor | None = None  # acknowledged when `_marked_ns` was, and not settled yet
         self._marked_ns = 0
         self._repeats = False  # what is sent was acknowledged before
@@ -111,9 +113,13 @@ class Publisher:
 
     async def work(self, in_thread: InThread) -> None:
         """`run`. `in_thread` does what waits for the disk."""
-        async with asyncio.TaskGroup() as both:
-            both.create_task(self._hear_news())
-            both.create_task(self._keep_sending(in_thread))
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._hear_news())
+                both.create_task(self._keep_sending(in_thread))
+        finally:
+            self._written_at = -WRITTEN_EVERY
+            await self._write_cursor(in_thread)
 
     async def _hear_news(self) -> None:
         while True:
@@ -156,7 +162,6 @@ class Publisher:
                 self._log.info("floor.connected", broker=str(broker.address), sent_up_to=self.sent_up_to)
                 await self._send(connection, cursor, in_thread)
             except asyncio.CancelledError:
-                await self._write_cursor(in_thread)
                 with suppress(BrokerError, TimeoutError):
                     async with asyncio.timeout(STOPS_WITHIN):
                         await self._reporting.send_service(connection, "stopped")
@@ -257,12 +262,14 @@ class Publisher:
             self._written, self._acknowledged, self._settled = found, found.acknowledged, found.settled
 
     async def _write_cursor(self, in_thread: InThread) -> None:
-        """Where it cannot be written, more is sent again later, and nothing is lost."""
-        if self._acknowledged is None:
+        """Now and then. Where it cannot be written, more is sent again later, and nothing is lost."""
+        now = asyncio.get_running_loop().time()
+        if self._acknowledged is None or now - self._written_at < WRITTEN_EVERY:
             return
         sent = SentUpTo(self._acknowledged, self._settled)
         if sent == self._written:
             return
+        self._written_at = now
         try:
             await in_thread(write_cursor, self._cursor_file, sent)
             self._written, self._cursor_fails = sent, False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.console.clicking import DEAD, DEALER, SUPERVISOR, Console, opened
+from tests.console.clicking import DEAD, DEALER, SLOW, SUPERVISOR, Console, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,8 @@ NOTES_KEYS = f"""document.addEventListener("keydown", ({{key}}) => {{
   const pad = document.querySelector(`#panel .pad [data-act="${{key}}"], #stage .picking[data-place="B${{key}}"]`);
   const focused = document.activeElement.closest("button");
   const node = pad ?? focused ?? (key === "Enter" ? document.querySelector("#panel .primary") : null);
-  window.taken = !shut && performance.now() - (node?.since ?? -{DEAD}) >= {DEAD};
+  const since = node?.since ?? -{SLOW};
+  window.taken = !shut && performance.now() - since >= (node?.slow ? {SLOW} : {DEAD});
 }}, true)"""
 
 

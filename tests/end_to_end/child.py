@@ -94,6 +94,7 @@ class Orders(msgspec.Struct, frozen=True):
     broker to answer, in place of 10.
     `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5, and to the floor's
     broker, in place of 60.
+    `cursor_each_time`: up to where the floor has the journal is written after every page.
     `ahead`: seconds by which the daemon's clocks are ahead.
     `hang_up_at_start`: it gets a SIGHUP before it has read its journal.
     `grace`: seconds that the API's requests have to end when the daemon stops.
@@ -110,6 +111,7 @@ class Orders(msgspec.Struct, frozen=True):
     handshake_within: float = 0.0
     due_within: float = 0.0
     longest_pause: float = 0.0
+    cursor_each_time: bool = False
     ahead: int = 0
     grace: float = 0.0
     as_another_user: bool = False
@@ -317,6 +319,8 @@ def main() -> None:
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
         publisher.AGAIN = orders.longest_pause, orders.longest_pause  # type: ignore[misc]  # the same
+    if orders.cursor_each_time:
+        publisher.WRITTEN_EVERY = 0.0  # type: ignore[misc]  # no pause between
     if orders.ahead:
         put_clocks_ahead(orders.ahead * 10**9)
     if orders.grace:

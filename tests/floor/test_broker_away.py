@@ -73,7 +73,7 @@ async def test_what_a_killed_broker_had_not_written_comes_again_a_day_later() ->
         await broker.start()
         async with reader(broker.broker, "another") as another:
             await stage.start_device()
-            await stage.start_daemon(SOON)
+            await stage.start_daemon(Orders(cursor_each_time=True))
             await stage.played()
             await another.until_whole(stage.journal)
             await broker.kill()

@@ -24,7 +24,7 @@ async def kill_at(point: FloorPoint, times: list[int]) -> None:
     async with floor_of_one(1, **AT_ONCE) as (stage, broker, found):
         await play_unheard(stage, broker)
         for nth in times:
-            daemon = stage.spawn_daemon(Orders(faults=(Fault(point, nth),)))
+            daemon = stage.spawn_daemon(Orders(faults=(Fault(point, nth),), cursor_each_time=True))
             assert await daemon.ended() == -9, daemon.err
         stage.drain_notified()
         await stage.start_daemon()
@@ -55,11 +55,11 @@ async def test_killed_at_any_moment_of_the_rounds(times: int, rounds: int) -> No
     random = Random(27)
     async with floor_of_one(rounds, **AT_ONCE) as (stage, _, found):
         await stage.start_device()
-        await stage.start_daemon()
+        await stage.start_daemon(Orders(cursor_each_time=True))
         for _ in range(times):
             await until_more(stage, found, random.randint(1, 60))
             await stage.kill_daemon()
-            await stage.start_daemon()
+            await stage.start_daemon(Orders(cursor_each_time=True))
         await stage.played()
         await finish(stage, found)
         assert repeated(found.records) <= 64 * times

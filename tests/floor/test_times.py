@@ -15,8 +15,8 @@ import pytest
 from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
 from controller.floor.broker import Will
-from controller.floor.cursor_file import NAME
-from controller.floor.publisher import Publisher, Sending
+from controller.floor.cursor_file import NAME, SentUpTo, write_cursor
+from controller.floor.publisher import WRITTEN_EVERY, Publisher, Sending
 from controller.floor.topics import TablePlace
 from controller.journal.codec import Moment
 from controller.journal.outbox import Record
@@ -288,7 +288,7 @@ def test_what_had_not_settled_comes_again_after_days_and_restarts(play: Callable
 
 def test_the_cursor_moves_on_while_things_come_again(play: Callable[[Given], None]) -> None:
     async def test(desk: Desk) -> None:
-        for minutes in range(1, 60):
+        for minutes in range(1, 30):
             async with desk.publishing(settles=10, rate=10):
                 desk.append(5)
                 await later(MINUTE)
@@ -297,6 +297,37 @@ def test_the_cursor_moves_on_while_things_come_again(play: Callable[[Given], Non
         got = list({identity(one): one for one in desk.hall.since(0)}.values())
         assert got == desk.whole()
 
+    play(test)
+
+
+def test_the_cursor_is_written_now_and_then_and_at_the_end(
+    play: Callable[[Given], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is the journal's."""
+    written: list[SentUpTo] = []
+
+    def note(path: Path, sent: SentUpTo) -> None:
+        written.append(sent)
+        write_cursor(path, sent)
+
+    async def test(desk: Desk) -> None:
+        async with desk.publishing():
+            for _ in range(120):
+                desk.append()
+                await later(0.5)
+            assert 5 < len(written) <= 60 / WRITTEN_EVERY + 1
+            desk.append()
+            await later(0.1)
+            desk.hall.cut(GONE)
+            await later(0.1)
+        desk.hall.fails = None
+        assert written[-1].acknowledged.number == desk.journal.head.number
+        count = len(written)
+        async with desk.publishing():
+            await later(HOUR / 2)
+        assert len(written) <= count + 4, "nothing but what settles"
+
+    monkeypatch.setattr("controller.floor.publisher.write_cursor", note)
     play(test)
 
 
