@@ -69,7 +69,7 @@ class ServiceManager:
 
 
 @pytest.fixture
-def short_socket() -> Iterator[ServiceManager]:
+def service_manager() -> Iterator[ServiceManager]:
     with short_folder() as folder, closing(ServiceManager(folder)) as found:
         yield found
 

@@ -206,12 +206,12 @@ async def test_a_broker_that_is_killed_and_a_real_table(address: str, rows: Rows
             assert await stage.daemon.end() == 0
 
 
-async def test_it_tells_the_service_manager(address: str, tmp_path: Path, short_socket: Any) -> None:
+async def test_it_tells_the_service_manager(address: str, tmp_path: Path, service_manager: Any) -> None:
     async with broker_in(tmp_path) as broker:
-        environment = {"NOTIFY_SOCKET": short_socket.path, "WATCHDOG_USEC": "3000000"}
+        environment = {"NOTIFY_SOCKET": service_manager.path, "WATCHDOG_USEC": "3000000"}
         async with storing(broker, address, environment=environment) as store:
-            assert await short_socket.next() in ("READY=1", "WATCHDOG=1")
-            said = {await short_socket.next() for _ in range(2)}
+            assert await service_manager.next() in ("READY=1", "WATCHDOG=1")
+            said = {await service_manager.next() for _ in range(2)}
             assert said <= {"READY=1", "WATCHDOG=1"}
             assert await store.end() == 0
 
