@@ -239,7 +239,7 @@ async def test_who_confirms_a_stop_is_called_once_the_answer_says_who() -> None:
         await console.press("no")
         await console.reads("NC 5.17. Decides: pit supervisor")
         await console.confirm(SUPERVISOR)
-        await console.says("Call the shift manager.")
+        await console.says("Call the shift manager: what is decided?")
 
 
 async def test_maintenance_and_back() -> None:
