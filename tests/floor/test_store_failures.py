@@ -93,7 +93,7 @@ async def test_trouble_while_it_runs_loses_nothing(
         server.do(trouble.mends.format(name=name), trouble.where or name)
         await until(lambda: rows.verified() == last(records), store)
         assert rows.alarms() == {}
-        assert store.logged("store.back")
+        await store.until(lambda: store.logged("store.back"))  # said after the commit
         assert await store.end() == 0
 
 
