@@ -1,12 +1,13 @@
 """Sends the journal to the broker, from where it was sent to, and the newest state of the table.
 
-    connect ── repeat what had not settled ── send what follows ── wait for news
-       └──────────── broker gone, silent or refusing: later again ───────┘
+    connect ── wait for a keeper ── repeat what had not settled ── send what follows ── wait for news
+       └───────────────────── broker gone, silent or refusing: later again ──────────────────┘
 
 A record is sent when the one before was acknowledged, so that they arrive in order; the cursor moves then. A broker
 that is killed loses what it had acknowledged and not yet written to its disk. So a record has settled only when the
 same connection stood for some minutes after it. After each new connection all that had not settled is sent again, and
-who reads knows it by its numbers. While the broker has nobody who reads the journal, the journal waits.
+who reads knows it by its numbers. While the broker has nobody who keeps the journal, the journal waits: a broker that
+was restarted may have forgotten the store, and would acknowledge what only a page gets.
 
 A backlog is sent at a bounded rate. The table never waits: the journal is read in a thread, over connections of its
 own, and nothing that fails here ends the daemon.
@@ -15,7 +16,7 @@ own, and nothing that fails here ends the daemon.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -37,10 +38,12 @@ from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Take
 from firmware_bridge.exception_place import as_fields
 
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
+About: TypeAlias = Sequence[tuple[str, str]]
 
 MINUTE_NS: Final = 60 * 10**9
 LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: people are told
 UNREAD_AGAIN: Final = 5.0  # seconds
+ASKED_FOR: Final = 60  # seconds for which the broker keeps the question whether there is a keeper
 AGAIN: Final = (1.0, 60.0)  # seconds until a new connection: the first time, and at most
 LOOK_EVERY: Final = 0.5  # seconds: whether there is another state
 WRITTEN_EVERY: Final = 5.0  # seconds between two writes of the cursor: each costs the journal's disk two flushes
@@ -183,6 +186,7 @@ class Publisher:
         """What follows that cursor, as it comes."""
         loop = asyncio.get_running_loop()
         due = loop.time()
+        await self._until_read(connection, Subject.KEEPER, b"{}", expiry=ASKED_FOR)
         while True:
             self._news.clear()
             await self._reporting.send_state(connection)
@@ -201,13 +205,16 @@ class Publisher:
                 await self._something_new(connection)
 
     async def _send_record(self, connection: Connection, record: Record) -> None:
-        """Until somebody reads it."""
-        topic = self._sending.place.topic(Subject.JOURNAL)
-        about = about_record(record)
-        payload = msgspec.json.encode(record)
+        await self._until_read(connection, Subject.JOURNAL, msgspec.json.encode(record), about_record(record))
+
+    async def _until_read(
+        self, connection: Connection, subject: Subject, payload: bytes, about: About = (), expiry: int = 0
+    ) -> None:
+        """Until somebody has subscribed to it."""
+        topic = self._sending.place.topic(subject)
         while True:
             try:
-                await connection.publish(topic, payload, about)
+                await connection.publish(topic, payload, about, expiry=expiry)
                 return
             except BrokerError as error:
                 if error.code != "floor-unread":
@@ -282,7 +289,7 @@ class Publisher:
         self._cursor_fails = True
 
 
-def about_record(record: Record) -> list[tuple[str, str]]:
+def about_record(record: Record) -> About:
     """By which a program knows the record without reading it: the journal, the entries, the hash."""
     number = f"{record.first}-{record.last}" if isinstance(record, DecisionMade) else str(record.number)
     kind = str(record.__struct_config__.tag)

@@ -1,12 +1,14 @@
 """The topics of the floor.
 
     cardshoe/1/SITE/PIT/TABLE/journal    records of the journal, in its order; not retained
+                              keeper     asks whether somebody keeps the journal; not retained
                               table      the newest state of the table; retained
                               device     the newest state of its device; retained
                               service    whether the daemon runs; retained, and its last will
 
 1 is the number of this scheme: another one may stand beside it. One topic has the whole journal of a table, because a
-broker keeps the order within a topic.
+broker keeps the order within a topic. Who keeps the journal subscribes to `journal` and `keeper`; who watches it, to
+`journal` alone: the acknowledgement of a message to `keeper` says whether a keeper has subscribed.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ class Subject(StrEnum):
     """What a topic is about."""
 
     JOURNAL = "journal"
+    KEEPER = "keeper"
     TABLE = "table"
     DEVICE = "device"
     SERVICE = "service"

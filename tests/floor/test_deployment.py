@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from controller.floor import BrokerError
 from controller.floor.address import Broker, Credentials
 from controller.floor.broker import connected
+from controller.floor.store.consumer import Consuming
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from tests.architecture.sources import ROOT
+from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto
 
@@ -30,7 +33,7 @@ async def shipped(folder: Path, authority: Authority) -> AsyncIterator[Mosquitto
     """The broker as the file has it, in another folder."""
     own = authority.sign("broker")
     files = {"authority.pem": own.ca, "broker.crt": own.certificate, "broker.key": own.key}
-    files |= {"revoked.pem": authority.revoked_file(), "access": SHIPPED / "access"}
+    files |= {"revoked.pem": authority.revoked_file(), "access.json": SHIPPED / "access.json"}
     lines = (SHIPPED / "cardshoe.conf").read_text("utf-8")
     for name, file in files.items():
         lines = lines.replace(f"/etc/mosquitto/cardshoe/{name}", str(file))
@@ -46,11 +49,11 @@ def at(broker: Mosquitto, credentials: Credentials) -> Broker:
     return broker.broker._replace(credentials=credentials)
 
 
-async def refusal(broker: Broker, topic: str) -> str:
+async def refusal(broker: Broker, topic: str, *, retained: bool = True) -> str:
     """The code with which a message there is refused; empty: it was taken."""
     try:
         async with connected(broker, "writer") as writer:
-            await writer.publish(topic, b"{}", retained=True)
+            await writer.publish(topic, b"{}", retained=retained)
     except BrokerError as error:
         return error.code
     return ""
@@ -61,15 +64,16 @@ async def test_a_table_writes_its_own_topics_and_reads_none_and_the_floor_reads_
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
     async with shipped(tmp_path, authority) as broker:
         for subject in Subject:
-            expected = "floor-unread" if subject is Subject.JOURNAL else ""
-            assert await refusal(at(broker, table), OWN.topic(subject)) in ("", expected)
+            assert await refusal(at(broker, table), OWN.topic(subject)) == ""
             assert await refusal(at(broker, table), OTHER.topic(subject)) == "floor-refused"
             assert await refusal(at(broker, store), OWN.topic(subject)) == "floor-refused"
         async with (
             connected(at(broker, store), "reader-of-the-floor") as reader,
             connected(at(broker, table), "reader-at-a-table") as reads,
         ):
-            await reads.subscribe("#")  # mosquitto takes every subscription, and gives what may be read
+            with pytest.raises(BrokerError) as refused:
+                await reads.subscribe("#")
+            assert refused.value.code == "floor-refused"
             await reader.subscribe(topic_filter(Subject.TABLE))
             assert (await reader.next()).topic == OWN.topic(Subject.TABLE)
             assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == ""
@@ -85,3 +89,29 @@ async def test_a_certificate_that_was_revoked_is_refused_and_no_other(tmp_path: 
     async with shipped(tmp_path, authority) as broker:
         assert await refusal(at(broker, table), OWN.topic(Subject.TABLE)) == "floor-refused"
         assert await refusal(at(broker, other), OTHER.topic(Subject.TABLE)) == ""
+
+
+@pytest.mark.parametrize("shares", [True, False], ids=["the store", "another keeper"])
+async def test_a_broker_that_was_restarted_keeps_what_it_takes_for_who_is_still_away(
+    shares: bool, tmp_path: Path
+) -> None:
+    """It refuses what it has nobody for. With mosquitto's `acl_file` it takes that, and drops it."""
+    authority = Authority(tmp_path)
+    table, store = authority.sign("nc-07"), authority.sign("floor-store")
+    journal = OWN.topic(Subject.JOURNAL)
+    async with shipped(tmp_path, authority) as broker:
+        own = at(broker, store)
+        filters = (
+            Consuming(own, "keeper", "store", gap_after=60.0).filters if shares else [topic_filter(Subject.JOURNAL)]
+        )
+        async with connected(own, "keeper", keeps=3600) as connection:
+            await connection.subscribe(*filters)
+        await broker.stop()
+        await broker.start()
+        refused = await refusal(at(broker, table), journal, retained=False)
+        assert refused in ("", "floor-unread")
+        async with connected(own, "keeper", keeps=3600) as connection, asyncio.timeout(PATIENCE):
+            await connection.subscribe(*filters)
+            if refused:
+                assert await refusal(at(broker, table), journal, retained=False) == ""
+            assert (await connection.next()).topic == journal

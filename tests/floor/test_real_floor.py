@@ -12,6 +12,7 @@ from controller.floor.reporting import LOST_AFTER
 from tests.end_to_end.stage import short_folder
 from tests.floor.mosquitto import Mosquitto, mosquitto
 from tests.floor.page_reader import PageReader, RunningPage, running_page
+from tests.floor.reading import reader
 from tests.operate.bench_table import BenchTable
 
 pytestmark = pytest.mark.tool("mosquitto")
@@ -42,6 +43,7 @@ async def floor_of_two() -> AsyncIterator[tuple[FloorTable, FloorTable, RunningP
         folders = [stack.enter_context(short_folder()) for _ in range(3)]
         broker = await stack.enter_async_context(mosquitto(Path(folders[0])))
         page = await stack.enter_async_context(running_page(broker.broker))
+        await stack.enter_async_context(reader(broker.broker))  # keeps the journals
         tables = []
         for folder, place in zip(folders[1:], (ONE, TWO), strict=True):
             table = await stack.enter_async_context(FloorTable(folder))
@@ -50,9 +52,9 @@ async def floor_of_two() -> AsyncIterator[tuple[FloorTable, FloorTable, RunningP
             await table.start_console()
             await table.start_daemon()
             tables.append(table)
-        reader = await stack.enter_async_context(page.reader())
+        watching = await stack.enter_async_context(page.reader())
         first, second = tables
-        yield first, second, page, reader
+        yield first, second, page, watching
 
 
 async def test_what_happens_at_real_tables_is_seen() -> None:

@@ -244,15 +244,15 @@ async def test_options_that_cannot_be(address: str, options: tuple[str, ...], sa
         child.abandon()
 
 
-async def test_with_a_certificate_and_the_access_list_of_the_page(
+async def test_with_a_certificate_and_an_access_list(
     address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
     authority = Authority(tmp_path)
     broker = encrypted(tmp_path, authority)
-    (tmp_path / "acl").write_text("pattern write cardshoe/1/+/+/%u/#\nuser store\ntopic read cardshoe/1/#\n")
+    (tmp_path / "acl").write_text("pattern write cardshoe/1/+/+/%u/#\nuser floor-store\ntopic read cardshoe/1/#\n")
     await broker.start()
     try:
-        own = authority.sign("store")
+        own = authority.sign("floor-store")
         files = ("--ca", str(own.ca), "--certificate", str(own.certificate), "--key", str(own.key))
         async with storing(broker, address, *files) as store:
             await send(Broker(broker.broker.address, authority.sign("BAC-07")), records)

@@ -17,7 +17,7 @@ from controller.floor.address import Address, Broker
 from controller.floor.broker import Will
 from controller.floor.cursor_file import NAME, SentUpTo, write_cursor
 from controller.floor.publisher import WRITTEN_EVERY, Publisher, Sending
-from controller.floor.topics import TablePlace
+from controller.floor.topics import Subject, TablePlace
 from controller.journal.codec import Moment
 from controller.journal.outbox import Record
 from tests.floor.reading import RECORD, identity, journal_of
@@ -67,7 +67,8 @@ class Hall:
         self.check()
         if self.fails is not None:
             raise self.fails
-        self.sent.append((asyncio.get_running_loop().time(), RECORD.decode(payload)))
+        if topic == PLACE.topic(Subject.JOURNAL):
+            self.sent.append((asyncio.get_running_loop().time(), RECORD.decode(payload)))
 
     def since(self, count: int) -> list[Record]:
         return [record for _, record in self.sent[count:]]

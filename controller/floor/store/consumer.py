@@ -51,8 +51,10 @@ class Consuming(NamedTuple):
     pit: str | None = None
 
     @property
-    def filter(self) -> str:
-        return f"$share/{self.group}/{topic_filter(Subject.JOURNAL, self.site or '+', self.pit or '+')}"
+    def filters(self) -> list[str]:
+        """As one that keeps the journals."""
+        where = self.site or "+", self.pit or "+"
+        return [f"$share/{self.group}/{topic_filter(subject, *where)}" for subject in (Subject.JOURNAL, Subject.KEEPER)]
 
 
 class Consumer:
@@ -99,7 +101,7 @@ class Consumer:
                 async with connected(
                     consuming.broker, consuming.name, keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED
                 ) as connection:
-                    await connection.subscribe(consuming.filter)
+                    await connection.subscribe(*consuming.filters)
                     self._log.info("store.connected", broker=str(consuming.broker.address), name=consuming.name)
                     self._meters.connected("broker", True)
                     await self._check_database(in_thread, connection)
@@ -131,7 +133,9 @@ class Consumer:
             self._meters.take(written, self._clock.now().utc_ns)
 
     def _write(self, messages: Sequence[Message]) -> Written:
-        return self._writer.write([read_message(one.topic, one.payload) for one in messages])
+        heard = [read_message(one.topic, one.payload) for one in messages]
+        records = [one for one in heard if one is not None]
+        return self._writer.write(records) if records else Written()
 
     async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:
         """Again and again while the database cannot do it. Raises `BrokerError` once the broker is gone, too."""
