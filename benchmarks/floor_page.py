@@ -76,16 +76,16 @@ def generate(port: int, tables: int) -> None:
     began, sent = time.monotonic(), 0
     while True:
         step, number = divmod(sent, tables)
-        told = quiet(number, time.time_ns(), step)
-        for topic, payload, expiry in told.messages():
+        reports = quiet(number, time.time_ns(), step)
+        for topic, payload, expiry in reports.messages():
             if expiry or not step:  # the service says once that it runs
                 client.publish(topic, payload, 1, retain=True, properties=kept if expiry else None)
         dealt = {"event": "cards_dealt", "source": "device", "places": ["B3"], "ordinals": [step % 52 + 1]}
         made = decision(1 + 3 * step, dealt, {"event": "report_taken", "number": step})
-        client.publish(told.place.topic(Subject.JOURNAL), made, 1, properties=passing)
+        client.publish(reports.place.topic(Subject.JOURNAL), made, 1, properties=passing)
         sent += 1
         if (ahead := began + sent / tables - time.monotonic()) > 0.002:
-            time.sleep(ahead)
+            time.sleep(ahead)  # the pace of tables
 
 
 async def read(port: int) -> None:

@@ -168,7 +168,7 @@ class Floor:
         last = max(one.last for one in season(rounds)[:count] if isinstance(one, DecisionMade))
         while self._ask(_WHOLE, site, last) < tables:
             assert all(store.poll() is None for store in self._stores), "the store ended"
-            time.sleep(POLL)
+            time.sleep(POLL)  # the stores are other processes
         seconds = time.monotonic() - began
         cpu = [after - first for after, first in zip(self._used(), used, strict=True)]
         generated = float(generator.stdout.readline()) - own
@@ -217,7 +217,7 @@ def stores(port: int, address: str, consumers: int, log: Path) -> Iterator[list[
         try:
             while log.read_bytes().count(b"store.connected") < consumers:
                 assert all(one.poll() is None for one in running), log.read_text()
-                time.sleep(POLL)
+                time.sleep(POLL)  # the stores are other processes
             yield running
         finally:
             for one in running:
@@ -225,7 +225,7 @@ def stores(port: int, address: str, consumers: int, log: Path) -> Iterator[list[
                 one.wait()
 
 
-def told(result: Result) -> str:
+def report(result: Result) -> str:
     rate = result.records / result.seconds
     p50, p99, longest = (1000 * seconds for seconds in result.delays)
     shares = "  ".join(f"{name} {100 * value / result.seconds:5.1f} %" for name, value in result.cpu._asdict().items())
@@ -253,11 +253,11 @@ def _measure(floor: Floor, tables: Sequence[int], seconds: float, minutes: float
     count = round(seconds / every)
     with closing(floor):
         for number in tables:
-            print(told(floor.run(f"s{number}", number, every, round(seconds / CARDS) + 2, count)), flush=True)
+            print(report(floor.run(f"s{number}", number, every, round(seconds / CARDS) + 2, count)), flush=True)
         if minutes:
             count = round(60 * minutes / every)
             result = floor.run("backlog", tables[-1], 1 / MOST_PER_SECOND, round(60 * minutes / CARDS) + 2, count)
-            print(f"backlog of {minutes:g} minutes of {tables[-1]} tables: {result.seconds:.0f} s\n{told(result)}")
+            print(f"backlog of {minutes:g} minutes of {tables[-1]} tables: {result.seconds:.0f} s\n{report(result)}")
             rate, new = result.records / result.seconds, tables[-1] / every
             print(f"an hour's backlog at that rate: {3600 * new / rate / 60:.0f} min without new records, "
                   f"{3600 * new / max(1.0, rate - new) / 60:.0f} min beside them")  # fmt: skip

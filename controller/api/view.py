@@ -196,7 +196,7 @@ class TableView(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
-    payments: tuple[str, ...] = ()  # while bets that are not entered are to be settled: a sentence for each result
+    payments: tuple[str, ...] = ()  # until the round is ended, where bets were not entered: a sentence for each result
 
 
 class LinkView(msgspec.Struct, frozen=True):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from contextlib import suppress
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from typing import Any, Final
 
 import click
 
-from controller.problems import BadInputError, ProblemError
+from controller.commands.found_commands import FoundCommands
+from controller.problems import BadInputError
 
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
@@ -31,6 +31,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "doctor": ("controller.commands.doctor.command", "doctor"),
     "floor": ("controller.commands.floor.command", "floor"),
 }
+OTHERS: Final = "cardshoe.commands"  # entry points
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
     "watch": "Follow a running table.",
@@ -55,8 +56,8 @@ SUMMARIES: Final = {
 }
 
 
-class Commands(click.Group):
-    """The group of all commands, those of entry points included; none is imported for a list of them."""
+class Commands(FoundCommands):
+    """The group of all commands, those of entry points included."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """A character that the terminal does not have (Latin-1) is shown by its number, and ends no command."""
@@ -78,28 +79,16 @@ class Commands(click.Group):
             raise BadInputError(sentence, hint) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*OWN, *(point.name for point in entry_points(group="cardshoe.commands"))})
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in OWN:
-            module, attribute = OWN[name]
-            try:
-                command: click.Command = getattr(importlib.import_module(module), attribute)
-            except ImportError as error:
-                raise ProblemError(f"`cardshoe {name}` cannot start: {error}.") from error
-            return command
-        for point in entry_points(group="cardshoe.commands", name=name):
-            loaded: click.Command = point.load()
-            return loaded
-        return None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, SUMMARIES.get(name, "")) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        return sorted(super().list_commands(ctx))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    found_in=OWN,
+    summaries=SUMMARIES,
+    others=OTHERS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(version("cardshoe"), prog_name="cardshoe")
 def main() -> None:
     """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.

@@ -1,4 +1,4 @@
-"""The floor: what a table tells the casino through a broker (MQTT 5), and nothing that a table is told.
+"""The floor: what a table reports to the casino through a broker (MQTT 5). No table takes anything from there.
 
     topics        under which names
     address       where the broker is
@@ -11,7 +11,7 @@
     floor_view    what the floor looks like, from the newest reports of its tables
     stories       what happened at a table, from the newest records of its journal
     follower      follows the floor for those who look at it
-    page_stream   what the page is told
+    page_stream   what the page is sent
     page_server   the page, on this machine alone; its files are in `page`
     store/        the journals of all tables in one database, and whether they are whole; a program of its own
 

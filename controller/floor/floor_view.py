@@ -187,7 +187,7 @@ class Floor:
         return self._judge(table)
 
     def note_unread(self, topic: str, why: str) -> bool:
-        """A message that cannot be read. Whether it is the first: who runs this is told once."""
+        """A message that cannot be read. Whether it is the first: who runs this is to know once."""
         self.unread += 1
         self.version += 1
         if self.unread == 1:

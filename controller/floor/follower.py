@@ -51,7 +51,7 @@ class Follower:
         self._random = random
         self._log = log
         self._news = asyncio.Event()
-        self._is_told_of_left_out = False
+        self._left_out_is_logged = False
 
     async def news(self) -> None:
         """Returns when something has changed."""
@@ -115,8 +115,8 @@ class Follower:
             if self.floor.note_unread(message.topic, str(error)):
                 self._log.warning("floor.unread", first=self.floor.unread_first)
             return True
-        if self.floor.left_out and not self._is_told_of_left_out:
-            self._is_told_of_left_out = True
+        if self.floor.left_out and not self._left_out_is_logged:
+            self._left_out_is_logged = True
             self._log.warning("floor.left_out", tables=len(self.floor.tables))
         return changed
 

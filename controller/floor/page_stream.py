@@ -1,4 +1,4 @@
-"""What the page is told: the floor as it is, what changes of it, and one table's story.
+"""What the page is sent: the floor as it is, what changes of it, and one table's story.
 
 A page is given the newest state and none that it missed: what changed meanwhile is put together, at most four times a
 second. Sentences of tables come in the language of the page; all else is codes, for which the page has its words.

@@ -41,7 +41,7 @@ InThread: TypeAlias = Callable[..., Awaitable[Any]]
 About: TypeAlias = Sequence[tuple[str, str]]
 
 MINUTE_NS: Final = 60 * 10**9
-LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: people are told
+LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: people are warned
 UNREAD_AGAIN: Final = 5.0  # seconds
 ASKED_FOR: Final = 60  # seconds for which the broker keeps the question whether there is a keeper
 AGAIN: Final = (1.0, 60.0)  # seconds until a new connection: the first time, and at most

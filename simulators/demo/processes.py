@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, TypeVar
+
+Result = TypeVar("Result")
 
 ENDS_WITHIN: Final = 60.0  # seconds until a process that does not end is killed
 
@@ -24,6 +26,8 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._running: list[asyncio.subprocess.Process] = []
+        self._serving: dict[str, asyncio.subprocess.Process] = {}
+        self._own: set[str] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -33,17 +37,33 @@ class Processes:
     ) -> None:
         await self.end()
 
-    async def start(self, name: str, *command: str) -> asyncio.subprocess.Process:
+    async def start(self, name: str, *command: str, serves: bool = False) -> asyncio.subprocess.Process:
+        """`serves`: it is to run until all end."""
         with (self.folder / f"{name}.err").open("w") as errors:
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=errors
             )
         self._running.append(process)
+        if serves:
+            self._serving[name] = process
         return process
 
-    async def start_own(self, name: str, arguments: Sequence[str]) -> asyncio.subprocess.Process:
+    async def start_own(
+        self, name: str, arguments: Sequence[str], *, serves: bool = False
+    ) -> asyncio.subprocess.Process:
         """A command of `cardshoe`."""
-        return await self.start(name, sys.executable, "-m", "controller", *arguments)
+        self._own.add(name)
+        return await self.start(name, sys.executable, "-m", "controller", *arguments, serves=serves)
+
+    async def until_one_fails(self) -> NoReturn:
+        """Until one that serves has ended: raises `StageError`."""
+        waiting = {asyncio.ensure_future(one.wait()): name for name, one in self._serving.items()}
+        try:
+            ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waiting:
+                one.cancel()
+        self.fail(waiting[ended.pop()])
 
     def last_line(self, name: str) -> str:
         """Of its errors; empty: it printed none."""
@@ -52,7 +72,8 @@ class Processes:
 
     def fail(self, name: str) -> NoReturn:
         """Raises `StageError` with the last line of the process's errors."""
-        raise StageError(f"`cardshoe {name}` failed: {self.last_line(name) or 'it printed no error'}")
+        program = f"`cardshoe {name}`" if name in self._own else name
+        raise StageError(f"{program} failed: {self.last_line(name) or 'it printed no error'}")
 
     async def end(self) -> None:
         """The newest first: what the others serve."""
@@ -66,3 +87,20 @@ class Processes:
                 process.kill()
                 await process.communicate()
         self._running.clear()
+
+
+async def unless_one_fails(work: Coroutine[Any, Any, Result], *failures: Awaitable[NoReturn]) -> Result:
+    """What `work` gives; or raises what one of `failures` raises first."""
+    working = asyncio.ensure_future(work)
+    failing: list[asyncio.Future[NoReturn]] = [asyncio.ensure_future(one) for one in failures]
+    try:
+        every: set[asyncio.Future[Any]] = {working, *failing}
+        await asyncio.wait(every, return_when=asyncio.FIRST_COMPLETED)
+        for one in failing:
+            if one.done():
+                one.result()
+        return working.result()
+    finally:
+        working.cancel()
+        for one in failing:
+            one.cancel()

@@ -92,11 +92,13 @@ class Stage:
         (self.folder / "table.toml").write_text(self._configuration)
         create_key_file(self.folder / "journal.key")
         try:
-            self.device = await self._processes.start_own("simulate", ["simulate", *self._device_options])
+            self.device = await self._processes.start_own("simulate", ["simulate", *self._device_options], serves=True)
             assert self.device.stdout is not None
             if not await self.device.stdout.readline():  # where the device is: it stands now
                 self.fail("simulate")
-            self.daemon = await self._processes.start_own("run", ["run", "--config", str(self.folder / "table.toml")])
+            self.daemon = await self._processes.start_own(
+                "run", ["run", "--config", str(self.folder / "table.toml")], serves=True
+            )
             await self._wait_for_daemon()
         except BaseException:
             await self._processes.end()
@@ -120,6 +122,10 @@ class Stage:
                 self.fail("simulate")
             tell(line.rstrip())
         return int(line.split()[-1])
+
+    async def until_one_fails(self) -> NoReturn:
+        """Until daemon or device has ended: raises `StageError`."""
+        await self._processes.until_one_fails()
 
     def fail(self, name: str) -> NoReturn:
         """Raises `StageError` with the last line of that process's errors."""

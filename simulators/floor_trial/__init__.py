@@ -2,5 +2,5 @@
 
 servers  Debian's broker and database, started there
 trial    both, the store, the page, and tables that simulated people deal
-command  what a person asks for and is told
+command  what a person asks for
 """

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from controller.commands.floor.database import driver
 from controller.commands.text import many, write_out
 from controller.problems import ProblemError
 
 if TYPE_CHECKING:
     from simulators.floor_trial.servers import Servers
+    from simulators.floor_trial.trial import FloorTrial, Stored
 
 ENDLESS: Final = 100_000  # rounds at each table, until Ctrl-C
 MOST: Final = 16  # tables
@@ -39,13 +41,8 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
     from simulators.floor_trial.servers import find_servers
 
     servers = find_servers()
-    try:
+    with driver():
         import psycopg  # noqa: F401  # what the store needs: said before anything is started
-    except ImportError as error:
-        raise ProblemError(
-            f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
-            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
-        ) from error
     for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -61,7 +58,7 @@ async def _run(
 ) -> None:
     import webbrowser
 
-    from simulators.floor_trial.trial import floor_trial, until_stored
+    from simulators.floor_trial.trial import floor_trial
 
     async with floor_trial(folder, servers, tables=tables, rounds=rounds or ENDLESS, seed=seed, fast=fast) as floor:
         write_out(
@@ -72,7 +69,14 @@ async def _run(
         if console and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             await asyncio.to_thread(webbrowser.open, floor.page)
         if rounds is None:
-            await asyncio.Event().wait()
-        ends = await asyncio.gather(*(table.finished_at() for table in floor.tables.values()))
-        for one in await until_stored(floor.database, dict(zip(floor.tables, ends, strict=True))):
+            await floor.unless_one_fails(asyncio.Event().wait())
+        for one in await floor.unless_one_fails(_until_stored(floor)):
             write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm')}")
+
+
+async def _until_stored(floor: FloorTrial) -> list[Stored]:
+    """Until all rounds are played, and in the store."""
+    from simulators.floor_trial.trial import until_stored
+
+    ends = await asyncio.gather(*(table.finished_at() for table in floor.tables.values()))
+    return await until_stored(floor.database, dict(zip(floor.tables, ends, strict=True)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.problems import ProblemError
-from simulators.demo.processes import Processes
+from simulators.demo.processes import Processes, StageError, unless_one_fails
 from simulators.demo.stage import free_port
 
 PACKAGED: Final = Path("/usr/lib/postgresql")  # Debian: a folder for each version
@@ -30,7 +32,7 @@ class Servers(NamedTuple):
 def find_servers() -> Servers:
     """Raises `ProblemError` with the packages that are missing."""
     mosquitto = shutil.which("mosquitto") or shutil.which("mosquitto", path=SBIN)
-    versions = sorted(PACKAGED.glob("*/bin/initdb"), key=lambda path: int(path.parents[1].name))
+    versions = sorted(PACKAGED.glob("[0-9]*/bin/initdb"), key=lambda path: float(path.parents[1].name))
     missing = [
         *(["mosquitto"] if mosquitto is None else []),
         *([] if versions else ["postgresql"]),
@@ -51,13 +53,23 @@ async def start_broker(program: Path, processes: Processes) -> int:
         f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n"
         "log_dest stderr\nlog_type error\nlog_type warning\n"
     )
-    process = await processes.start("mosquitto", str(program), "-c", str(configuration))
-    async with asyncio.timeout(STARTS_WITHIN):
-        while not await _answers(port):
-            if process.returncode is not None:
-                processes.fail("mosquitto")
-            await asyncio.sleep(POLL_EVERY)
+    await processes.start("mosquitto", str(program), "-c", str(configuration), serves=True)
+    await _until_ready("mosquitto", processes, partial(_answers, port))
     return port
+
+
+async def _until_ready(name: str, processes: Processes, is_ready: Callable[[], Awaitable[bool]]) -> None:
+    """Until that server answers. Raises `StageError` when it, or another, has ended first, or it takes too long."""
+
+    async def ask() -> None:
+        while not await is_ready():  # noqa: ASYNC110  # another process: it has no event of this loop
+            await asyncio.sleep(POLL_EVERY)
+
+    try:
+        async with asyncio.timeout(STARTS_WITHIN):
+            await unless_one_fails(ask(), processes.until_one_fails())
+    except TimeoutError:
+        raise StageError(f"{name} has not answered for {STARTS_WITHIN:.0f} seconds") from None
 
 
 async def _answers(port: int) -> bool:
@@ -70,7 +82,7 @@ async def _answers(port: int) -> bool:
 
 
 async def start_database(programs: Path, processes: Processes) -> str:
-    """Reached by a socket in its folder alone; its address for psycopg."""
+    """Reached by a socket in its folder alone, by root and who started it; its address for psycopg."""
     folder = processes.folder / "postgres"
     folder.mkdir()
     if os.geteuid() == 0:
@@ -84,22 +96,22 @@ async def start_database(programs: Path, processes: Processes) -> str:
     await made.communicate()
     if made.returncode:
         processes.fail("initdb")
-    settings = ("listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "full_page_writes=off")
+    settings = (
+        "listen_addresses=", f"unix_socket_directories={folder}", "unix_socket_permissions=0700",
+        "fsync=off", "full_page_writes=off",
+    )  # fmt: skip
     given = [part for setting in settings for part in ("-c", setting)]
-    server = await processes.start("postgres", *_unprivileged(), str(programs / "postgres"), "-D", data, *given)
-    address = f"host={folder} user={OWNER}"
-    async with asyncio.timeout(STARTS_WITHIN):
-        while await _run(processes, str(programs / "createdb"), "-h", str(folder), "-U", OWNER, DATABASE):
-            if server.returncode is not None:
-                processes.fail("postgres")
-            await asyncio.sleep(POLL_EVERY)
-    return f"{address} dbname={DATABASE}"
+    program = str(programs / "postgres")
+    await processes.start("postgres", *_unprivileged(), program, "-D", data, *given, serves=True)
+    created = (*_unprivileged(), str(programs / "createdb"), "-h", str(folder), "-U", OWNER, DATABASE)
+    await _until_ready("postgres", processes, partial(_succeeds, processes, *created))
+    return f"host={folder} user={OWNER} dbname={DATABASE}"
 
 
-async def _run(processes: Processes, *command: str) -> int:
+async def _succeeds(processes: Processes, *command: str) -> bool:
     process = await processes.start("createdb", *command)
     await process.communicate()
-    return process.returncode or 0
+    return process.returncode == 0
 
 
 def _unprivileged() -> tuple[str, ...]:

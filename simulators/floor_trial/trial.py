@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import psycopg
 
 from controller.games.specification import Unit
-from simulators.demo.processes import Processes
+from simulators.demo.processes import Processes, Result, unless_one_fails
 from simulators.demo.stage import Stage, free_port
 from simulators.floor_trial.servers import POLL_EVERY, Servers, start_broker, start_database
 
@@ -41,6 +41,12 @@ class FloorTrial(NamedTuple):
     database: str
     page: str
     tables: Mapping[str, Stage]
+    servers: Processes
+
+    async def unless_one_fails(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """What `work` gives. Raises `StageError` as soon as one of the processes has ended."""
+        tables = (table.until_one_fails() for table in self.tables.values())
+        return await unless_one_fails(work, self.servers.until_one_fails(), *tables)
 
 
 @asynccontextmanager
@@ -54,14 +60,14 @@ async def floor_trial(
         database = await start_database(servers.postgres, processes)
         url = f"mqtt://localhost:{broker}"
         await _done(processes, "store-schema", "floor", "store", "--database", database, "--create")
-        await processes.start_own("store", ["floor", "store", "--broker", url, "--database", database])
+        await processes.start_own("store", ["floor", "store", "--broker", url, "--database", database], serves=True)
         port = free_port()
-        await processes.start_own("serve", ["floor", "serve", "--broker", url, "--listen", str(port)])
+        await processes.start_own("serve", ["floor", "serve", "--broker", url, "--listen", str(port)], serves=True)
         started = {
             one.name: await stack.enter_async_context(_table(folder, one, url, rounds, seed + number, fast=fast))
             for number, one in enumerate(_named(tables))
         }
-        yield FloorTrial(broker, database, f"http://localhost:{port}/", started)
+        yield FloorTrial(broker, database, f"http://localhost:{port}/", started, processes)
 
 
 class Stored(NamedTuple):

@@ -99,7 +99,7 @@ async def test_without_a_terminal_each_change_is_a_line(tmp_path: Path) -> None:
         assert not any("\x1b" in line for line in told.out)
         await tell(connection, [quiet(0), quiet(1)])
         await told.until(lambda: "Nothing is open." in told.out)
-        assert any(line.endswith(": over") for line in told.out)
+        await told.until(lambda: any(line.endswith(": over") for line in told.out))
         await broker.kill()
         await told.until(lambda: any("This is how the floor was at" in line for line in told.out))
         told.signal(signal.SIGINT)

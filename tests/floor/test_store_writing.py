@@ -101,6 +101,20 @@ def test_files_that_begin_together_come_in_any_order_where_the_chain_begins(
         assert rows.verified() == highest(records)
 
 
+def test_files_come_in_any_order_after_all_decisions(database: Database, rows: Rows, records: list[Record]) -> None:
+    whole = heard(records)
+    wanted = in_order(database, rows, whole)
+    files = [at for at, one in enumerate(records) if isinstance(one, FileBegan)]
+    others = [at for at in range(len(records)) if at not in files]
+    for order in permutations(files):
+        rows.empty()
+        writer = Writer(database)
+        writer.write([whole[at] for at in others])
+        for at in order:
+            writer.write([whole[at]])
+        assert rows.all() == wanted, order
+
+
 def test_the_chain_waits_at_a_gap_and_goes_on_when_it_is_filled(
     database: Database, rows: Rows, records: list[Record]
 ) -> None:

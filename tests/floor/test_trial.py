@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import tempfile
 from pathlib import Path
 
@@ -30,6 +32,29 @@ async def test_every_table_of_a_trial_is_in_the_store_and_nothing_is_left() -> N
     told = [re.fullmatch(r"(\S+): in the store up to entry [0-9,]+, 0 alarms", line) for line in child.out]
     assert [found[1] for found in told if found] == ["nc-01", "tp-02"]
     assert folders() == before
+
+
+@pytest.mark.parametrize("program", ["mosquitto", "postgres", "store", "run"])
+async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) -> None:
+    before = folders()
+    child = Child("controller", "floor", "try", "--tables", "1", "--fast")
+    try:
+        await child.until(lambda: any("Ctrl-C" in line for line in child.out))
+        os.kill(process_of(child.pid, program), signal.SIGKILL)
+        assert await child.ended() == 1
+    finally:
+        await child.end()
+    assert re.search(rf"\b{program}`? failed: ", "\n".join(child.err))
+    assert folders() == before
+
+
+def process_of(parent: int, program: str) -> int:
+    """The child of that process which runs the program, or the command of that name."""
+    for each in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        words = Path(f"/proc/{each}/cmdline").read_text().split("\0")
+        if program in (*words[:5], Path(words[0]).name):
+            return int(each)
+    raise AssertionError(program)
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -164,6 +164,17 @@ async def test_displays_follow_in_bounded_number_and_a_screen_beside_them(
     assert (await screen.reader.readuntil(b": up to date")).startswith(b"HTTP/1.1 200")
 
 
+async def test_a_screen_learns_that_the_daemon_ends_in_order() -> None:
+    with short_folder() as folder:
+        served = Served(folder)
+        await served.server.start()
+        screen = await (await served.call()).say(b"GET /v1/screen HTTP/1.1\r\n%s%s\r\n" % (served.head, served.cookie))
+        assert b"event: stopped" not in await screen.reader.readuntil(b"event: beat")
+        await served.server.close()
+        assert (await screen.reader.read()).count(b"event: stopped\ndata: {}\n\n") == 1
+        await screen.close()
+
+
 def test_a_machine_without_the_second_address_has_the_first(mocker: pytest_mock.MockerFixture) -> None:
     listen = tcp_listener._listen_at
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
@@ -255,3 +256,22 @@ def test_after_a_correction_it_is_asked_what_a_person_sees_and_cannot_be_denied(
     table.confirm(handled=False)
     table.put_right()
     assert not table.state.open
+
+
+def test_an_entry_says_from_when_on_it_stays_and_is_refused_from_then_on() -> None:
+    table = TableHarness().start().to_dealing()
+    occupied = last_entry(table, operations.OccupyBoxes)
+
+    def late() -> str:
+        return next(one.late for one in view_of(table.state, LinkView()).entries if one.entry == occupied)
+
+    assert not late()
+    table.deal()
+    assert table.at(Phase.EXAMINING)
+    assert not late()
+    table.expose("D")
+    code, sentence = table.refused(
+        operations.CorrectEntry(occupied, "keyed wrongly", operations.OccupyBoxes((1, 3))), Role.PIT_SUPERVISOR
+    )
+    assert (code, sentence) == ("late", late())
+    assert late().startswith("Hands are turned over")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.metadata import entry_points
 from typing import Final
 
 import click
 
+from controller.commands.found_commands import FoundCommands
+
 FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
-    "watch": ("watch", "watch"),
-    "serve": ("serve", "serve"),
-    "store": ("store", "store"),
-    "audit": ("audit", "audit"),
+    "watch": ("controller.commands.floor.watch", "watch"),
+    "serve": ("controller.commands.floor.serve", "serve"),
+    "store": ("controller.commands.floor.store", "store"),
+    "audit": ("controller.commands.floor.audit", "audit"),
 }
 OTHERS: Final = "cardshoe.commands.floor"  # entry points
 SUMMARIES: Final = {
@@ -24,25 +24,7 @@ SUMMARIES: Final = {
 }
 
 
-class FloorCommands(click.Group):
-    """None is imported for a list of them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*FOUND_IN, *(point.name for point in entry_points(group=OTHERS))]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in FOUND_IN:
-            return next((point.load() for point in entry_points(group=OTHERS) if point.name == name), None)
-        module, attribute = FOUND_IN[name]
-        command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, SUMMARIES[name]) for name in self.list_commands(ctx)])
-
-
-@click.group(cls=FloorCommands)
+@click.group(cls=FoundCommands, found_in=FOUND_IN, summaries=SUMMARIES, others=OTHERS)
 def floor() -> None:
     """Work with many tables, through the broker to which their daemons report ([floor] of their configuration).
 

@@ -1,4 +1,4 @@
-"""What the commands of the store are told: which database; and its refusals in sentences."""
+"""Which database the commands of the store use, and its refusals in sentences."""
 
 from __future__ import annotations
 
@@ -42,11 +42,19 @@ def problems() -> Iterator[None]:
 
 def open_database(address: str, program: str) -> Database:
     """Raises `ProblemError` where the driver is not installed, and `StoreError`."""
-    try:
+    with driver():
         from controller.floor.store.database import Database
+
+    return Database(address, program)
+
+
+@contextmanager
+def driver() -> Iterator[None]:
+    """While PostgreSQL's driver is imported. Raises `ProblemError` where it is not installed."""
+    try:
+        yield
     except ImportError as error:
         raise ProblemError(
             f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
             "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
         ) from error
-    return Database(address, program)

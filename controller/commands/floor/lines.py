@@ -19,7 +19,7 @@ class FloorLines:
         self._story = story
         self._matters: dict[str, Matter] = {}
         self._headline = ""
-        self._told: set[str] = set()
+        self._said: set[str] = set()
 
     def new(self) -> Iterator[str]:
         """What has come up since this was asked last."""
@@ -40,11 +40,11 @@ class FloorLines:
             yield from self._what_happened()
 
     def _what_happened(self) -> Iterator[str]:
-        told: set[str] = set()
+        said: set[str] = set()
         for place in self._follower.floor.tables:
             for line in reversed(story_lines(self._follower, place, self._telling.language)):
                 key = f"{'/'.join(place)} {line.key}"
-                told.add(key)
-                if key not in self._told:
+                said.add(key)
+                if key not in self._said:
                     yield f"{'/'.join(place)}: {self._telling.time(line.utc_ns, seconds=True)} {line.text}"
-        self._told = told
+        self._said = said

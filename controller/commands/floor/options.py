@@ -1,4 +1,4 @@
-"""What the commands of the floor are told: the broker, the files for TLS, and which tables are meant."""
+"""Options of the commands of the floor: the broker, the files for TLS, and which tables are meant."""
 
 from __future__ import annotations
 

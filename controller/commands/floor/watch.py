@@ -61,7 +61,7 @@ class Silent:
         """Nothing."""
 
     def warning(self, event: str, **values: Any) -> None:
-        """A broker that is away is told where nothing is drawn."""
+        """Where nothing is drawn, a line says that the broker is away."""
         if "sentence" in values and not in_terminal():
             click.echo(f"{values['sentence']} {values['hint']}", err=True)
 

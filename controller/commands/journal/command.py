@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Final
 
 import click
 
+from controller.commands.found_commands import FoundCommands
+
 FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
-    "show": ("show", "show"),
-    "list": ("list_rounds", "list_rounds"),
-    "report": ("report", "report"),
-    "stats": ("stats", "stats"),
-    "export": ("export", "export"),
-    "follow": ("follow", "follow"),
-    "backup": ("backup", "backup"),
-    "restore": ("restore", "restore"),
-    "verify": ("verify", "verify"),
-    "new-key": ("new_key", "new_key"),
+    "show": ("controller.commands.journal.show", "show"),
+    "list": ("controller.commands.journal.list_rounds", "list_rounds"),
+    "report": ("controller.commands.journal.report", "report"),
+    "stats": ("controller.commands.journal.stats", "stats"),
+    "export": ("controller.commands.journal.export", "export"),
+    "follow": ("controller.commands.journal.follow", "follow"),
+    "backup": ("controller.commands.journal.backup", "backup"),
+    "restore": ("controller.commands.journal.restore", "restore"),
+    "verify": ("controller.commands.journal.verify", "verify"),
+    "new-key": ("controller.commands.journal.new_key", "new_key"),
 }
 SUMMARIES: Final = {
     "show": "Tell a round: hands, irregularities, who decided, its course.",
@@ -33,25 +34,7 @@ SUMMARIES: Final = {
 }
 
 
-class JournalCommands(click.Group):
-    """None is imported for a list of them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(FOUND_IN)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in FOUND_IN:
-            return None
-        module, attribute = FOUND_IN[name]
-        command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, SUMMARIES[name]) for name in self.list_commands(ctx)])
-
-
-@click.group(cls=JournalCommands)
+@click.group(cls=FoundCommands, found_in=FOUND_IN, summaries=SUMMARIES)
 def journal() -> None:
     """Read what a table recorded, without its key and beside a table that runs.
 

@@ -133,9 +133,8 @@ class Consumer:
             self._meters.take(written, self._clock.now().utc_ns)
 
     def _write(self, messages: Sequence[Message]) -> Written:
-        heard = [read_message(one.topic, one.payload) for one in messages]
-        records = [one for one in heard if one is not None]
-        return self._writer.write(records) if records else Written()
+        heard = [read_message(one.topic, one.payload) for one in messages if not one.topic.endswith(Subject.KEEPER)]
+        return self._writer.write(heard) if heard else Written()
 
     async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:
         """Again and again while the database cannot do it. Raises `BrokerError` once the broker is gone, too."""

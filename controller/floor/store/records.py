@@ -46,11 +46,9 @@ class _Named(msgspec.Struct, frozen=True):
 _NAMED: Final = msgspec.json.Decoder(_Named)
 
 
-def read_message(topic: str, payload: bytes) -> Heard | None:
-    """None: it asked whether somebody keeps the journal. Never raises: whoever may publish may send anything."""
+def read_message(topic: str, payload: bytes) -> Heard:
+    """Never raises: whoever may publish may send anything."""
     found = read_topic(topic)
-    if found is not None and found[1] is Subject.KEEPER:
-        return None
     if found is None or found[1] is not Subject.JOURNAL:
         return Unreadable(topic, "its topic is none of a journal")
     try:

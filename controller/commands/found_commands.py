@@ -1,0 +1,53 @@
+"""A group of commands, each of which is imported when it is used, and none for a list of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+import click
+
+from controller.problems import ProblemError
+
+
+class FoundCommands(click.Group):
+    """`found_in`: the module and the attribute, by the command's name. `summaries`: of all, by name.
+
+    `others`: the group of entry points that has more of them.
+    """
+
+    def __init__(
+        self,
+        *given: Any,
+        found_in: Mapping[str, tuple[str, str]],
+        summaries: Mapping[str, str],
+        others: str = "",
+        **more: Any,
+    ) -> None:
+        super().__init__(*given, **more)
+        self._found_in = found_in
+        self._summaries = summaries
+        self._others = others
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self._found_in, *(point.name for point in entry_points(group=self._others))]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Raises `ProblemError` for one that cannot be imported."""
+        if name in self._found_in:
+            module, attribute = self._found_in[name]
+            try:
+                command: click.Command = getattr(importlib.import_module(module), attribute)
+            except ImportError as error:
+                raise ProblemError(f"`{ctx.command_path} {name}` cannot start: {error}.") from error
+            return command
+        for point in entry_points(group=self._others, name=name):
+            loaded: click.Command = point.load()
+            return loaded
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._summaries.get(name, "")) for name in self.list_commands(ctx)])
