@@ -166,9 +166,10 @@ class Measured:
 
 
 @asynccontextmanager
-async def daemon(folder: Path, profile: Path | None) -> AsyncIterator[Measured]:
+async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIterator[Measured]:
+    """`more`: sections of its configuration."""
     line = Line(folder)
-    (folder / "table.toml").write_text(configuration_text(Unit.SINGLES).replace("{folder}", str(folder)))
+    (folder / "table.toml").write_text(configuration_text(Unit.SINGLES, more=more).replace("{folder}", str(folder)))
     create_key_file(folder / "journal.key")
     living = asyncio.create_task(line.live())
     profiled = [] if profile is None else ["-m", "cProfile", "-o", str(profile)]

@@ -11,7 +11,7 @@ ENDS: Final = {
     "next_card": "the card counts as the one that was due",
     "options": "every bettor has chosen",
     "reconstruct": "the cards are put right",
-    "refuse": "the bet is not taken",
+    "refuse": 'the bets stay as they lay at "No more bets": give back what was added, put back what was taken',
     "remove_hand": "the hand is removed",
     "reshuffle": "the deck is shuffled again",
     "return_bet": "the bet is returned",

@@ -7,7 +7,7 @@ added for each. Only public facts are in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,9 @@ from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
 from controller.table.state import TableState
+
+BY_RULING: Final = "ruling"
+"""How an irregularity ended about which a person ruled."""
 
 
 class WagerView(msgspec.Struct, frozen=True):
@@ -209,16 +212,19 @@ def reports_of(state: TableState) -> tuple[ReportView, ...]:
 def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastView:
     """The newest of these events that people are shown. `recent`: newest first.
 
-    A refusal is left out: who was refused has read it, and elsewhere nothing has happened.
+    A refusal is left out: who was refused has read it, and elsewhere nothing has happened. Where a ruling resolved
+    something, what was ruled is said.
     """
-    last = LastView()
+    last, by_ruling = LastView(), False
     for event in recent:
         said = msgspec.json.decode(event.payload)
         if last.entry and said["utc_ns"] != last.utc_ns:
             break
         if last.entry and said["event"] == "operation_taken":
             return msgspec.structs.replace(last, by=names.get(said["person"], said["person"]))
-        if not last.entry and said["event"] != "operation_refused":
+        ruled = by_ruling and said["event"] == "ruled"
+        if ruled or (not last.entry and said["event"] != "operation_refused"):
             sentence = line_for_screens(said, words, names)
-            last = LastView(event.entry, said["utc_ns"], sentence) if sentence else last
+            last = LastView(last.entry or event.entry, said["utc_ns"], sentence) if sentence else last
+            by_ruling = said.get("outcome") == BY_RULING
     return last

@@ -59,15 +59,20 @@ async def floor_trial(
         broker = await start_broker(servers.mosquitto, processes)
         database = await start_database(servers.postgres, processes)
         url = f"mqtt://localhost:{broker}"
-        await _done(processes, "store-schema", "floor", "store", "--database", database, "--create")
-        await processes.start_own("store", ["floor", "store", "--broker", url, "--database", database], serves=True)
+        await start_store(processes, url, database)
         port = free_port()
         await processes.start_own("serve", ["floor", "serve", "--broker", url, "--listen", str(port)], serves=True)
         started = {
             one.name: await stack.enter_async_context(_table(folder, one, url, rounds, seed + number, fast=fast))
-            for number, one in enumerate(_named(tables))
+            for number, one in enumerate(named_tables(tables))
         }
         yield FloorTrial(broker, database, f"http://localhost:{port}/", started, processes)
+
+
+async def start_store(processes: Processes, broker: str, database: str) -> None:
+    """With its schema. Raises `StageError`."""
+    await _done(processes, "store-schema", "floor", "store", "--database", database, "--create")
+    await processes.start_own("store", ["floor", "store", "--broker", broker, "--database", database], serves=True)
 
 
 class Stored(NamedTuple):
@@ -108,7 +113,7 @@ async def _done(processes: Processes, name: str, *arguments: str) -> None:
         processes.fail(name)
 
 
-def _named(tables: int) -> list[TrialTable]:
+def named_tables(tables: int) -> list[TrialTable]:
     """So many tables, each with a name of its own."""
     found = []
     for number in range(tables):

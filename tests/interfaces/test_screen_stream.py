@@ -130,6 +130,17 @@ def test_who_brought_it_is_said_of_what_came_at_once_with_an_entry(moment: int, 
     assert (last.entry, last.sentence, last.by) == (2, "Paused: lunch.", by)
 
 
+def test_what_was_ruled_is_said_of_what_a_ruling_resolved() -> None:
+    resolved = b'{"entry":4,"utc_ns":9,"event":"irregularity_resolved","irregularity":1,"outcome":"ruling","clause":"",'
+    resolved += b'"by":"max","role":"pit_manager"}'
+    ruled = b'{"entry":3,"utc_ns":9,"event":"ruled","action":"continue","places":[],"ordinals":[],"bets":[],'
+    ruled += b'"authority":"max","text":"the bets stand"}'
+    taken = b'{"entry":2,"utc_ns":9,"event":"operation_taken","operation":"rule","person":"max"}'
+    recent = [Published(4, resolved), Published(3, ruled), Published(2, taken)]
+    last = last_of(recent, GAMES["NC"].words, {"max": "Max"})
+    assert (last.entry, last.sentence, last.by) == (4, "Ruling: continue, by Max: the bets stand.", "Max")
+
+
 def test_displays_name_no_person_who_did_something() -> None:
     table = Table()
     last = LastView(table.state.entry, 9, "Paused: lunch.", "Sam")

@@ -211,6 +211,7 @@ const KINDS = {
     }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
+      facts: cardsCome(screen.view) ? [say("report.cards_come")] : [],
       list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };
   },
@@ -321,6 +322,11 @@ const KINDS = {
 function newest(entries) {
   const whole = entries.findLast((one) => one.operation === "occupy_boxes");
   return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
+}
+
+/** Whether the device gives out cards by itself, whatever the dealer does at the screen. */
+function cardsCome(view) {
+  return view.phase.startsWith("dealing") && !view.held && !view.paused && !view.by_hand;
 }
 
 /** A text that is typed. */

@@ -1,0 +1,203 @@
+"""P5: sixteen daemons with sixteen devices that deal: what one table waits, and the memory of all.
+
+    python -m benchmarks.p5_sixteen_tables [--tables 16] [--minutes 10] [--floor]
+
+One table is measured: from the last byte of a report on its pty to its event at a subscriber, and from an operation to
+its answer, in turn. It is measured alone, then while the others deal, then alone again. The others are a daemon, a
+simulated device and its people each, at their own pace. With `--floor` all of them report to a broker, from which a
+store writes them into PostgreSQL, on the same machine: one pit on one server.
+
+Floor: the table alone, before and after. Goal: medians at most 1.5 times the floor's; no daemon has more memory at the
+end than after a tenth of the time, but for 3 %. It ends with 1 where a daemon or a device has ended, or memory grew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+from benchmarks.p2_delay import Measured, daemon, percentile
+from controller.api.client import ApiClient
+from controller.api.messages import OperationRequest
+from controller.table.operations import PauseTable
+from simulators.demo.processes import Processes, unless_one_fails
+from simulators.demo.stage import Stage
+from simulators.floor_trial.servers import find_servers, start_broker, start_database
+from simulators.floor_trial.trial import named_tables, start_store
+
+GAP: Final = 0.1  # seconds from one report, or operation, to the next
+WARM: Final = 50  # reports and operations that are not counted
+ALONE: Final = 0.1  # of the time of all tables: each time that the one is measured alone
+GROWTH: Final = 1.03
+ENDLESS: Final = 100_000  # rounds
+MIB: Final = 1024
+
+
+class Delays(NamedTuple):
+    """Seconds. `events`: from a report to its event; `operations`: from an operation to its answer."""
+
+    events: list[float]
+    operations: list[float]
+
+
+class Table(NamedTuple):
+    """The measured one."""
+
+    line: Measured
+    client: ApiClient
+
+    async def delays(self, count: int) -> Delays:
+        found = Delays([], [])
+        for number in range(count):
+            found.events.extend(await self.line.delays(1, GAP / 2))
+            await asyncio.sleep(GAP / 2)
+            began = time.perf_counter()
+            answer = await self.client.operate(OperationRequest(str(uuid4()), 0, PauseTable(f"measured {number}")))
+            found.operations.append(time.perf_counter() - began)
+            assert answer.accepted, answer.sentence
+        return found
+
+
+def count_of(minutes: float) -> int:
+    return max(1, round(minutes * 60 / GAP / 1.05))
+
+
+def memory(process: int) -> int:
+    """KiB that it has in memory."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def cpu_seconds() -> float:
+    """All that this machine has worked."""
+    user, nice, system, *_ = map(int, Path("/proc/stat").read_text().split()[1:5])
+    return (user + nice + system) / 100
+
+
+@asynccontextmanager
+async def others(folder: Path, tables: int, section: str) -> AsyncIterator[list[Stage]]:
+    async with AsyncExitStack() as stack:
+        found = []
+        for number, table in enumerate(named_tables(tables)):
+            own = folder / table.name
+            own.mkdir()
+            more = section.format(pit=table.pit)
+            stage = Stage(
+                own,
+                unit=table.unit,
+                seed=number,
+                rounds=ENDLESS,
+                options=[],
+                game_id=table.game,
+                name=table.name,
+                more=more,
+            )
+            found.append(await stack.enter_async_context(stage))
+        yield found
+
+
+@asynccontextmanager
+async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
+    """Broker, database and store; `[floor]` of a table."""
+    servers = find_servers()
+    async with Processes(folder) as processes:
+        port = await start_broker(servers.mosquitto, processes)
+        await start_store(processes, f"mqtt://localhost:{port}", await start_database(servers.postgres, processes))
+        yield f'[floor]\nbroker = "mqtt://localhost:{port}"\nsite = "vienna"\npit = "{{pit}}"\n', processes
+
+
+class Found(NamedTuple):
+    """`memory`: of each daemon of the others, KiB, each tenth of the time. `entries`: of their journals together."""
+
+    alone: Delays
+    among: Delays
+    memory: list[list[int]]
+    entries: int
+    cpus: float
+
+
+async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool) -> Found:
+    async with AsyncExitStack() as stack:
+        section, failures = "", []
+        if with_floor:
+            section, processes = await stack.enter_async_context(floor(folder))
+            failures.append(processes.until_one_fails())
+        own = folder / "measured"
+        own.mkdir()
+        line = await stack.enter_async_context(daemon(own, None, section.format(pit="p1")))
+        client = await stack.enter_async_context(ApiClient(own / "api.sock"))
+        table = Table(line, client)
+        await table.delays(WARM)
+        before = await table.delays(count_of(ALONE * minutes))
+        async with others(folder, tables - 1, section) as stages:
+            failures += [stage.until_one_fails() for stage in stages]
+            found = await unless_one_fails(_among(table, stages, minutes), *failures)
+        after = await table.delays(count_of(ALONE * minutes))
+    alone = Delays(before.events + after.events, before.operations + after.operations)
+    return found._replace(alone=alone)
+
+
+async def _among(table: Table, stages: list[Stage], minutes: float) -> Found:
+    """While the others deal; `alone` is not known yet."""
+    found = Found(Delays([], []), Delays([], []), [], 0, 0.0)
+    began, used = time.monotonic(), cpu_seconds()
+    for _ in range(10):
+        part = await table.delays(count_of(minutes / 10))
+        found.among.events.extend(part.events)
+        found.among.operations.extend(part.operations)
+        found.memory.append([memory(stage.daemon.pid) for stage in stages])
+    entries = 0
+    for stage in stages:
+        async with ApiClient(stage.socket) as client:
+            entries += (await client.state()).entry
+    return found._replace(entries=entries, cpus=(cpu_seconds() - used) / (time.monotonic() - began))
+
+
+def growth(samples: list[list[int]]) -> float:
+    """How much more memory a daemon has at the end than after a tenth of the time, at most."""
+    return max((last / first for first, last in zip(samples[0], samples[-1], strict=True)), default=1.0)
+
+
+def report(found: Found, tables: int) -> None:
+    print(f"  {'':<34}{'p50 ms':>9}{'p99 ms':>9}")
+    for what, alone, among in (
+        ("report to event", found.alone.events, found.among.events),
+        ("operation to answer", found.alone.operations, found.among.operations),
+    ):
+        for which, times in ((f"{what}, alone", alone), (f"{what}, of {tables}", among)):
+            print(f"  {which:<34}{statistics.median(times) * 1e3:>9.2f}{percentile(times, 0.99) * 1e3:>9.2f}")
+        middle = statistics.median(among) / statistics.median(alone)
+        late = percentile(among, 0.99) / percentile(alone, 0.99)
+        print(f"  {f'{what}, ratio':<34}{middle:>8.2f}x{late:>8.2f}x")
+    first, last = found.memory[0], found.memory[-1]
+    if first:
+        means = f"{statistics.mean(first) / MIB:.1f} after a tenth, {statistics.mean(last) / MIB:.1f} at the end"
+        print(f"  memory of a daemon, MiB: {means}; the one that grew most: {growth(found.memory):.3f}x")
+    print(f"  the others: {found.entries:,} entries; all programs of this machine: {found.cpus:.2f} cores")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="P5: sixteen tables on one machine")
+    parser.add_argument("--tables", type=int, default=16)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--floor", action="store_true", help="with broker, database and store")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        found = asyncio.run(measure(Path(name), given.tables, given.minutes, with_floor=given.floor))
+    print(f"P5: {given.tables} tables, {given.minutes:g} minutes{', with the floor' if given.floor else ''}")
+    report(found, given.tables)
+    print("goal: medians at most 1.5x; memory flat")
+    return 0 if growth(found.memory) <= GROWTH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
