@@ -119,6 +119,22 @@ def test_a_decision_across_known_ones_is_refused(
     assert evidence(rows) == before
 
 
+def test_decisions_across_each_other_come_together_below_what_is_stored(
+    writer: Writer, rows: Rows, records: list[Record]
+) -> None:
+    """Into a gap: what is stored after it is no reason to take both."""
+    made = of_kind(records, DecisionMade)
+    one, other, *later = made[1:]
+    across = msgspec.structs.replace(
+        other, first=one.first, hash=HASHES[0], before=one.before, events=(*one.events, *one.events[:1], *other.events)
+    )
+    writer.write(heard([*(one for one in records if isinstance(one, FileBegan)), made[0], *later]))
+    writer.write(heard([one, across]))
+    numbers = [number for (number,) in rows.ask("SELECT last FROM cardshoe.decision ORDER BY last")]
+    assert numbers == [one.last for one in made if one is not other]
+    assert sum(rows.alarms().values()) == 1
+
+
 def test_a_decision_that_does_not_follow_ends_the_chain(writer: Writer, rows: Rows, records: list[Record]) -> None:
     made = of_kind(records, DecisionMade)
     file = made[5].file

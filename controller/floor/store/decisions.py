@@ -67,7 +67,7 @@ def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
         made, journal = one.made, one.journal
         before = new[-1] if new and new[-1].journal is journal else None  # in this batch
         found = stored.get(place)
-        if found is None and before is not None:
+        if before is not None and before.made.last >= made.first:
             found = Stored(before.made.first, before.made.last, digest_of(before.made))
         if made.last <= journal.pruned:
             repeated += 1
