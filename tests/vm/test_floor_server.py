@@ -38,7 +38,7 @@ print(next(line for line in urlopen(page, timeout=60) if b"%s" in line))'"""
 METRICS: Final = """\
 python3 -c '
 from urllib.request import urlopen
-print(urlopen("http://localhost:9465/metrics", timeout=60).read().decode())'"""
+print(urlopen("http://127.0.0.%d:9465/metrics", timeout=60).read().decode())'"""
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
@@ -159,6 +159,7 @@ async def test_a_pit_that_was_set_up_by_the_page_keeps_every_record(parts: Parts
         await pit.until_whole()
         await the_certificate_of_another_is_refused(pit)
         await a_revoked_certificate_is_refused(pit)
+        await a_second_store_runs_beside_the_first(pit)
         await nothing_was_denied_and_no_alarm_was_raised(pit)
 
 
@@ -183,7 +184,7 @@ async def rounds_are_stored_and_shown(pit: Pit) -> None:
     endings = await pit.guest.run(asking("SELECT ending FROM cardshoe.rounds"))
     assert endings.split() == ["concluded"] * ROUNDS
     assert TABLE in await pit.guest.run(SHOWN % TABLE)
-    assert 'cardshoe_store_connected{to="broker"} 1.0' in await pit.guest.run(METRICS)
+    assert 'cardshoe_store_connected{to="broker"} 1.0' in await pit.guest.run(METRICS % 1)
     audit = f"{AS_THE_STORE} cardshoe floor audit {PLACE} --journal /var/tmp/copy --database dbname=floor"
     await pit.guest.run(
         f"cardshoe journal backup /var/tmp/copy --config {CONFIGURATION}"
@@ -228,6 +229,12 @@ async def a_revoked_certificate_is_refused(pit: Pit) -> None:
     await pit.guest.until(f"journalctl --unit {STORE} --output cat --after-cursor '{mark}' | grep store.connected")
     await pit.certificate(TABLE)
     await pit.until_whole()
+
+
+async def a_second_store_runs_beside_the_first(pit: Pit) -> None:
+    await pit.guest.run(f"systemctl start {STORE.replace('@1', '@2')}")
+    for number in (1, 2):
+        assert 'cardshoe_store_connected{to="broker"} 1.0' in await pit.guest.run(METRICS % number)
 
 
 async def nothing_was_denied_and_no_alarm_was_raised(pit: Pit) -> None:
