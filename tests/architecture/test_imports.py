@@ -1,4 +1,4 @@
-"""Who may import whom: firmware_bridge <- controller <- simulators, and the rules of the table know no I/O."""
+"""Who may import whom: firmware_bridge <- controller <- shuffle_audit <- simulators, and the rules of the table know no I/O."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ DRIVERS = "firmware_bridge.drivers"
 MAIN = "controller.__main__"  # `python -m controller`; `main` finds the other commands by their names
 ABOVE = {
     "firmware_bridge": ("controller", "simulators", "tests", "benchmarks"),
-    "controller": ("simulators", "tests", "benchmarks"),
+    "controller": ("shuffle_audit", "simulators", "tests", "benchmarks"),
+    "shuffle_audit": ("simulators", "tests", "benchmarks"),
     "simulators": ("tests", "benchmarks"),
 }
 

@@ -1,0 +1,15 @@
+"""Whether a shuffler shuffles: orders of decks, each with the order that went in, against models of shuffles.
+
+    orders      decks as arrays: which place of the order in lies at each place of the order out
+    patterns    what is counted in one order: rising sequences, peaks, neighbours, cycles, cards that were guessed
+    exact       how often each count comes where every order is equally likely; sums over several decks
+    distances   how far a shuffle is from that: total variation and others, as published for riffles and shelves
+    models      shuffles: uniform, riffle, shelves, by hand, and machines with a fault
+    procedures  tests of decks: each with its statistic, its null distribution and its source
+    evidence    what is gathered deck after deck, at which one may look at any time
+
+Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where nobody knows what
+went in, and that was random, every shuffler that does not look at faces passes: nothing can be said then.
+
+numpy is imported here and nowhere else in the program: this package is an extra.
+"""
