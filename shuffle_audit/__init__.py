@@ -1,5 +1,6 @@
 """Whether a shuffler shuffles: orders of decks, each with the order that went in, against models of shuffles.
 
+    deck_orders a deck by the names of its cards, before and after
     orders      decks as arrays: which place of the order in lies at each place of the order out
     patterns    what is counted in one order: rising sequences, peaks, neighbours, cycles, cards that were guessed
     exact       how often each count comes where every order is equally likely; sums over several decks

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from shuffle_audit import exact, patterns
+from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.orders import Counts, OrderError, Orders, inverse, one_after_the_other, order_of
 
 SEVEN: Orders = np.array(list(permutations(range(7))))
@@ -98,3 +99,13 @@ def test_orders_of_other_decks_are_refused(before: str, after: str, code: str, s
     with pytest.raises(OrderError) as refused:
         order_of(before, after)
     assert (refused.value.code, str(refused.value)) == (code, sentence)
+
+
+def test_decks_as_files_have_them() -> None:
+    same, cut = DeckOrders(("a", "b", "c"), ("a", "b", "c")), DeckOrders(("c", "b", "a"), ("b", "a", "c"))
+    assert orders_of_decks([same, cut]).tolist() == [[0, 1, 2], [1, 2, 0]]
+    assert orders_of_decks([]).shape == (0, 0)
+    with pytest.raises(OrderError, match="Deck 2 has 2 cards, and deck 1 has 3"):
+        orders_of_decks([same, DeckOrders(("a", "b"), ("b", "a"))])
+    with pytest.raises(OrderError, match="Deck 2: Of the cards that went in, b did not come out"):
+        orders_of_decks([same, DeckOrders(("a", "b"), ("a",))])
