@@ -8,6 +8,10 @@
     models      shuffles: uniform, riffle, shelves, by hand, and machines with a fault
     procedures  tests of decks: each with its statistic, its null distribution and its source
     evidence    what is gathered deck after deck, at which one may look at any time
+    verdict     what both say of given decks, at one stated chance of a false alarm
+    power       how often that finds a model, and how many decks it takes
+    order_files decks in files: JSON Lines and CSV
+    commands    `cardshoe audit`
 
 Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where nobody knows what
 went in, and that was random, every shuffler that does not look at faces passes: nothing can be said then.
