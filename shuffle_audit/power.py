@@ -53,7 +53,7 @@ class Draws:
     ) -> None:
         self.audits = audits
         self._model = model
-        self._cards = cards
+        self._size = cards
         self._random = np.random.default_rng(seed)
         self._progress = progress
         self._sums = np.zeros((len(SUMMED), audits, 0), np.int32)  # of the first decks, after each
@@ -66,7 +66,7 @@ class Draws:
             self._draw()
         bad = self._most[:, decks - 1] >= -log(level * OF_EVIDENCE)
         for procedure, sums in zip(SUMMED, self._sums, strict=True):
-            bad |= (_adjusted(procedure, self._cards, decks) <= level * OF_PROCEDURES)[sums[:, decks - 1]]
+            bad |= (_adjusted(procedure, self._size, decks) <= level * OF_PROCEDURES)[sums[:, decks - 1]]
         return Power(decks, int(bad.sum()), self.audits)
 
     def least_decks(self, power: float, level: float, at_most: int) -> Power | None:
@@ -89,7 +89,7 @@ class Draws:
     def _draw(self) -> None:
         """The next decks of each audit: as many again as there are, so that what is drawn depends on nothing else."""
         step = max(1, min(self._most.shape[1], AT_ONCE // self.audits))
-        orders = self._model.shuffle(self._random, self.audits * step, self._cards)
+        orders = self._model.shuffle(self._random, self.audits * step, self._size)
         shape = (self.audits, step)
         before = self._sums[:, :, -1:] if self._sums.shape[2] else np.zeros((len(SUMMED), self.audits, 1), np.int32)
         counts = np.stack([one.counted(orders).reshape(shape) for one in SUMMED])
