@@ -71,9 +71,11 @@ def runs(out: Faces, kinds: Kinds) -> Counts:
 
 def numbers_of_runs(faces: Faces, kinds: Kinds) -> tuple[int, ...]:
     """In how many ways the cards of these decks lie in k runs. Raises `OrderError` where not all have as many of a
-    kind: then there is no one distribution for them.
+    kind: then there is no one distribution for them. Of no decks it is that of no cards.
     """
     each = np.stack([(kinds.of[np.atleast_2d(faces)] == kind).sum(axis=1) for kind in range(kinds.kinds)], axis=1)
+    if not len(each):
+        return run_numbers(())
     if (each != each[0]).any():
         number = int(np.flatnonzero((each != each[0]).any(axis=1))[0]) + 1
         raise OrderError("mixed-faces", f"Deck {number} has not as many cards of each kind as deck 1.")

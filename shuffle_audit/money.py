@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from math import ceil, sqrt
+from math import ceil, nan
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -54,6 +54,11 @@ class Cost(NamedTuple):
     def change(self) -> float:
         """What the shuffle adds to the house edge; negative: the player gains it."""
         return self.edge - self.exact
+
+    @property
+    def errors(self) -> float:
+        """The change in standard errors; not a number where no two tables came to different sums."""
+        return self.change / self.error if self.error else nan
 
 
 def first_reading(game: Game) -> Law:
@@ -117,8 +122,3 @@ def _rounds(
         deck = deal.collected(out)
         if number >= warm_up:
             yield out
-
-
-def standard_errors(one: Cost) -> float:
-    """By how many standard errors the edge lies from the exact one."""
-    return one.change / one.error if one.error else 0.0 if abs(one.change) < sqrt(np.finfo(float).eps) else np.inf

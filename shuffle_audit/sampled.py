@@ -20,7 +20,7 @@ from shuffle_audit.orders import Orders
 SAMPLES: Final = 9_999
 MOST_DECKS: Final = 100
 """Sets of samples have no more decks. For more, their deviations from the mean are brought to the exact size. What is
-left, the skewness, falls with the decks: p is then too large, by a tenth at most at 0.0001."""
+left, the skewness, falls with the decks: p is then too large, by about a tenth at 0.0001."""
 _AT_ONCE: Final = 1 << 21  # cards
 Sets: TypeAlias = npt.NDArray[np.integer]
 """Several sets of decks: `sets[s, d, j]` as `orders[d, j]`."""

@@ -12,7 +12,7 @@ from controller.games.specification import Unit
 from controller.rules.odds import count_odds
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
-from shuffle_audit.money import Cost, Start, costs, first_reading, standard_errors
+from shuffle_audit.money import Cost, Start, costs, first_reading
 from tests.support import long_forms
 
 TEN = Shelves(10)
@@ -35,7 +35,7 @@ def test_a_uniform_shuffle_costs_nothing(name: str, start: Start) -> None:
     exact = {one.wager: float(one.house_edge) for one in count_odds(first_reading(game(name)))}
     assert {one.wager: one.exact for one in found} == exact
     for one in found:
-        assert abs(standard_errors(one)) < 5 or one.error == 0, one
+        assert abs(one.errors) < 5 or one.error == 0, one
         assert one.change == one.edge - one.exact
 
 
@@ -60,7 +60,7 @@ def test_neighbours_in_one_hand_are_what_side_wagers_gain_by() -> None:
     """A new deck through ten shelves: suits and straights stay together; in turn to each box, they do not."""
     found = of(cost("F3", TEN, Unit.SETS, Start.NEW_DECK, 10_000), "pair_plus")
     assert found.change < -0.2
-    assert standard_errors(found) < -10
+    assert found.errors < -10
     in_sets = of(cost("RTP", TEN, Unit.SETS, Start.NEW_DECK, 60_000), "royal")
     in_singles = of(cost("RTP", TEN, Unit.SINGLES, Start.NEW_DECK, 60_000), "royal")
     assert in_sets.change > 3 * in_sets.error  # two pictures of one rank are rarer
@@ -73,4 +73,4 @@ def test_neighbours_in_one_hand_are_what_side_wagers_gain_by() -> None:
 def test_a_uniform_shuffle_costs_nothing_in_a_million_rounds(name: str, unit: Unit) -> None:
     for start in Start:
         for one in cost(name, UNIFORM, unit, start, long_forms.count(1_000_000)):
-            assert abs(standard_errors(one)) < 5, one
+            assert abs(one.errors) < 5, one

@@ -89,6 +89,11 @@ def test_a_generator_serves_as_well() -> None:
     assert by_seed[0] == by_seed[1] == examine(decks, random=Nulls(np.random.default_rng(4)))
 
 
+def test_no_decks_say_nothing() -> None:
+    tested = examine(unshuffled(0, 52), random=nulls(), faces=np.empty((0, 52), np.int64))
+    assert {(one.statistic, one.p) for one in tested} == {(0, 1.0)}
+
+
 def test_a_cut_alone_moves_all_cards_by_as_much() -> None:
     tested = {one.id: one for one in examine(Cut().shuffle(np.random.default_rng(2), 3, 52), random=nulls(samples=999))}
     assert tested["shifts"].p == 0.001
