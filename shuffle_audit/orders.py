@@ -53,7 +53,9 @@ def unshuffled(decks: int, cards: int) -> Orders:
 
 def inverse(orders: Orders) -> Orders:
     """`inverse(orders)[d, i]`: where the card lies now that lay at place i."""
-    return np.argsort(orders, axis=1)
+    places = np.empty_like(orders)
+    np.put_along_axis(places, orders, np.arange(orders.shape[1], dtype=orders.dtype)[None], axis=1)
+    return places
 
 
 def one_after_the_other(first: Orders, then: Orders) -> Orders:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import permutations
+from math import erfc
+from operator import ne
 
 import numpy as np
 import pytest
 
 from shuffle_audit import exact, patterns
+from shuffle_audit.chi_square import upper_tail
 from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.orders import Counts, OrderError, Orders, inverse, one_after_the_other, order_of
 
@@ -76,6 +80,49 @@ def test_sums_of_decks() -> None:
     assert exact.of_decks(one, 0).tolist() == [1.0]
     low, high = exact.tails(three, 2)
     assert low + high == pytest.approx(1 + three[2])
+
+
+@pytest.mark.parametrize("numbers", [exact.peak_numbers, exact.rising_sequence_numbers, exact.in_place_numbers])
+@pytest.mark.parametrize("deviations", [-40, -12, -5, -1, 0, 1, 5, 12, 40])
+def test_tails_of_many_decks(numbers: Callable[[int], tuple[int, ...]], deviations: int) -> None:
+    """The transform against folding, to the smallest of tails; and at both ends, where nothing else can come."""
+    one, decks = exact.distribution(numbers(52)), 100
+    counts = np.arange(len(one))
+    mean = float((counts * one).sum())
+    deviation = float(np.sqrt((((counts - mean) ** 2) * one).sum()))
+    value = round(decks * mean + deviations * deviation * decks**0.5)
+    value = min(max(value, decks * int(np.flatnonzero(one)[0])), decks * int(np.flatnonzero(one)[-1]))
+    folded = exact.tails(exact.of_decks(one, decks), value)
+    np.testing.assert_allclose(exact.tails_of_decks(one, decks, value), folded, rtol=1e-9)
+
+
+def test_tails_of_what_cannot_come() -> None:
+    assert exact.tails_of_decks(exact.distribution(exact.rising_sequence_numbers(52)), 100, 99)[0] < 1e-250
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (1, 5), (3, 2, 2), (1, 1, 1, 2), (0, 4), (7,)])
+def test_runs_of_kinds(sizes: tuple[int, ...]) -> None:
+    cards = [kind for kind, size in enumerate(sizes) for _ in range(size)]
+    found = Counter(1 + sum(map(ne, order, order[1:])) for order in set(permutations(cards)))
+    assert exact.run_numbers(sizes) == tuple(found[k] for k in range(len(cards) + 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "freedom", "tail"),
+    [(3.841459, 1, 0.05), (18.307038, 10, 0.05), (9.210340, 2, 0.01), (4.605170, 2, 0.1), (3.940299, 10, 0.95)],
+)
+def test_chi_square_as_it_was_tabulated(value: float, freedom: int, tail: float) -> None:
+    assert upper_tail(value, freedom) == pytest.approx(tail, abs=1e-6)
+    assert upper_tail(0, freedom) == 1.0
+
+
+def test_chi_square_with_much_freedom() -> None:
+    """Beside the approximation of Wilson and Hilferty, near enough there."""
+    for deviations in (-3, -0.5, 0.0, 0.5, 3, 8):
+        value = 2601 + deviations * 5202**0.5
+        spread = 2 / (9 * 2601)
+        normal = erfc(((value / 2601) ** (1 / 3) - 1 + spread) / spread**0.5 / 2**0.5) / 2
+        assert upper_tail(value, 2601) == pytest.approx(normal, rel=0.01)
 
 
 def test_orders_of_decks() -> None:
