@@ -5,4 +5,5 @@ riffle         riffles after Gilbert, Shannon and Reeds
 shelf          shelf shufflers of any number of shelves
 by_hand        overhand, strip cut, wash, cut
 faults         machines that sometimes do not shuffle, let cards stick, favour a place
+named          all of them by name, as `shelves:10`
 """
