@@ -15,6 +15,7 @@ from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
 CARDS: Final = 52
 MOST_PASSES: Final = 50
 MOST_SHELVES: Final = 1000
+MOST_SHELF_PASSES: Final = 2  # an order's probability takes as many terms as one pass would need shelves
 MOST_SECONDS: Final = 3600
 
 
@@ -61,7 +62,7 @@ def _shelves(shelves: str, side: str = "bottom") -> ShuffleModel:
     number, by, passes = shelves.partition("x")
     if side not in ("top", "bottom"):
         raise ValueError(f"cards are taken from the top or the bottom, not {side!r}")
-    times = _whole(passes, MOST_PASSES) if by else 1
+    times = _whole(passes, MOST_SHELF_PASSES) if by else 1
     return Shelves(_whole(number, MOST_SHELVES), times, from_top=side == "top")
 
 

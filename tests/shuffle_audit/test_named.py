@@ -48,7 +48,7 @@ def test_every_named_shuffle_can_be_made(text: str) -> None:
         ("riffle:0", "'riffle:0' is no shuffle: '0' is no whole number from 1 to 50; write riffle:PASSES."),
         ("riffle:7.5", "'riffle:7.5' is no shuffle: '7.5' is no whole number"),
         ("riffle:²", "'riffle:²' is no shuffle: '²' is no whole number"),
-        ("shelves:10x", "'shelves:10x' is no shuffle: '' is no whole number from 1 to 50"),
+        ("shelves:10x", "'shelves:10x' is no shuffle: '' is no whole number from 1 to 2"),
         ("shelves:10:left", "'shelves:10:left' is no shuffle: cards are taken from the top or the bottom, not 'left'"),
         ("sticking:2", "'sticking:2' is no shuffle: '2' is no number from 0 to 1; write sticking:CHANCE."),
         ("sticking:nan", "'sticking:nan' is no shuffle: 'nan' is no number from 0 to 1"),
