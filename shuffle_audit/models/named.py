@@ -92,11 +92,14 @@ def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
     if parts[1:] not in ([], ["top"]):
         raise _NotThisError(f"after the shelves may stand 'top', not {parts[1]!r}")
     shelves, times, passes = parts[0].partition("x")
-    return Shelves(
+    found = Shelves(
         _whole(shelves, "the number of shelves", MOST_SHELVES),
         _whole(passes, "the number of passes", MOST_PASSES) if times else 1,
         from_top=len(parts) == 2,
     )
+    if found.as_one_pass > MOST_SHELVES:
+        raise _NotThisError(f"shelves and passes are as {found.as_one_pass:,} shelves, and {MOST_SHELVES:,} are the most")
+    return found
 
 
 def _sticking(parts: Sequence[str], cards: int) -> ShuffleModel:
