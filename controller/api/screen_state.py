@@ -7,7 +7,7 @@ added for each. Only public facts are in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -209,11 +209,18 @@ def reports_of(state: TableState) -> tuple[ReportView, ...]:
     )
 
 
+def _says_nothing(event: dict[str, Any]) -> bool:
+    if event["event"] == "stub_counted":
+        return bool(event["by"] == "device" and event["count"] == event["due"])
+    return bool(event["event"] == "operation_refused")
+
+
 def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastView:
     """The newest of these events that people are shown. `recent`: newest first.
 
-    A refusal is left out: who was refused has read it, and elsewhere nothing has happened. Where a ruling resolved
-    something, what was ruled is said.
+    A refusal is left out: who was refused has read it, and elsewhere nothing has happened. So is the device's count of
+    a stub that is whole: it would stand there instead of what people did. Where a ruling resolved something, what was
+    ruled is said.
     """
     last, by_ruling = LastView(), False
     for event in recent:
@@ -223,7 +230,7 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
         if last.entry and said["event"] == "operation_taken":
             return msgspec.structs.replace(last, by=names.get(said["person"], said["person"]))
         ruled = by_ruling and said["event"] == "ruled"
-        if ruled or (not last.entry and said["event"] != "operation_refused"):
+        if ruled or (not last.entry and not _says_nothing(said)):
             sentence = line_for_screens(said, words, names)
             last = LastView(last.entry or event.entry, said["utc_ns"], sentence) if sentence else last
             by_ruling = said.get("outcome") == BY_RULING

@@ -104,8 +104,9 @@ class Reloading:
 
 def read_for_reload(path: Path, running: Path) -> Configuration:
     """The file as a daemon takes it that was started with the copy `running`. Raises `ConfigurationError`."""
-    found = read_configuration(path, running.resolve().parent)
-    if fixed := needs_restart(read_configuration(running), found):
+    folder = running.absolute().parent  # unresolved: below another process's root a link leads out of it
+    found = read_configuration(path, folder)
+    if fixed := needs_restart(read_configuration(running, folder), found):
         raise ConfigurationError(path, [fixed])
     return found
 

@@ -160,7 +160,7 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
     "face_seen": "Did anyone see the face of the card?",
     "shuffling": "Did it happen while the deck was being shuffled?",
     "dropped": "Was the card dropped?",
-    "withdrawn": "Was a bet taken back? Answer No where one was placed or raised.",
+    "withdrawn": "Was a bet taken back? If not, it was placed or raised.",
     "between_rounds": "Did it happen between two rounds?",
     "in_stub": "Does the card lie in the stub, behind all cards of this round?",
     "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",

@@ -20,7 +20,7 @@ def payments(state: TableState) -> tuple[str, ...]:
         return ()
     found: dict[tuple[str, Settled | None], list[Place]] = {}
     for place, hand in sorted(state.round.hands.items()):
-        if place != DEALER and hand.size:
+        if place != DEALER and (hand.size or hand.dead):
             for result in _results(state, hand, dealer):
                 found.setdefault(result, []).append(place)
     order = sorted(found, key=lambda result: (_rank(result[1]), result[0]))

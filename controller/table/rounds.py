@@ -312,6 +312,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     if stub_count_due(state):
         next_step = "wait until the device has given it out" if stub_comes(state) else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
+    _verify_none_open(state)
 
 
 def record_settled(decision: Decision, given: PersonActed, operation: operations.RecordSettled) -> None:
@@ -321,10 +322,15 @@ def record_settled(decision: Decision, given: PersonActed, operation: operations
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
     if not state.round.chips_paid:
         raise RefusedError("not-settled", "Pay the chips and record it first.")
+    _verify_none_open(state)
+
+
+def _verify_none_open(state: TableState) -> None:
+    """No irregularity of this round is open: also one that holds nothing (I22, I23) may change what is paid."""
     undecided = next(
         (found for found in in_order(state) if found.round == state.round.number and not found.waiting), None
     )
-    if undecided is not None:  # one that holds nothing (I22, I23) as well
+    if undecided is not None:
         raise RefusedError("open", f"An irregularity of this round is open. {question(state, undecided)}")
 
 

@@ -18,7 +18,7 @@ from controller.floor.store.database import Database
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, HeadSigned, Record
 from tests.architecture.sources import ROOT
-from tests.floor.postgres import TOOL, WITH_PASSWORD, Postgres
+from tests.floor.postgres import TOOL, WITH_PASSWORD, Postgres, postgres
 from tests.floor.stored import Rows, heard
 
 pytestmark = pytest.mark.tool(TOOL)
@@ -144,6 +144,21 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
         assert "has a schema of the store already" in again.output
     finally:
         server.drop("made")
+
+
+def test_a_schema_that_cannot_be_made_whole_leaves_nothing_behind() -> None:
+    """Its owner may make no role; an administrator makes them, and the next attempt succeeds."""
+    with postgres() as bare:
+        bare.do("CREATE ROLE cardshoe_owner LOGIN")
+        bare.do("CREATE DATABASE half OWNER cardshoe_owner")
+        arguments = ["floor", "store", "--database", bare.address("half", "cardshoe_owner"), "--create"]
+        refused = CliRunner().invoke(main, arguments)
+        assert refused.exit_code == 78
+        assert "permission denied to create role" in refused.output
+        for role in ("cardshoe_writer", "cardshoe_reader"):
+            bare.do(f"CREATE ROLE {role} NOLOGIN")
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, done.output
 
 
 def test_it_is_set_up_as_the_page_says(server: Postgres, records: list[Record]) -> None:

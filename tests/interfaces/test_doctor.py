@@ -19,6 +19,7 @@ from controller.commands.doctor.files import growth_of
 from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
 from firmware_bridge.device_keys import write_device_keys
+from tests.floor.certificates import Authority
 from tests.interfaces.test_init import REAL
 
 NETWORK = (
@@ -375,6 +376,27 @@ def test_whether_the_service_reaches_a_serial_server(pc: Pc, host: str, allowed:
     found = pc.findings()["network"]
     assert found["level"] == level, found
     assert level == "ok" or "$F/system/network.conf /etc/systemd/system/cardshoe@NC-01.service.d/" in found["mend"]
+
+
+def test_whether_the_daemon_is_handed_the_files_of_the_floor(pc: Pc) -> None:
+    own = Authority(pc.etc).sign("NC-01")
+    names = [path.name for path in own]
+    section = '[floor]\nbroker = "mqtts://broker.casino"\nsite = "vienna"\npit = "p1"\n'
+    keys = zip(("ca_file", "certificate_file", "key_file"), names, strict=True)
+    section += "".join(f'{key} = "{name}"\n' for key, name in keys)
+    pc.table.write_text(f"{pc.table.read_text()}\n{section}")
+    assert "floor" not in pc.findings()
+    pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "7"
+    handed = pc.root / "proc/7/root/run/credentials/cardshoe@NC-01.service"
+    handed.mkdir(parents=True)
+    for name in ("table.toml", "device.keys", *names[:2]):
+        shutil.copy(pc.etc / name, handed)
+    found = pc.findings()["floor"]
+    assert found["level"] == "warning"
+    assert f"does not hand {own.key} to the daemon" in found["sentence"]
+    assert "cardshoe@NC-01.service.d/floor.conf" in found["mend"]
+    shutil.copy(own.key, handed)
+    assert "floor" not in pc.findings()
 
 
 def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:

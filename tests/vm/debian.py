@@ -49,20 +49,21 @@ class Debian(NamedTuple):
     key: str
 
 
-def debian() -> Debian:
-    """From the cache, or made."""
+def debian(more: Sequence[str] = ()) -> Debian:
+    """From the cache, or made. `more`: packages besides, of a machine of another kind."""
     kernel_package = _kernel_package()
-    key = key_of((kernel_package, *_sources(), Path(__file__), *(INSIDE / name for name in PUT_IN)))
-    folder = kept("debian", key, lambda folder: _make(folder, kernel_package.partition("=")[0]))
+    key = key_of((kernel_package, *_sources(), Path(__file__), *(INSIDE / name for name in PUT_IN), *more))
+    kind = "server" if more else "debian"
+    folder = kept(kind, key, lambda folder: _make(folder, kernel_package.partition("=")[0], (*PACKAGES, *more)))
     return Debian(folder / "root.tar", folder / "vmlinux", folder / "initial", key)
 
 
-def _make(folder: Path, kernel_package: str) -> None:
+def _make(folder: Path, kernel_package: str, packages: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="cardshoe-debian-", dir=folder) as name:
         work = Path(name)
         root, unpacked = work / "root", work / "unpacked"
         _download((kernel_package, "busybox-static"), unpacked)
-        run(["mmdebstrap", "--mode=root", "--variant=minbase", f"--include={','.join(PACKAGES)}",
+        run(["mmdebstrap", "--mode=root", "--variant=minbase", f"--include={','.join(packages)}",
              "--dpkgopt=force-unsafe-io",
              *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
              *(f"--aptopt={line}" for line in _apt_options()), SUITE, str(root), *_sources()])  # fmt: skip

@@ -11,6 +11,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -165,13 +166,21 @@ async def set_up_table(machine: Machine) -> tuple[dict[str, str], str]:
 
 
 def _make_disk(folder: Path, archive: Path) -> None:
-    """The root and the program's package in it, as a file system in a file."""
-    with tempfile.TemporaryDirectory(prefix="cardshoe-root-", dir=folder) as name:
+    """The root and the program's package in it."""
+
+    def furnish(root: Path) -> None:
+        shutil.copy(build(root.parent), root / PACKAGE.lstrip("/"))
+
+    make_disk(folder / "disk", archive, SIZE, furnish)
+
+
+def make_disk(disk: Path, archive: Path, size: str, furnish: Callable[[Path], None]) -> None:
+    """A root with the console's user, and what is put into it, as a file system in a file."""
+    with tempfile.TemporaryDirectory(prefix="cardshoe-root-", dir=disk.parent) as name:
         root = Path(name) / "root"
         root.mkdir()
         run(["tar", "--extract", "--numeric-owner", "--xattrs", "--file", str(archive), "--directory", str(root)])
-        shutil.copy(build(Path(name)), root / PACKAGE.lstrip("/"))
+        furnish(root)
         run(["chroot", str(root), "useradd", "--create-home", "--shell", "/bin/sh", "dealer"])
-        disk = folder / "disk"
-        run(["truncate", "--size", SIZE, str(disk)])
+        run(["truncate", "--size", size, str(disk)])
         run(["mke2fs", "-q", "-t", "ext4", "-d", str(root), str(disk)])

@@ -51,13 +51,28 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
     if said := other_signer(table.configuration.journal):
         mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
         yield warning("signing key", said, mend)
-    for remark in of_floor(table.configuration.floor):
-        yield warning("floor", remark.sentence, remark.hint)
+    yield from _floor(table)
     yield from _paired(table)
     yield from _room(table)
     yield from _socket(table)
     if journal:
         yield _journal(table)
+
+
+def _floor(table: Table) -> Iterator[Finding]:
+    """The table deals without it, too. What root reads beside the configuration the daemon must be handed."""
+    section = table.configuration.floor
+    for remark in of_floor(section):
+        yield warning("floor", remark.sentence, remark.hint)
+    credentials = section.found_broker.credentials if section is not None else None
+    if credentials is None or not table.is_handed_files or not table.handed(table.file).exists():
+        return
+    for path in credentials:
+        if path.parent == table.file.parent and not table.handed(path).exists():
+            sentence = f"systemd does not hand {path} to the daemon, which may not read it."
+            drop_in = f"/etc/systemd/system/{table.unit}.service.d/floor.conf"
+            mend = f"Name it in LoadCredential= lines of {drop_in}; then systemctl daemon-reload && systemctl restart"
+            yield warning("floor", sentence, f"{mend} {table.unit}")
 
 
 def _owner(table: Table) -> Iterator[Finding]:

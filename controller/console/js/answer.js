@@ -10,8 +10,14 @@ const parts = {};
 
 function build(region) {
   const open = (sheet) => () => store.set({ sheet: store.own.sheet === sheet ? undefined : sheet });
+  const next = () => {
+    const { irregularities, warnings } = store.screen.view;
+    const [only, ...others] = [...irregularities.filter((one) => one !== matterOf(store.screen)), ...warnings];
+    if (only?.id && !others.length) store.set({ matter: only.id, sheet: undefined, flow: null });
+    else open("matters")();
+  };
   parts.text = el("p", { class: "text" });
-  parts.matters = el("button", { class: "matters amber", onclick: open("matters") });
+  parts.matters = el("button", { class: "matters amber", onclick: next });
   parts.story = el("button", { class: "story", onclick: open("story") });
   region.append(parts.text, parts.matters, parts.story);
 }

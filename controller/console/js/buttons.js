@@ -27,12 +27,12 @@ const APART = 40; // px: the second tap of a double one falls nearer
 const tapped = { x: Number.NaN, y: Number.NaN };
 
 function update(node, one) {
-  means(node, `${one.key}|${one.label}|${one.meaning ?? ""}`);
   node.one = one;
   node.slow = one.slow;
   const off = !inContact() || Boolean(one.why);
   text(node, one.label);
-  attr(node, "class", [one.tone, one.place].filter(Boolean).join(" ") || null);
+  attr(node, "class", [one.tone, one.place, one.slow && "slow"].filter(Boolean).join(" ") || null);
+  means(node, `${one.key}|${one.label}|${one.meaning ?? ""}`);
   mark(node, "off", off);
   attr(node, "aria-disabled", off ? "true" : null);
   attr(node, "aria-pressed", one.pressed === undefined ? null : String(one.pressed));

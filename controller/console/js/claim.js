@@ -6,7 +6,7 @@ import { needsSign, start } from "./flow.js";
 import { inShort, matterFacts } from "./facts.js";
 import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
-import { capital, say } from "./words.js";
+import { capital, knows, placeName, say } from "./words.js";
 
 const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
 const UNANSWERED = { claim: undefined, facts: {} };
@@ -23,9 +23,10 @@ function state({ id, revision }, claim, facts) {
 
 /** A question with two answers: what each does, or `{act, why}` where it is off. */
 function yesOrNo(matter, name, question, yes, no) {
+  const said = (word) => (knows(`fact.${name}.${word}`) ? say(`fact.${name}.${word}`) : say(`act.${word}`));
   const one = (word, { act, why }) => ({
     key: word,
-    label: say(`act.${word}`),
+    label: said(word),
     tone: "answer",
     meaning: `${matter.id}/${name}`,
     why,
@@ -92,6 +93,7 @@ function followed(screen, matter, offer, facts) {
     question: counted || matter.void_asked ? matter.question : say("matter.confirm", { what: whatAndWhere(screen, matter) }),
     facts: [
       ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
+      ...chips(screen, matter, facts),
       // Before the answers: three long ones fill the column.
       ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
       ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
@@ -107,6 +109,15 @@ function followed(screen, matter, offer, facts) {
       !goesOn && { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) },
     ],
   };
+}
+
+/** What is done with the chips after an answer. */
+function chips(screen, { kind, place }, facts) {
+  const at = place ? placeName(screen, place) : "";
+  return Object.entries(facts)
+    .map(([name, is]) => [`${kind}.${name}`, is ? "yes" : "no"])
+    .filter(([fact, word]) => knows(`chips.${fact}.${word}`))
+    .map(([fact, word]) => ["then", say(`chips.${fact}.${word}`, { place: at })]);
 }
 
 /** Who confirms it, where the dealer may not. */

@@ -73,25 +73,35 @@ export function keyed(parent, items, key, create, update = () => {}) {
   for (const node of known.values()) node.remove();
 }
 
+/** A tap at the mark is none at what lies below it. */
+function atMark(node, event) {
+  const under = node.getBoundingClientRect().bottom - event.clientY;
+  if (event.clientY === 0 || under >= MARK || !node.classList.contains("more")) return; // 0: by a key
+  event.stopPropagation();
+  node.scrollBy({ top: node.clientHeight - MARK });
+}
+
 /** Mark a node that scrolls while something in it lies below its edge; a tap at the mark scrolls to it. */
 export function edge(node) {
   const look = () => mark(node, "more", node.scrollHeight - node.scrollTop - node.clientHeight > SEEN);
-  node.onscroll ??= look;
-  node.onclick ??= ({ target, clientY }) => {
-    const isAtMark = target === node && node.getBoundingClientRect().bottom - clientY < MARK;
-    if (isAtMark && node.classList.contains("more")) node.scrollBy({ top: node.clientHeight - MARK });
-  };
+  if (!node.onscroll) {
+    node.onscroll = look;
+    node.addEventListener("click", (event) => atMark(node, event), { capture: true });
+  }
   look();
 }
 
 const DEAD = 350; // ms after the meaning changed
 const SLOW = 1200; // ms, where a row of taps must not run on
 
-/** Note what a tap at `node` means now. */
+/** Note what a tap at `node` means now. A bar that fills shows for how long it takes none, where that is long. */
 export function means(node, meaning) {
   if (node.meaning === meaning) return;
   node.meaning = meaning;
   node.since = performance.now();
+  if (!node.slow) return;
+  const fills = [{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }];
+  node.animate(fills, { duration: SLOW, pseudoElement: "::before" });
 }
 
 /** Whether the meaning has just changed: a tap that was on its way is not to do what its hand did not mean. */

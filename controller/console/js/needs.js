@@ -45,6 +45,7 @@ export const STEPS = {
   seat: { kind: "seat" },
   "report_irregularity.card": { kind: "which" },
   "report_irregularity.sure": { kind: "sure" },
+  "cancel_start.sure": { kind: "certain" },
   closed_boxes: { kind: "boxes", field: "closed_boxes", none: true },
   fewer_wagers: { kind: "limits" },
   one_box: { kind: "bettors" },
@@ -100,6 +101,7 @@ export const OFTEN = new Set(KINDS_IN_ORDER.slice(0, 8));
 /** A step before all others: who takes over ticks what is open. */
 export const BEFORE = {
   take_over: (offer) => (offer.arguments.open?.length ? "open" : ""),
+  cancel_start: () => "cancel_start.sure",
 };
 
 /** Where each phase has which acts, beside the one that comes next. The others are in the menu. */

@@ -9,10 +9,24 @@ import { operate, shown } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
 
-/** The irregularity that is asked about now: blocking ones first, then the oldest; or null. */
+/**
+ * The irregularity that is asked about now, or null: the oldest that blocks, what was opened here, or what the dealer has
+ * reported here of this round and not left for later. While cards come the deal is shown, and what waits below it.
+ */
 export function matterOf(screen) {
-  const { irregularities } = screen.view;
-  return irregularities.find((one) => one.blocks) ?? irregularities.find((one) => one.id === store.own.matter) ?? null;
+  const { irregularities, phase, round } = screen.view;
+  const { matter, later = [] } = store.own;
+  const isOwn = (one) => one.noticed_by === screen.screen.dealer && one.round === round && !later.includes(one.id);
+  return (
+    irregularities.find((one) => one.blocks) ??
+    irregularities.find((one) => one.id === matter) ??
+    (phase.startsWith("dealing") ? null : (irregularities.find((one) => one.stage === "claimed" && isOwn(one)) ?? null))
+  );
+}
+
+/** Leave it for later: the acts of the phase are shown. */
+function leave({ id }) {
+  store.set({ matter: undefined, later: [...(store.own.later ?? []), id] });
 }
 
 /** `{question, facts, left, list, right}` of that irregularity. */
@@ -34,11 +48,11 @@ export function askAbout(screen, matter) {
     facts: matterFacts(screen, matter),
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
   };
-  const leave = { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) };
+  const later = { key: "back", label: say("act.back"), act: () => leave(matter) };
   return {
     ...shown,
     list: [...(shown.list ?? []), ...denial, ...correction(screen, matter)],
-    left: shown.left ?? [!matter.blocks && leave],
+    left: shown.left ?? [!matter.blocks && later],
   };
 }
 
@@ -164,5 +178,5 @@ function goesOn(matter, open) {
       await shown(said.entry);
     }
   };
-  return offers.length > 1 && { key: "others", label, tone: "primary", act: all };
+  return offers.length > 1 && { key: "others", label, act: all };
 }

@@ -49,9 +49,10 @@ function ownWords(screen) {
   if (!plain || !view.phase.startsWith("dealing")) return "";
   const name = placeName(screen, view.next_place);
   const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
-  if (view.phase === "dealing_sets") return say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place });
-  const lies = view.hands.find((hand) => hand.place === view.next_place)?.count ?? 0;
-  return say("deal.single", { card: lies + 1, all: CARDS, place });
+  const lies = view.hands.find((hand) => hand.place === view.next_place);
+  const out = lies?.dead ? say("deal.out", { name }) : "";
+  if (view.phase === "dealing_sets") return out + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place });
+  return out + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
 }
 
 /** The first open question; where only a count answers it, that it is to be counted. */

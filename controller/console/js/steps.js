@@ -222,6 +222,11 @@ const KINDS = {
     right: [{ key: "sure", label: say("act.report"), tone: "primary", act: () => answer(undefined) }],
   }),
 
+  // An act that has no question of its own and cannot be taken back.
+  certain: (screen, flow) => ({
+    right: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "primary", act: () => answer(undefined) }],
+  }),
+
   entry: (screen) => ({
     list: newest(screen.view.entries).map((one) => ({
       key: one.entry,

@@ -92,7 +92,7 @@ class Database:
 
     def make_schema(self) -> None:
         """Raises `StoreError`, also where there is one already."""
-        with self._speaking(), self._open() as connection:  # a transaction
+        with self._speaking(), self._open() as connection, connection.transaction():
             for part in PARTS:
                 connection.execute((files(__package__) / "schema" / part).read_bytes())
 
