@@ -98,7 +98,9 @@ def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
         from_top=len(parts) == 2,
     )
     if found.as_one_pass > MOST_SHELVES:
-        raise _NotThisError(f"shelves and passes are as {found.as_one_pass:,} shelves, and {MOST_SHELVES:,} are the most")
+        raise _NotThisError(
+            f"shelves and passes are as {found.as_one_pass:,} shelves, and {MOST_SHELVES:,} are the most"
+        )
     return found
 
 

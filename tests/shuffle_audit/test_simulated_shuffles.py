@@ -13,13 +13,14 @@ import pytest_mock
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import Shuffle
+from shuffle_audit.models.named import FORMS
 from shuffle_audit.orders import order_of
 from simulators.cli.shuffle_option import read_shuffle
 from simulators.cli.simulate import simulate
 from simulators.devices.mechanism import Mechanism, Profile, full_capabilities
-from tests.shuffle_audit.test_named import NAMES
 
 ROOT = Path(__file__).parents[2]
+NAMES = [example for form in FORMS.values() for example in form.examples]
 
 
 def shuffler(name: str, seed: int = 7) -> Mechanism:
@@ -85,7 +86,7 @@ def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture) -> N
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--shuffle", "shelf:10"], "'shelf:10' is no shuffle; there are uniform"),
+        (["--shuffle", "shelf:10"], "'shelf:10' names no model"),
         (["--shuffle", "riffle:7", "--kind", "shoe"], "--shuffle is of a shuffler that speaks cardlink."),
         (["--person", "--driver", "bee_tek"], "--person is of a shuffler that speaks cardlink."),
         (["--person", "--dealer", "socket"], "The simulated people of --dealer lift the sets themselves."),
