@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from controller.games.specification import Unit
 from firmware_bridge.cards import Card
@@ -44,6 +44,13 @@ DRAWN = """(entry) => new Promise((resolve) => {
   const look = () => (Number(document.body.dataset.entry) >= entry ? resolve() : requestAnimationFrame(look));
   look();
 })"""
+
+
+FROM_UNDER_THE_MARK: Final = """one => {
+  const scrolls = one.closest(".more");
+  if (scrolls) scrolls.scrollTop += one.getBoundingClientRect().top - scrolls.getBoundingClientRect().top;
+}"""
+"""Where there is more below, the sign that says so lies over the last row, and a tap there scrolls."""
 
 
 class ClickedTable(BenchTable):
@@ -128,6 +135,7 @@ class Person:
             await what.wait_for()
             await self.let_pass(DEAD + 50)
             await self.page.evaluate("window.taken = false")
+            await what.evaluate(FROM_UNDER_THE_MARK)
             await what.click()
             taken = await self.page.evaluate("window.taken")
             await self.page.clock.run_for(FRAME)

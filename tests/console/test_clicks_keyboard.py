@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.console.clicking import DEAD, DEALER, SLOW, SUPERVISOR, Console, opened
+from tests.console.clicking import DEAD, DEALER, FROM_UNDER_THE_MARK, SLOW, SUPERVISOR, Console, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -256,7 +256,7 @@ async def test_an_irregularity_from_the_report_to_its_signature() -> None:
         await person.choose("unknown")
         await person.enter("confirm")
         await person.sign(SUPERVISOR)
-        await person.enter("others")
+        await console.press("others")  # Enter presses it not: each box is asked
         await console.says("3 cards to Box 3")
 
 
@@ -279,7 +279,9 @@ async def test_y_and_n_answer_a_question_unless_letters_are_off() -> None:
         await console.says("Did the shuffler stop?")
         await console.click(console.page.locator("#bar .menu"))
         await console.let_pass(400)
-        await console.page.locator('#sheet [data-act="letters"]').click()  # the page is loaded again
+        letters = console.page.locator('#sheet [data-act="letters"]')
+        await letters.evaluate(FROM_UNDER_THE_MARK)
+        await letters.click()  # the page is loaded again
         await console.page.locator("#sheet[hidden]").wait_for(state="attached")
         await console.says("Is it certain where every card belongs?")
         await person.key("n")

@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SEEN = 8; // px below the edge that hide nothing
-const MARK = 48; // px at the lower edge, where the sign lies that there is more
+const MARK = 32; // px at the lower edge, where the sign lies that there is more
 
 /**
  * A new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a function
