@@ -50,6 +50,7 @@ SUMMARIES: Final = {
     "init": "Make the working folder of a table.",
     "doctor": "Find what is wrong on a table's PC, with the command that mends it.",
     "floor": "Work with many tables: watch them, store what they publish, prove it.",
+    "audit": "Find out whether a shuffler shuffles, by the orders of decks.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",

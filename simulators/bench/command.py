@@ -41,17 +41,31 @@ INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
               help="Add this run's JSON to the folder, and show the run before beside it.")  # fmt: skip
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write one HTML page with plots of the measurements, of earlier runs too.")  # fmt: skip
+@click.option("--shuffles", type=click.IntRange(min=1), metavar="N",
+              help="Run no tests: have a shuffler deal out N whole decks, and write them to --decks.")  # fmt: skip
+@click.option("--decks", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Append each deck here, as a line of JSON.")  # fmt: skip
+@click.option("--continue", "goes_on", is_flag=True,
+              help="The first deck lies in the device as the last one of --decks came out.")  # fmt: skip
+@click.option("--turned", is_flag=True, help="Decks go in again with the card on top that came last.")
 def bench(
     url: str, device_keys: Path | None, device_cards: Path | None, draws: int, operator: int, only: str | None,
-    strict: bool, as_json: bool, junit: Path | None, history: Path | None, html: Path | None
+    strict: bool, as_json: bool, junit: Path | None, history: Path | None, html: Path | None,
+    shuffles: int | None, decks: Path | None, goes_on: bool, turned: bool
 ) -> None:  # fmt: skip
     """Test whether a device does what its driver promises, measure it, and report whether it passes.
 
-    Put a deck into the device that was not dealt from. Nothing else may use it meanwhile.
+    Put a deck into the device that was not dealt from. Nothing else may use it meanwhile. With --shuffles it is a new
+    one, unless --continue is given: clubs, diamonds, hearts, spades, each from ace to king, the ace of clubs on top.
     """
+    files = {"--device-keys": device_keys, "--device-cards": device_cards}
+    of_tests = any((draws, operator, only, strict, as_json, junit, history, html))
+    _check_recording(shuffles, decks, goes_on or turned, of_tests=of_tests)
     try:
-        files = {"--device-keys": device_keys, "--device-cards": device_cards}
         parsed = _device(url, files)
+        if shuffles is not None and decks is not None:
+            _record(parsed, files, shuffles, decks, goes_on=goes_on, turned=turned)
+            return
         ready = _reach(parsed, files)
         asked = Asked(parsed, files, draws, operator, only, strict, junit, as_json)
         report = run_tests(asked, ready)
@@ -95,6 +109,41 @@ def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
         raise DeviceProblemError(str(error), error.hint) from error
     except BridgeError as error:
         raise BadInputError(str(error), error.hint) from error
+
+
+def _check_recording(shuffles: int | None, decks: Path | None, how: bool, *, of_tests: bool) -> None:
+    """Raises `BadInputError` where options do not go together. `how`, `of_tests`: there are some of these."""
+    if (shuffles is None) != (decks is None) or (how and shuffles is None):
+        raise BadInputError("Decks are recorded with --shuffles and --decks.", "Name both, or neither.")
+    if shuffles is not None and of_tests:
+        raise BadInputError("--shuffles runs no tests.", "Leave out what only tests need.")
+
+
+def _record(
+    parsed: DeviceUrl, files: dict[str, Path | None], shuffles: int, decks: Path, *, goes_on: bool, turned: bool
+) -> None:
+    """Record decks. Raises `BadInputError`, `DeviceProblemError` and `ProblemError`."""
+    if parsed.scheme == "sim":
+        hint = "Start `cardshoe simulate --load --person`, and name its URL."
+        raise BadInputError(f"At {parsed} there is no person who lifts the sets.", hint)
+    try:
+        from simulators.bench.deck_recording import Recording, RecordingError, record_decks
+    except ImportError as error:
+        sentence = "Decks are checked with numpy, which is not installed."
+        raise ProblemError(sentence, "Install cardshoe[audit].") from error
+    _reach(parsed, files)
+    from simulators.bench.plugin import read_files
+
+    asked = Recording(shuffles, decks, goes_on, turned)
+    try:
+        with redirect_stdout(io.StringIO()):  # the link's log
+            devices = read_files(parsed, *files.values())
+            asyncio.run(record_decks(str(parsed), *devices, asked, lambda line: click.echo(line, err=True)))
+    except RecordingError as error:
+        raise DeviceProblemError(str(error), error.hint) from error
+    except OSError as error:
+        raise BadInputError(f"{decks} cannot be used: {error.strerror}.", "Name another file.") from error
+    click.echo(f"{shuffles} {'deck is' if shuffles == 1 else 'decks are'} in {decks}.")
 
 
 def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:

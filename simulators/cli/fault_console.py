@@ -11,7 +11,6 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cards import DECK
 from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
@@ -143,8 +142,7 @@ class Console:
 
     async def load(self, words: Sequence[str]) -> str:
         mechanism = self.injector.mechanism
-        shoe = mechanism.profile.kind == "shoe"
-        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK))
+        mechanism.load(mechanism.next_deck())
         return f"A deck of {len(mechanism.inside)} cards is loaded."
 
     async def clear(self, words: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
@@ -20,12 +20,12 @@ from controller.commands.text import write_out
 from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
-from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.plain_text import whole_number
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
 from simulators.cli.playable import playable
+from simulators.cli.shuffle_option import UNIFORM, Shuffles, check_shuffler_options, read_shuffle
 from simulators.devices.base import LoggedReport
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
@@ -35,6 +35,7 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.bench_person import BenchPerson
 from simulators.people.crew import CREW, Crew, CrewError, crew_of
 from simulators.people.dealer import SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
@@ -50,11 +51,7 @@ IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, b
 
 
 class Simulation(msgspec.Struct, frozen=True):
-    """What `cardshoe simulate` was asked for.
-
-    `dealer`: the socket of the daemon at whose table
-    people play.
-    """
+    """What `cardshoe simulate` was asked for. `dealer`: the socket of the daemon at whose table people play."""
 
     kind: Literal["shuffler", "shoe"]
     serial: str
@@ -75,6 +72,8 @@ class Simulation(msgspec.Struct, frozen=True):
     language: str
     stay: bool
     load: bool
+    shuffles: Shuffles
+    person: bool
     options: FaultOptions
 
 
@@ -129,6 +128,10 @@ def in_state_folder(name: str) -> Path:
     help="Whether a set may wait in the tray before bets close.",
 )
 @click.option("--load", is_flag=True, help="Begin with a deck in the device, as a bench wants it; not with --dealer.")
+@click.option("--shuffle", default=UNIFORM, show_default=True, metavar="MODEL",
+              help="How a shuffler shuffles, as riffle:7 or shelves:10; a wrong name lists them all.")  # fmt: skip
+@click.option("--person", is_flag=True, help="A simulated person lifts each set of a shuffler and puts the deck back "
+              "when all of it came out, as `cardshoe bench --shuffles` wants it.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, one JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
@@ -155,7 +158,8 @@ def in_state_folder(name: str) -> Path:
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, usbip: str | None,
              key_file: Path | None, on_removal: bool, stages: bool,
-             load: bool, fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
+             load: bool, shuffle: str, person: bool, fast: bool, log: Path | None, dealer: Path | None,
+             pins: tuple[str, ...], game_id: str | None,
              rounds: int, wagers: bool, hands: bool, supervisor_after: float, language: str,
              stay: bool, faults: tuple[str, ...], preset: str | None,
              console: bool | None) -> None:  # fmt: skip
@@ -180,6 +184,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         )
     if dealer is not None and load:
         raise BadInputError("The simulated people of --dealer put the deck in themselves.", "Leave --load out.")
+    check_shuffler_options(shuffle, person, (driver, kind), dealer)
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
         _simulate_one_way(
@@ -191,7 +196,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     asked = Simulation(
         kind, serial, seed, place, keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands,
-        supervisor_after, language, stay, load, options,
+        supervisor_after, language, stay, load, read_shuffle(shuffle), person, options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -306,6 +311,12 @@ async def run_simulation(asked: Simulation) -> None:
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         pace = Pace(asked.pace)
+        seeing: list[Callable[[LoggedReport], None]] = [lambda line: _write_line(log, line)]
+
+        def see(line: LoggedReport) -> None:
+            for one in seeing:
+                one(line)
+
         device = SimulatedDevice(
             Profile(asked.kind, asked.serial, capabilities),
             key=key,
@@ -313,14 +324,16 @@ async def run_simulation(asked: Simulation) -> None:
             fresh=SystemRandom(),
             clock=loop.time,
             pace=pace,
-            log=lambda line: _write_line(log, line),
+            log=see,
+            shuffles=asked.shuffles,
         )
+        if asked.person:
+            seeing.append(BenchPerson(device.mechanism, loop.call_soon).see)
         usb = UsbPlan() if asked.place.usbip else None
         injector = FaultInjector(device, seed=asked.seed, clock=loop.time, usb=usb)
         async with running(injector, asked.options, asked.place) as found:
             if asked.load:
-                mechanism = device.mechanism
-                mechanism.load(mechanism.shuffled_by_hand() if asked.kind == "shoe" else list(DECK), deck=1)
+                device.mechanism.load(device.mechanism.next_deck(), deck=1)
             _say_where(found.url, found.hint)
             if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"

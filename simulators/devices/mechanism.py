@@ -26,6 +26,7 @@ from simulators.devices.armed_faults import (
     UNSEEN_CARD,
     ArmedFaults,
 )
+from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
 
 SET_SIZE: Final = 3
 MILLISECONDS: Final = {  # what each motion takes
@@ -90,11 +91,20 @@ class DeviceClock:
 class Mechanism:
     """One device's insides. `emit` takes each observation; `random` orders the decks and nothing else.
 
+    `shuffles` makes the shuffle of a shuffler, which takes its chances from `random`.
     `on_restart` gets the cause when a fault makes the device restart; `before_load` gets how many cards a person is
     about to load.
     """
 
-    def __init__(self, profile: Profile, *, random: Random, emit: Callable[[AnyObservation], None], boot: int) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        random: Random,
+        emit: Callable[[AnyObservation], None],
+        boot: int,
+        shuffles: Callable[[Random], DeckShuffle] = UniformShuffle,
+    ) -> None:
         self.profile = profile
         self.clock = DeviceClock()
         self.faults = ArmedFaults()
@@ -110,6 +120,7 @@ class Mechanism:
         self.moving = False
         self.last_command = 0
         self._random = random
+        self._deck_shuffle = shuffles(random)
         self._emit = emit
         self._deck = 0
         self._shuffle = 0
@@ -163,6 +174,10 @@ class Mechanism:
     def shuffled_by_hand(self) -> list[Card]:
         """A deck shuffled outside, ready to be loaded."""
         return self._random.sample(DECK, len(DECK))
+
+    def next_deck(self) -> list[Card]:
+        """The deck that a person puts in next: for a shoe it is shuffled by hand."""
+        return self.shuffled_by_hand() if self.profile.kind == "shoe" else self._deck_shuffle.next_deck()
 
     def lift_set(self) -> list[Card]:
         """Take the set out of the tray. Empty when none lies there."""
@@ -429,7 +444,7 @@ class Mechanism:
     def _shuffle_deck(self) -> Answer:
         self._emit(observations.ShuffleStarted(self._deck))
         self._spend("shuffle")
-        self._random.shuffle(self.inside)
+        self._deck_shuffle.shuffle(self.inside)
         self._shuffles += 1
         self._shuffle = self._shuffles
         self._emit(self._what_was_shuffled())

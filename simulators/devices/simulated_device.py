@@ -12,6 +12,7 @@ from firmware_bridge.observations import AnyObservation
 from simulators.devices import cardlink_messages
 from simulators.devices.base import LONGEST_NAP, LoggedReport, log_line
 from simulators.devices.cardlink import CardlinkDevice
+from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
 from simulators.devices.mechanism import Answer, Mechanism, Profile
 from simulators.devices.pace import Pace
 
@@ -20,7 +21,7 @@ class SimulatedDevice:
     """Power on at once. `changed` is called whenever bytes or time may be due: the front end waits for it.
 
     `random` orders decks. `fresh` draws the boot number and nonces, which may not repeat with the seed. `log` takes
-    each report as it is made.
+    each report as it is made. `shuffles` makes the shuffle of a shuffler.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class SimulatedDevice:
         clock: Callable[[], float],
         pace: Pace,
         log: Callable[[LoggedReport], None] = lambda line: None,
+        shuffles: Callable[[Random], DeckShuffle] = UniformShuffle,
     ) -> None:
         self._clock = clock
         self._pace = pace
@@ -41,7 +43,8 @@ class SimulatedDevice:
         self.changed: Callable[[], None] = lambda: None
         self._fresh = fresh
         boot = fresh.getrandbits(32) or 1
-        self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=boot)
+        decks = Random(random.getrandbits(64))
+        self.mechanism = Mechanism(profile, random=decks, emit=self._emit, boot=boot, shuffles=shuffles)
         self.link = CardlinkDevice(
             key=key,
             boot=boot,

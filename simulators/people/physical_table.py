@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Facts
 from controller.rules.dealing_order import Place
-from firmware_bridge.cards import DECK, Card
+from firmware_bridge.cards import Card
 from simulators.devices.mechanism import Mechanism
 from simulators.devices.pace import Pace
 from simulators.people.plan import AS_IT_IS, PlannedRound
@@ -42,8 +42,7 @@ class PhysicalTable:
         await self.spend("gather")
         self.hands, self.first_card, self.aside, self.handled = {}, None, [], False
         self.mechanism.faults.planned = []
-        shoe = self.mechanism.profile.kind == "shoe"
-        self.mechanism.load(self.mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
+        self.mechanism.load(self.mechanism.next_deck(), deck=1)
         self._gathered = True
 
     def begin_round(self) -> None:

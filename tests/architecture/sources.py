@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-PACKAGES: Final = ("firmware_bridge", "controller", "simulators")
+PACKAGES: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators")
 
 
 @dataclass(frozen=True)

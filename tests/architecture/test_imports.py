@@ -1,4 +1,4 @@
-"""Who may import whom: firmware_bridge <- controller <- simulators, and the rules of the table know no I/O."""
+"""Who may import whom: firmware_bridge <- controller <- shuffle_audit <- simulators; the table's rules know no I/O."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ DRIVERS = "firmware_bridge.drivers"
 MAIN = "controller.__main__"  # `python -m controller`; `main` finds the other commands by their names
 ABOVE = {
     "firmware_bridge": ("controller", "simulators", "tests", "benchmarks"),
-    "controller": ("simulators", "tests", "benchmarks"),
+    "controller": ("shuffle_audit", "simulators", "tests", "benchmarks"),
+    "shuffle_audit": ("simulators", "tests", "benchmarks"),
     "simulators": ("tests", "benchmarks"),
 }
 
@@ -103,6 +104,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "paho", "prometheus_client", "prompt_toolkit",
         "rich", "serial", "structlog", "transitions", "usb",
         "psycopg",  # of the extra `floor`, imported only where the store is asked for
+        "numpy",  # of the extra `audit`, imported only where decks are audited
         "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in
             "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package

@@ -39,8 +39,8 @@ PEOPLE: Final = (
     ("sam", Role.PIT_SUPERVISOR, "Sam Ho"),
     ("max", Role.SHIFT_MANAGER, "Max"),
 )
-OF_THE_PRODUCT: Final = ("firmware_bridge", "controller", "simulators", "udev", "docs/openapi.json", "pyproject.toml",
-                         "requirements.txt", "README.md", "LICENSE")  # fmt: skip
+OF_THE_PRODUCT: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators", "udev", "docs/openapi.json",
+                         "pyproject.toml", "requirements.txt", "README.md", "LICENSE")  # fmt: skip
 MADE_BY: Final = ("image.py", "machine.py")
 PROXY: Final = f"""\
 [Unit]

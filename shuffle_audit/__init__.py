@@ -1,0 +1,26 @@
+"""Whether a shuffler shuffles: orders of decks, each with the order that went in, against models of shuffles.
+
+    deck_orders a deck by the names of its cards, before and after
+    orders      decks as arrays: which place of the order in lies at each place of the order out
+    patterns    what is counted in one order: rising sequences, peaks, neighbours, cycles, cards that were guessed
+    exact       how often each count comes where every order is equally likely; sums over several decks
+    distances   how far a shuffle is from that: total variation and others, as published for riffles and shelves
+    models      shuffles: uniform, riffle, shelves, by hand, and machines with a fault
+    procedures  tests of decks: each with its statistic, its null distribution and its source
+    sampled     those whose null distribution is sampled, and the regulators' chi-square of card against position
+    chi_square  its tail, for the naive form of that test
+    faces       what lies on the cards, and runs of colour, pictures and suits
+    dealing     hands from decks, as each game deals them, and what wagers gain by them
+    hands_dealt classes of hands, and what boxes win, lose and tie, against the exact odds
+    money       what a shuffle costs: the change of each wager's house edge, simulated
+    evidence    what is gathered deck after deck, at which one may look at any time
+    verdict     what both say of given decks, at one stated chance of a false alarm
+    power       how often that finds a model, and how many decks it takes
+    order_files decks in files: JSON Lines and CSV
+    commands    `cardshoe audit`
+
+Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where nobody knows what
+went in, and that was random, every shuffler that does not look at faces passes: nothing can be said then.
+
+numpy is imported here and nowhere else in the program: this package is an extra.
+"""

@@ -1,0 +1,126 @@
+"""`cardshoe audit plan`: how many decks it takes to find a model of a bad shuffle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from controller.commands.text import page, write_out
+from controller.problems import BadInputError
+from shuffle_audit.commands.library import library
+from shuffle_audit.commands.options import LEVEL, POWER
+from shuffle_audit.commands.progress import progress
+
+if TYPE_CHECKING:
+    from shuffle_audit.models.shuffle_model import ShuffleModel
+
+LEVELS: Final = (0.05, 0.01, 0.001)
+POWERS: Final = (0.5, 0.8, 0.95, 0.99)
+MOST_CARDS: Final = 416  # eight decks
+MOST_DRAWN: Final = 2_000_000  # decks, which take about a minute and half a gigabyte
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """`decks`: the least number that finds the model with `power` at `level`; null: more than `at_most`. `share`: how
+    often these find it, with its standard error.
+    """
+
+    level: float
+    power: float
+    decks: int | None
+    share: float | None
+    error: float | None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """`audits` were simulated."""
+
+    model: str
+    words: str
+    cards: int
+    audits: int
+    at_most: int
+    seed: int
+    cells: tuple[Cell, ...]
+
+
+@click.command()
+@click.argument("model")
+@click.option("--level", "levels", type=LEVEL, multiple=True, default=LEVELS, show_default=True,
+              help="The chance of a false alarm; as often as needed.")  # fmt: skip
+@click.option("--power", "powers", type=POWER, multiple=True, default=POWERS, show_default=True,
+              help="How often the model is to be found; as often as needed.")  # fmt: skip
+@click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
+@click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
+              help="Look no further.")  # fmt: skip
+@click.option("--audits", type=click.IntRange(100, 20_000), default=1000, show_default=True,
+              help="How many are simulated.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed prints the same.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def plan(
+    model: str, levels: tuple[float, ...], powers: tuple[float, ...], cards: int, at_most: int, audits: int, seed: int,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Count the decks that it takes to find a bad shuffle, as riffle:7, shelves:10x2 or sticking:0.02.
+
+    A MODEL that is none is answered with all forms. The table has a line for each chance of a false alarm, and a column
+    for how often the model is to be found.
+    """
+    with library():
+        from shuffle_audit.power import Draws
+    bad = _model(model, cards)
+    if audits * at_most > MOST_DRAWN:
+        sentence = f"{audits:,} audits of {at_most:,} decks are too many: at most {MOST_DRAWN:,} decks are drawn."
+        raise BadInputError(sentence, "Give fewer with --audits, or look less far with --at-most.")
+    asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]
+    cells = []
+    with progress("simulating audits", None) as advance:
+        draws = Draws(bad, cards, audits, seed, advance)
+        for level, power in asked:
+            found = draws.least_decks(power, level, at_most)
+            cells.append(
+                Cell(level, power, found.decks, found.share, found.error)
+                if found is not None
+                else Cell(level, power, None, None, None)
+            )
+    planned = Plan(model, bad.words, cards, audits, at_most, seed, tuple(cells))
+    if as_json:
+        write_out(msgspec.json.encode(planned).decode())
+    else:
+        _show(planned)
+
+
+def _model(text: str, cards: int) -> ShuffleModel:
+    """Raises `BadInputError`."""
+    from shuffle_audit.models.named import ModelNameError, model_named
+    from shuffle_audit.models.shuffle_model import UNIFORM
+
+    try:
+        found = model_named(text, cards)
+    except ModelNameError as error:
+        raise BadInputError(str(error), "Write it as one of them, with other numbers.") from error
+    if found is UNIFORM:
+        raise BadInputError("A uniform shuffle is a good one: no number of decks finds it.", "Name a bad one.")
+    return found
+
+
+def _show(planned: Plan) -> None:
+    paper = page()
+    paper.heading(f"Decks of {planned.cards} cards, order in known, that find {planned.words} ({planned.model})")
+    powers = sorted({cell.power for cell in planned.cells})
+    header = ["false alarms", *(f"{power * 100:g} %" for power in powers), ""]
+    rows = [
+        [f"{level:g}", *(_decks(cell, planned.at_most) for cell in planned.cells if cell.level == level), ""]
+        for level in sorted({cell.level for cell in planned.cells}, reverse=True)
+    ]
+    paper.rows([header, *rows])
+    error = max((cell.error for cell in planned.cells if cell.error is not None), default=None)
+    exact = "" if error is None else f"; the power at each number is known to ± {error * 100:.1f} % (standard error)"
+    paper.entry(f"By {planned.audits:,} simulated audits, seed {planned.seed}{exact}.", indent=0)
+    paper.show()
+
+
+def _decks(cell: Cell, at_most: int) -> str:
+    return f"over {at_most:,}" if cell.decks is None else f"{cell.decks:,}"

@@ -1,0 +1,21 @@
+"""A bar for long work: on a terminal, apart from what the command prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """What is called with how much was done since the last call. `total`: None where nobody knows it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda more: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda more: bar.advance(task, more)

@@ -1,0 +1,31 @@
+"""A deck that was shuffled, as files and devices have it: the cards by name, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from shuffle_audit.orders import OrderError, Orders, order_of
+
+
+class DeckOrders(msgspec.Struct, frozen=True):
+    """`before` and `after`: the cards from the top, by name (`AS`, `10H`, or any other). `before` empty: not known."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def orders_of_decks(decks: Sequence[DeckOrders]) -> Orders:
+    """As one array. Raises `OrderError`, with the number of the deck, where they are not all of as many cards."""
+    found = []
+    for number, deck in enumerate(decks, start=1):
+        try:
+            found.append(order_of(deck.before, deck.after))
+        except OrderError as error:
+            raise OrderError(error.code, f"Deck {number}: {error}") from error
+        if len(found[-1]) != len(found[0]):
+            sentence = f"Deck {number} has {len(found[-1])} cards, and deck 1 has {len(found[0])}."
+            raise OrderError("mixed-decks", sentence)
+    return np.stack(found) if found else np.empty((0, 0), np.int64)

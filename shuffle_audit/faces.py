@@ -1,0 +1,82 @@
+"""What lies on the cards, where that is known: as arrays, and runs of one kind of card in the order out.
+
+A face is the card's number on the wire less 1: 0 to 51, clubs, diamonds, hearts, spades, each ace to king.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from controller.rules.hands import pictures
+from firmware_bridge.cards import DECK, SUITS, Card, UnknownCardError
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.exact import run_numbers
+from shuffle_audit.orders import Counts, OrderError, Orders
+
+Faces: TypeAlias = npt.NDArray[np.int64]
+"""Of the cards at each place: one row for each deck, or one row for all."""
+
+NEW_DECK: Final[Faces] = np.arange(len(DECK))
+"""From the top: clubs, diamonds, hearts, spades, each from ace to king."""
+
+
+class Kinds(NamedTuple):
+    """How cards are sorted: `of[face]` is a number from 0, below `kinds`."""
+
+    id: str
+    words: str
+    of: Faces
+    kinds: int
+
+
+def _kinds(name: str, words: str, kind: Callable[[Card], int], count: int) -> Kinds:
+    return Kinds(name, words, np.array([kind(card) for card in DECK]), count)
+
+
+KINDS: Final = (
+    _kinds("runs-of-colour", "Runs of cards of one colour", lambda card: int(card.suit in "DH"), 2),
+    _kinds("runs-of-pictures", "Runs of pictures alone or of point cards alone", lambda card: pictures([card]), 2),
+    _kinds("runs-of-suit", "Runs of cards of one suit", lambda card: SUITS.index(card.suit), len(SUITS)),
+)
+
+
+def faces_of(names: Sequence[str]) -> Faces:
+    """The faces of cards by name (`AS`, `10H`, `TH`). Raises `OrderError` for a name of no card."""
+    try:
+        return np.array([Card.parse(name).number - 1 for name in names], np.int64)
+    except UnknownCardError as error:
+        raise OrderError("no-card", str(error)) from error
+
+
+def faces_of_decks(decks: Sequence[DeckOrders]) -> Faces:
+    """Of the orders in, a row for each deck. Raises `OrderError` for a name of no card."""
+    return np.stack([faces_of(deck.before) for deck in decks]) if decks else np.empty((0, 0), np.int64)
+
+
+def faces_out(orders: Orders, faces: Faces) -> Faces:
+    """The faces from the top of each deck after the shuffle, where `faces` lay there before."""
+    return np.take_along_axis(np.broadcast_to(faces, orders.shape), orders, axis=1)
+
+
+def runs(out: Faces, kinds: Kinds) -> Counts:
+    """Runs of one kind in each order out, from the top."""
+    kind = kinds.of[out]
+    found: Counts = 1 + (kind[:, 1:] != kind[:, :-1]).sum(axis=1, dtype=np.int64)
+    return found
+
+
+def numbers_of_runs(faces: Faces, kinds: Kinds) -> tuple[int, ...]:
+    """In how many ways the cards of these decks lie in k runs. Raises `OrderError` where not all have as many of a
+    kind: then there is no one distribution for them. Of no decks it is that of no cards.
+    """
+    each = np.stack([(kinds.of[np.atleast_2d(faces)] == kind).sum(axis=1) for kind in range(kinds.kinds)], axis=1)
+    if not len(each):
+        return run_numbers(())
+    if (each != each[0]).any():
+        number = int(np.flatnonzero((each != each[0]).any(axis=1))[0]) + 1
+        raise OrderError("mixed-faces", f"Deck {number} has not as many cards of each kind as deck 1.")
+    return run_numbers(tuple(int(size) for size in each[0]))

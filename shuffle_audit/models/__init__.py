@@ -1,0 +1,9 @@
+"""Shuffles that decks are compared with, and that a simulated shuffler can make.
+
+shuffle_model  what a model is; uniform
+riffle         riffles after Gilbert, Shannon and Reeds
+shelf          shelf shufflers of any number of shelves
+by_hand        overhand, strip cut, wash, cut
+faults         machines that sometimes do not shuffle, let cards stick, favour a place
+named          models by name, as commands take them
+"""

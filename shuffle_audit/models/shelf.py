@@ -1,0 +1,71 @@
+"""Shelf shufflers (Diaconis, Fulman, Holmes 2013).
+
+Cards are taken one after the other; each goes to a shelf by chance, and there above or below what lies on it, by an
+even chance. Then the shelves are put on each other. An order's probability depends on its valleys alone where the
+cards are taken from the bottom of the deck, and on its peaks where from the top: with v of them and m shelves it is
+
+    4^(v+1) / (2 (2m)^n)  *  sum over a from 0 to m-1 of  C(n+m-a-1, n) C(n-1-2v, a-v)
+
+Two passes with m and l shelves are one pass with 2ml shelves.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import comb, factorial, inf, log
+
+import numpy as np
+
+from shuffle_audit.models.shuffle_model import LogRatios
+from shuffle_audit.orders import Orders, one_after_the_other
+from shuffle_audit.patterns import peaks, valleys
+
+
+class Shelves:
+    """`shelves` of a machine, through which the deck goes `passes` times. `from_top`: as it takes the cards."""
+
+    def __init__(self, shelves: int, passes: int = 1, *, from_top: bool = False) -> None:
+        self.shelves = shelves
+        self.passes = passes
+        self.from_top = from_top
+
+    @property
+    def words(self) -> str:
+        passes = "" if self.passes == 1 else f", {self.passes} passes"
+        return f"a shelf shuffler with {self.shelves} shelves{passes}"
+
+    @property
+    def as_one_pass(self) -> int:
+        """How many shelves of one pass are the same."""
+        return int(2 ** (self.passes - 1) * self.shelves**self.passes)
+
+    def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
+        found = self._pass(random, decks, cards)
+        for _ in range(self.passes - 1):
+            found = one_after_the_other(found, self._pass(random, decks, cards))
+        return found
+
+    def _pass(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
+        taken = np.arange(cards)
+        shelf = random.integers(self.shelves, size=(decks, cards))
+        side = np.where(random.random((decks, cards)) < 0.5, 1 + taken, -1 - taken)  # from the top: negative, above
+        lies = np.argsort(shelf * (4 * cards) + side, axis=1)
+        return lies if self.from_top else cards - 1 - lies
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        """Of two passes from the top the first leaves peaks and the second turns nothing over: they count likewise."""
+        count = peaks if self.from_top else valleys
+        return np.array(_log_ratios(self.as_one_pass, orders.shape[1]))[count(orders)]
+
+
+def probability(shelves: int, cards: int, few: int) -> Fraction:
+    """Of one order with so many valleys (or peaks), after one pass."""
+    ways = sum(comb(cards + shelves - a - 1, cards) * comb(cards - 1 - 2 * few, a - few) for a in range(few, shelves))
+    return Fraction(4 ** (few + 1) * ways, 2 * (2 * shelves) ** cards)
+
+
+@cache
+def _log_ratios(shelves: int, cards: int) -> tuple[float, ...]:
+    found = [probability(shelves, cards, few) * factorial(cards) for few in range((cards - 1) // 2 + 1)]
+    return tuple(log(one.numerator) - log(one.denominator) if one else -inf for one in found)

@@ -1,0 +1,208 @@
+"""Decks in files: JSON Lines, `{"before": ["AS", ...], "after": [...]}`, or CSV with the columns deck, before, after.
+
+In CSV cards are separated by spaces. `before` that is missing or empty: the order in is not known. `deck` is a number
+or a name for people and may be missing. The end of a file's name says which of the two it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.orders import OrderError, order_of
+
+JSON_LINES: Final = (".jsonl", ".ndjson")
+CSV: Final = ".csv"
+COLUMNS: Final = ("deck", "before", "after")
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
+LISTED: Final = 10  # faults of which each has a line of its own
+
+
+class Fault(NamedTuple):
+    """What is wrong in a file. `line` from 1; 0: the file as a whole. `code` for machines."""
+
+    file: str
+    line: int
+    code: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.sentence}" if self.line else f"{self.file}: {self.sentence}"
+
+
+class OrderFileError(ValueError):
+    """Files that cannot be used. `faults`: all of them, in the order of the files and their lines."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        more = len(faults) - LISTED
+        lines = [f"{fault} ({fault.code})" for fault in faults[:LISTED]]
+        super().__init__("\n".join([*lines, *([f"{more:,} more faults are not listed."] if more > 0 else [])]))
+        self.faults = tuple(faults)
+
+
+class FileDeck(NamedTuple):
+    """A deck, and the line at which it ends."""
+
+    file: str
+    line: int
+    deck: DeckOrders
+
+
+class _RefusedError(Exception):
+    """One line, or a whole file, that is no deck."""
+
+    def __init__(self, code: str, sentence: str, line: int = 0) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.line = line
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    after: tuple[str, ...]
+    before: tuple[str, ...] | None = None
+    deck: int | str | None = None
+
+
+def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
+    """All decks of these files, in their order; they are of the same cards. Raises `OrderFileError`."""
+    found: list[FileDeck] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            for line, read in _decks_of(path):
+                first = found[0] if found else None
+                try:
+                    found.append(FileDeck(str(path), line, _checked(read, first)))
+                except _RefusedError as refused:
+                    faults.append(Fault(str(path), line, refused.code, str(refused)))
+        except _RefusedError as refused:
+            faults.append(Fault(str(path), refused.line, refused.code, str(refused)))
+    if faults:
+        raise OrderFileError(faults)
+    return found
+
+
+def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
+    """Writes a new file, or over an old one; `read_decks` reads the same. Raises `OrderFileError` and `OSError`."""
+    if path.suffix in JSON_LINES:
+        lines = (msgspec.json.encode(deck) + b"\n" for deck in decks)
+        path.write_bytes(b"".join(lines))
+    elif path.suffix == CSV:
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(COLUMNS)
+        table.writerows((n, " ".join(one.before), " ".join(one.after)) for n, one in enumerate(decks, start=1))
+        path.write_text(text.getvalue(), encoding="utf-8")
+    else:
+        raise OrderFileError([Fault(str(path), 0, "file-kind", _kinds())])
+
+
+def _kinds() -> str:
+    return f"The name of a file of decks ends with {', '.join(JSON_LINES)} or {CSV}."
+
+
+def _decks_of(path: Path) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+    """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
+    if path.suffix not in (*JSON_LINES, CSV):
+        raise _RefusedError("file-kind", _kinds())
+    try:
+        content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    except OSError as error:
+        raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _RefusedError("not-text", "There is a byte that is no UTF-8.", line) from error
+    found = _json_lines(text) if path.suffix in JSON_LINES else _rows(text)
+    empty = True
+    for line, deck in found:
+        empty = False
+        yield line, deck
+    if empty:
+        raise _RefusedError("empty-file", "There is no deck in it.")
+
+
+def _json_lines(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, _from_json(line)
+
+
+def _from_json(line: str) -> DeckOrders | _RefusedError:
+    try:
+        read = msgspec.json.decode(line, type=_Line)
+    except msgspec.ValidationError as error:
+        return _RefusedError("not-a-deck", f"This is not the JSON of a deck: {_first_small(error)}.")
+    except msgspec.DecodeError as error:
+        return _RefusedError("not-json", f"This is not JSON: {_first_small(error)}.")
+    return DeckOrders(read.before or (), read.after)
+
+
+def _first_small(error: Exception) -> str:
+    text = str(error).removeprefix("JSON is malformed: ")
+    return text[:1].lower() + text[1:]
+
+
+def _rows(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+    """Raises `_RefusedError` at a header without the columns, and where it is no CSV."""
+    table = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] = []
+    try:
+        for row in table:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            if not header:
+                header = _header(cells, table.line_num)
+            elif len(cells) != len(header):
+                sentence = f"There are {len(cells)} cells, and the header has {len(header)} columns."
+                yield table.line_num, _RefusedError("row-cells", sentence)
+            else:
+                named = dict(zip(header, cells, strict=True))
+                before, after = named.get("before", "").split(), named["after"].split()
+                yield table.line_num, DeckOrders(tuple(before), tuple(after))
+    except csv.Error as error:
+        raise _RefusedError("not-csv", f"This is not CSV: {error}.", table.line_num) from error
+
+
+def _header(cells: list[str], line: int) -> list[str]:
+    columns = ", ".join(COLUMNS)
+    if foreign := [cell for cell in cells if cell not in COLUMNS]:
+        raise _RefusedError("column-unknown", f"There is no column {foreign[0]!r}: the columns are {columns}.", line)
+    if "after" not in cells:
+        raise _RefusedError("column-missing", f"The column 'after' is missing: the columns are {columns}.", line)
+    if twice := sorted({cell for cell in cells if cells.count(cell) > 1}):
+        raise _RefusedError("column-twice", f"The column {twice[0]!r} is there more than once.", line)
+    return cells
+
+
+def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOrders:
+    """A whole deck, of the same cards as the first one. Raises `_RefusedError`."""
+    if isinstance(read, _RefusedError):
+        raise read
+    if not read.after:
+        raise _RefusedError("no-cards", "There are no cards in 'after'.")
+    if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
+        raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
+    try:
+        order_of(read.before or sorted(set(read.after)), read.after)
+    except OrderError as error:
+        raise _RefusedError(error.code, str(error)) from error
+    if first is not None and set(read.after) != set(first.deck.after):
+        raise _RefusedError("mixed-decks", _difference(read.after, first))
+    return read
+
+
+def _difference(cards: Sequence[str], first: FileDeck) -> str:
+    other = first.deck.after
+    if len(cards) != len(other):
+        return f"This deck has {len(cards)} cards, and the one in {first.file}, line {first.line}, has {len(other)}."
+    card = min(set(cards) - set(other))
+    return f"This deck has the card {card}, which is not in the one in {first.file}, line {first.line}."

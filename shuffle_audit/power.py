@@ -1,0 +1,118 @@
+"""How often a verdict finds a model of a bad shuffle, by simulated audits; and how many decks that needs.
+
+The audits are drawn once: the first decks of each serve for every number of decks and every level. So two answers of
+the same draws differ by the decks and the level alone, and not by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import log, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shuffle_audit import exact
+from shuffle_audit.evidence import SUSPECTED, Evidence
+from shuffle_audit.models.shuffle_model import ShuffleModel
+from shuffle_audit.orders import Orders
+from shuffle_audit.procedures import PROCEDURES, Procedure
+from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES
+
+AT_ONCE: Final = 20_000  # decks that are shuffled and counted together
+SUMMED: Final = tuple(one for one in PROCEDURES if isinstance(one, Procedure))
+"""Procedures that add up a count of each deck. Others are left out, so that the power is at least what is said."""
+Progress = Callable[[int], object]
+"""Is called with the number of decks that were drawn since the last call."""
+
+
+class Power(NamedTuple):
+    """`found` of so many simulated `audits`, each with so many decks, were bad."""
+
+    decks: int
+    found: int
+    audits: int
+
+    @property
+    def share(self) -> float:
+        return self.found / self.audits
+
+    @property
+    def error(self) -> float:
+        """The standard error of the share."""
+        return sqrt(self.share * (1 - self.share) / self.audits)
+
+
+class Draws:
+    """So many simulated audits of a model, each with as many decks as are asked for. The same seed draws the same."""
+
+    def __init__(
+        self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None
+    ) -> None:
+        self.audits = audits
+        self._model = model
+        self._size = cards
+        self._random = np.random.default_rng(seed)
+        self._progress = progress
+        self._sums = np.zeros((len(SUMMED), audits, 0), np.int32)  # of the first decks, after each
+        self._logs = np.full((audits, len(SUSPECTED)), -np.log(len(SUSPECTED)))
+        self._most = np.zeros((audits, 0))  # the highest evidence so far, after each deck
+
+    def power(self, decks: int, level: float) -> Power:
+        """With so many decks, 1 at least, at that chance of a false alarm over everything that is examined."""
+        while self._most.shape[1] < decks:
+            self._draw()
+        bad = self._most[:, decks - 1] >= -log(level * OF_EVIDENCE)
+        for procedure, sums in zip(SUMMED, self._sums, strict=True):
+            bad |= (_adjusted(procedure, self._size, decks) <= level * OF_PROCEDURES)[sums[:, decks - 1]]
+        return Power(decks, int(bad.sum()), self.audits)
+
+    def least_decks(self, power: float, level: float, at_most: int) -> Power | None:
+        """With how many decks the share reaches that power first: by doubling, then by bisection. None: with none up
+        to `at_most`.
+        """
+        low, reached = 0, self.power(1, level)
+        while reached.share < power:
+            if reached.decks >= at_most:
+                return None
+            low, reached = reached.decks, self.power(min(2 * reached.decks, at_most), level)
+        while reached.decks - low > 1:
+            middle = self.power((low + reached.decks) // 2, level)
+            if middle.share < power:
+                low = middle.decks
+            else:
+                reached = middle
+        return reached
+
+    def _draw(self) -> None:
+        """The next decks of each audit: as many again as there are, so that what is drawn depends on nothing else."""
+        step = max(1, min(self._most.shape[1], AT_ONCE // self.audits))
+        orders = self._model.shuffle(self._random, self.audits * step, self._size)
+        shape = (self.audits, step)
+        before = self._sums[:, :, -1:] if self._sums.shape[2] else np.zeros((len(SUMMED), self.audits, 1), np.int32)
+        counts = np.stack([one.counted(orders).reshape(shape) for one in SUMMED])
+        sums = counts.cumsum(axis=2, dtype=np.int32) + before
+        self._sums = np.concatenate([self._sums, sums], axis=2)
+        self._most = np.concatenate([self._most, self._evidence(orders)], axis=1)
+        self._progress(len(orders))
+
+    def _evidence(self, orders: Orders) -> npt.NDArray[np.float64]:
+        """The highest evidence up to each of these decks; it begins with 1, the logarithm of which is 0."""
+        ratios = np.stack([model.log_ratios(orders) for model in Evidence().models], axis=1)
+        course = self._logs[:, None, :] + ratios.reshape(self.audits, -1, len(SUSPECTED)).cumsum(axis=1)
+        self._logs = course[:, -1, :]
+        before = self._most[:, -1:] if self._most.shape[1] else np.zeros((self.audits, 1))
+        found = np.concatenate([before, np.logaddexp.reduce(course, axis=2)], axis=1)
+        return np.maximum.accumulate(found, axis=1)[:, 1:]
+
+
+@lru_cache(maxsize=128)
+def _adjusted(procedure: Procedure, cards: int, decks: int) -> npt.NDArray[np.float64]:
+    """The procedure's adjusted p by the sum of its counts, as `procedures.examine` gives it for one sum."""
+    sums = exact.of_decks(procedure.null(cards), decks)
+    tails = (np.cumsum(sums), procedure.low), (np.cumsum(sums[::-1])[::-1], 1 - procedure.low)
+    ps = [tail / part for tail, part in tails if part]
+    found: npt.NDArray[np.float64] = np.minimum.reduce(ps) / procedure.share
+    return found

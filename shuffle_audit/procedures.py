@@ -1,0 +1,159 @@
+"""Tests of decks with an exact null distribution: what is counted, over all decks together, and how rare that is.
+
+Each statistic is the sum of a count over all decks. Where every order is equally likely the decks do not depend on each
+other, so its distribution is the one deck's, as often folded with itself: no approximation, for one deck or a thousand.
+The procedures of `sampled` and those that look at faces are added to them where there is what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from shuffle_audit import exact, patterns
+from shuffle_audit.exact import Distribution
+from shuffle_audit.faces import KINDS, Faces, Kinds, faces_out, numbers_of_runs, runs
+from shuffle_audit.orders import Counts, Orders
+from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
+
+
+class Procedure(NamedTuple):
+    """`words`: what is counted, in a sentence for people. `null`: of one deck of so many cards.
+
+    `low`: the part of its false alarms that low sums raise; high ones raise the rest. `share`: its part of the chance
+    of a false alarm that all procedures together may have.
+    """
+
+    id: str
+    words: str
+    source: str
+    counted: Callable[[Orders], Counts]
+    null: Callable[[int], Distribution]
+    low: float
+    share: float
+
+
+class Result(NamedTuple):
+    """`expected` and `deviation`: of the statistic where every order is equally likely. `p`: the chance of what was
+    found, or of what speaks more against the shuffle. `adjusted`: the least chance of a false alarm, of all procedures
+    together, at which this one raises it.
+    """
+
+    id: str
+    words: str
+    source: str
+    statistic: float
+    expected: float
+    deviation: float
+    p: float
+    adjusted: float
+
+
+def _of(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
+    return lambda cards: exact.distribution(numbers(cards))
+
+
+DFH: Final = "Diaconis, Fulman, Holmes 2013"
+PROCEDURES: Final = (
+    Procedure(
+        "rising-sequences", "Runs of cards in their former order, with others between them", "Bayer, Diaconis 1992",
+        patterns.rising_sequences, _of(exact.rising_sequence_numbers), 0.9, 0.25,
+    ),
+    Procedure(
+        "valleys", "Cards with one on each side that lay below them", DFH,
+        patterns.valleys, _of(exact.peak_numbers), 0.9, 0.25,
+    ),
+    Procedure(
+        "peaks", "Cards with one on each side that lay above them", DFH,
+        patterns.peaks, _of(exact.peak_numbers), 0.9, 0.2,
+    ),
+    Procedure(
+        "guesses", "Cards that a player names who knows the former order and sees each card after his guess", DFH,
+        patterns.right_guesses, exact.guess_distribution, 0.0, 0.06,
+    ),
+    Procedure(
+        "kept-pairs", "Neighbours that follow each other as before", "Whitworth 1901",
+        patterns.kept_pairs, _of(exact.kept_pair_numbers), 0.1, 0.1,
+    ),
+    Procedure(
+        "turned-pairs", "Neighbours that follow each other the other way round", "Whitworth 1901",
+        lambda orders: patterns.kept_pairs(orders, -1), _of(exact.kept_pair_numbers), 0.1, 0.04,
+    ),
+    Procedure(
+        "in-place", "Cards that lie where they lay", "Montmort 1708",
+        patterns.cards_in_place, _of(exact.in_place_numbers), 0.5, 0.02,
+    ),
+    Procedure(
+        "cycles", "Cycles of places", "Goncharov 1944",
+        patterns.cycles, _of(exact.cycle_numbers), 0.5, 0.02,
+    ),
+)  # fmt: skip
+RUNS_LOW: Final = 0.7
+RUNS_SHARE: Final = 0.01
+SHARES: Final[dict[str, float]] = {
+    **{one.id: one.share for one in PROCEDURES},
+    **{one.id: one.share for one in SAMPLED},
+    **{one.id: RUNS_SHARE for one in KINDS},
+}
+"""1 together: where each raises an alarm at its share, all together do at the whole (Bonferroni). Where some are left
+out, for want of faces or of a seed, the others keep their shares: false alarms are then rarer."""
+
+
+def examine(
+    orders: Orders, *, random: np.random.Generator | Nulls | None = None, faces: Faces | None = None
+) -> list[Result]:
+    """All procedures, in their order.
+
+    `random`: adds those that are sampled; `Nulls` keeps what was sampled for the next call. `faces`: adds those that
+    look at faces; what lay at each place of the order in, a row for each deck or one for all. Raises `OrderError`
+    where decks have other faces than the first.
+    """
+    found = [_result(one, orders) for one in PROCEDURES]
+    if random is not None:
+        nulls = random if isinstance(random, Nulls) else Nulls(random)
+        found += [_sampled(one, orders, nulls) for one in SAMPLED]
+    if faces is not None:
+        found += [_result(_of_runs(kinds, faces), orders) for kinds in KINDS]
+    return found
+
+
+def _of_runs(kinds: Kinds, faces: Faces) -> Procedure:
+    """Runs of these kinds in decks with those faces before: exact, too."""
+    numbers = numbers_of_runs(faces, kinds)
+    return Procedure(
+        kinds.id, kinds.words, "Wald, Wolfowitz 1940",
+        lambda orders: runs(faces_out(orders, faces), kinds), _of(lambda cards: numbers), RUNS_LOW, RUNS_SHARE,
+    )  # fmt: skip
+
+
+def _sampled(procedure: SampledProcedure, orders: Orders, nulls: Nulls) -> Result:
+    statistic, deviation, p = nulls.p(procedure, orders)
+    expected = procedure.mean(orders.shape[1])
+    share = procedure.share
+    return Result(
+        procedure.id, procedure.words, procedure.source, statistic, expected, deviation, p, min(1.0, p / share)
+    )
+
+
+def _result(procedure: Procedure, orders: Orders) -> Result:
+    decks, cards = orders.shape
+    one = procedure.null(cards)
+    counts = np.arange(len(one))
+    mean = float((counts * one).sum())
+    deviation = float(np.sqrt(decks * ((counts - mean) ** 2 * one).sum()))
+    statistic = int(procedure.counted(orders).sum())
+    low, high = exact.tails_of_decks(one, decks, statistic)
+    parts = ((low, procedure.low), (high, 1 - procedure.low))
+    p = min(1.0, *(tail / part for tail, part in parts if part))
+    return Result(
+        procedure.id,
+        procedure.words,
+        procedure.source,
+        statistic,
+        decks * mean,
+        deviation,
+        p,
+        min(1.0, p / procedure.share),
+    )

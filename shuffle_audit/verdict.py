@@ -1,0 +1,170 @@
+"""What decks say of a shuffle: a verdict at one stated chance of a false alarm, and the effect in plain numbers.
+
+The procedures together have nine tenths of that chance, the evidence has one. It costs the evidence little: its limit
+grows by the same factor for one deck or a thousand. With halves, seven riffles need 31 decks for 95 % instead of 29,
+and fifty shelves 146 instead of 137.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+from typing import Final, Literal
+
+import msgspec
+import numpy as np
+
+from shuffle_audit import patterns
+from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
+from shuffle_audit.evidence import Evidence
+from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.procedures import Result, examine
+
+LEVEL: Final = 0.01
+OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
+OF_EVIDENCE: Final = 0.1
+SMALLEST: Final = 1e-300  # a chance below it is a matter of rounding
+SURELY_SEEN: Final = 10  # decks: where these are enough for a statement, more are
+Word = Literal["bad", "nothing found", "no verdict"]
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A procedure's result (see `procedures.Result`). `alarm`: `adjusted` is at most the procedures' part of
+    the level.
+    """
+
+    id: str
+    words: str
+    source: str
+    statistic: float
+    expected: float
+    deviation: float
+    p: float
+    adjusted: float
+    alarm: bool
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """The evidence of all decks in a row. `most_log10`: the decimal logarithm of its highest value, reached after the
+    deck `after_deck` (0: before the first). `limit`: from which value on it raises an alarm. `likeliest`: the model
+    that fits best, which says something only where there is an alarm.
+    """
+
+    most_log10: float
+    after_deck: int
+    limit: float
+    alarm: bool
+    likeliest: str
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """`sentence` says why, `code` for machines (empty: there is a verdict).
+
+    `chance`: the least chance of a false alarm, over everything that was examined, at which these decks are bad; null
+    where nothing was examined. `decks` were examined; `not_known` were left out, as their order in is not known.
+    `guesses`: right guesses a deck of a player who knows the order in; `guesses_expected`: where every order is
+    equally likely.
+    """
+
+    verdict: Word
+    code: str
+    sentence: str
+    level: float
+    chance: float | None
+    decks: int
+    not_known: int
+    cards: int
+    guesses: float | None
+    guesses_expected: float
+    findings: tuple[Finding, ...]
+    evidence: Gathered | None
+
+
+def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
+    """Examines the decks whose order in is known. `level`: the chance of a false alarm over all that is examined.
+
+    Raises `OrderError` where decks are not whole or not of as many cards.
+    """
+    known = [deck for deck in decks if deck.before]
+    cards = len(decks[0].after) if decks else 0
+    if not known:
+        return _nothing_examined(len(decks), cards, level)
+    orders = orders_of_decks(known)
+    results, gathered = examine(orders), _gathered(orders, level)
+    chance = _chance(results, gathered)
+    word: Word = "bad" if chance <= level else "nothing found"
+    code = ""
+    if word == "nothing found" and not can_speak(len(known), cards, level):
+        word, code = "no verdict", "too-few-decks"
+    return Verdict(
+        word,
+        code,
+        _sentence(word, chance, level, len(known)),
+        level,
+        chance,
+        len(known),
+        len(decks) - len(known),
+        cards,
+        float(patterns.right_guesses(orders).mean()),
+        guesses_expected(cards),
+        tuple(Finding(*one, one.adjusted <= level * OF_PROCEDURES) for one in results),
+        gathered,
+    )
+
+
+def guesses_expected(cards: int) -> float:
+    """Right guesses a deck where every order is equally likely: 1 + 1/2 + ... + 1/n, 4.54 for 52 cards."""
+    return sum(1 / left for left in range(1, cards + 1))
+
+
+def can_speak(decks: int, cards: int, level: float) -> bool:
+    """Whether so many decks can be bad at that level: as decks that came out as they went in, or turned round."""
+    for few in sorted({min(decks, SURELY_SEEN), decks}):
+        same = unshuffled(few, cards)
+        for orders in (same, same[:, ::-1]):
+            if few and _chance(examine(orders), _gathered(orders, level)) <= level:
+                return True
+    return False
+
+
+def _gathered(orders: Orders, level: float) -> Gathered:
+    evidence = Evidence()
+    course = np.concatenate([[0.0], evidence.add(orders)])  # it begins with 1
+    best = int(np.argmax(course))
+    limit = 1 / (level * OF_EVIDENCE)
+    most = float(course[best])
+    return Gathered(most / log(10), best, limit, most >= log(limit), evidence.likeliest.words)
+
+
+def _chance(results: Sequence[Result], gathered: Gathered) -> float:
+    by_procedures = min((one.adjusted for one in results), default=1.0)
+    by_evidence = exp(-gathered.most_log10 * log(10))
+    return min(1.0, by_procedures / OF_PROCEDURES, by_evidence / OF_EVIDENCE)
+
+
+def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
+    if word == "bad":
+        return (
+            f"A shuffle that makes every order equally likely gives decks that look so bad with a chance of at most "
+            f"{max(chance, SMALLEST):.2g}; the limit is {level:g}."
+        )
+    if word == "nothing found":
+        return f"Nothing raises an alarm; the chance of a false one is {level:g} over all that was examined."
+    number = "One deck is" if decks == 1 else f"{decks:,} decks are"
+    return (
+        f"{number} too few: not even a deck that comes out as it went in could be called bad at a chance of a false "
+        f"alarm of {level:g}."
+    )
+
+
+def _nothing_examined(decks: int, cards: int, level: float) -> Verdict:
+    sentence = (
+        f"The order in is not known for {'the deck' if decks == 1 else f'any of the {decks:,} decks'}. Where what went "
+        "in was random and is not known, what comes out of any shuffler that does not look at faces is uniform, "
+        "however badly it shuffles: nothing can be seen in it."
+    )
+    code = "order-in-not-known"
+    if not decks:
+        sentence, code = "There are no decks.", "too-few-decks"
+    expected = guesses_expected(cards)
+    return Verdict("no verdict", code, sentence, level, None, 0, decks, cards, None, expected, (), None)

@@ -1,0 +1,44 @@
+"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+from controller.problems import BadInputError, ProblemError
+from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
+
+Shuffles: TypeAlias = Callable[[Random], DeckShuffle]
+UNIFORM = "uniform"
+
+
+def read_shuffle(text: str) -> Shuffles:
+    """The shuffle that `--shuffle` names. Raises `BadInputError`; `ProblemError` where numpy is needed and missing."""
+    if text == UNIFORM:
+        return UniformShuffle
+    try:
+        from shuffle_audit.models.named import model_named
+        from simulators.devices.modelled_shuffle import ModelledShuffle
+    except ImportError as error:
+        raise ProblemError(
+            f"The shuffle {text} needs numpy, which is not installed.", "Install cardshoe[audit]."
+        ) from error
+    try:
+        model = model_named(text)
+    except ValueError as error:
+        raise BadInputError(str(error), "Name one with --shuffle, as shelves:10.") from error
+    return lambda random: ModelledShuffle(model, random)
+
+
+def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dealer: Path | None) -> None:
+    """Raises `BadInputError` where `--shuffle` or `--person` does not go with the device or the people.
+
+    `device`: its driver and its kind.
+    """
+    if device != ("cardlink", "shuffler") and (text != UNIFORM or person):
+        option = "--person" if person else "--shuffle"
+        raise BadInputError(f"{option} is of a shuffler that speaks cardlink.", f"Leave {option} out.")
+    if dealer is not None and person:
+        raise BadInputError("The simulated people of --dealer lift the sets themselves.", "Leave --person out.")

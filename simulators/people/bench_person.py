@@ -1,0 +1,43 @@
+"""The person whom `cardshoe bench --shuffles` needs at a shuffler, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firmware_bridge.cards import Card
+from simulators.devices.base import LoggedReport
+from simulators.devices.mechanism import Mechanism
+
+
+class BenchPerson:
+    """Lifts each set at once, and puts the deck in again when all of it has come out.
+
+    Each set goes under those before it, and cards that were unloaded under all of them: the deck goes in in the order
+    in which its cards came out. `soon` calls a function when the device has finished what it is doing.
+    """
+
+    def __init__(self, mechanism: Mechanism, soon: Callable[[Callable[[], None]], object]) -> None:
+        self._mechanism = mechanism
+        self._soon = soon
+        self._came: list[Card] = []
+
+    def see(self, report: LoggedReport) -> None:
+        """A report of the device, as it is made."""
+        if report.report == "SetDispensed":
+            self._soon(self._lift)
+        elif report.report == "StubUnloaded":
+            self._soon(self._take_the_rest)
+
+    def _lift(self) -> None:
+        self._came += self._mechanism.lift_set()
+        if not self._mechanism.inside and not self._mechanism.tray:
+            self._put_in()
+
+    def _take_the_rest(self) -> None:
+        self._came += self._mechanism.inside
+        self._put_in()
+
+    def _put_in(self) -> None:
+        deck, self._came = self._came, []
+        if deck:
+            self._mechanism.load(deck)

@@ -1,0 +1,23 @@
+"""Decks that a model shuffled, for the tests of verdicts and commands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.models.named import model_named
+
+NEW_DECK: Final = tuple(rank + suit for suit in "SHDC" for rank in "A23456789TJQK")
+
+
+def shuffled(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[DeckOrders]:
+    """A new deck of so many cards, each time shuffled once."""
+    before = NEW_DECK[:cards]
+    orders = model_named(model, cards).shuffle(np.random.default_rng(seed), decks, cards)
+    return [DeckOrders(before, tuple(before[card] for card in order)) for order in orders.tolist()]
+
+
+def without_the_order_in(decks: list[DeckOrders]) -> list[DeckOrders]:
+    return [DeckOrders((), deck.after) for deck in decks]

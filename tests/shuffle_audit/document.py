@@ -1,0 +1,51 @@
+"""The examples of docs/audit.md: `python -m tests.shuffle_audit.document` writes what the commands print into the page.
+
+Each is a command after `$`, in a folder with the files below, and what it prints.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+from typing import Final
+
+from click.testing import CliRunner
+
+from shuffle_audit.commands.command import audit
+from shuffle_audit.order_files import write_decks
+from tests.architecture.sources import ROOT
+from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+
+PAGE: Final = ROOT / "docs/audit.md"
+EXAMPLE: Final = re.compile(r"^```\n\$ cardshoe audit (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+def make_files(folder: Path) -> None:
+    """Decks of a machine with ten shelves, of a good one, without the order in, and of which one is not whole."""
+    write_decks(folder / "machine-7.csv", shuffled("shelves:10", 5, seed=7))
+    write_decks(folder / "machine-8.jsonl", shuffled("uniform", 20, seed=8))
+    write_decks(folder / "unknown.csv", without_the_order_in(shuffled("shelves:10", 20)))
+    good = [" ".join(one.after) for one in shuffled("uniform", 3)]
+    rows = [good[0], good[1].replace("7H", "7S"), good[2]]
+    (folder / "typed.csv").write_text("before,after\n" + "".join(f"{' '.join(NEW_DECK)},{row}\n" for row in rows))
+
+
+def printed(command: str) -> str:
+    """What it prints in the current folder, errors too."""
+    return CliRunner().invoke(audit, shlex.split(command), prog_name="cardshoe audit").output
+
+
+def renewed(page: str) -> str:
+    """The page with what its commands print now."""
+    return EXAMPLE.sub(lambda found: f"```\n$ cardshoe audit {found[1]}\n{printed(found[1])}```", page)
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as made, chdir(made):
+        make_files(Path(made))
+        text = renewed(text)
+    PAGE.write_text(text, encoding="utf-8")

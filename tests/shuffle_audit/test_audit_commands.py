@@ -1,0 +1,293 @@
+"""`cardshoe audit run` and `plan`: what they print, their exit codes, and that the same seed prints the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands.main import SUMMARIES as OF_ALL
+from controller.commands.man import contexts, page_of
+from controller.commands.text import Page
+from shuffle_audit.commands import run as run_module
+from shuffle_audit.commands.command import FOUND_IN, SUMMARIES, audit
+from shuffle_audit.commands.plan import MOST_DRAWN, Plan
+from shuffle_audit.commands.report import Found, Report, percent, small, units, write
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.order_files import write_decks
+from shuffle_audit.verdict import Finding, Gathered, Verdict
+from tests.architecture.sources import ROOT
+from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
+
+DOCUMENT = PAGE.read_text(encoding="utf-8")
+GOLDEN = """\
+BAD: So it is.
+  examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
+  left out: 1 deck without the order in
+
+Effect
+  A player who knows the order in and sees each card after his guess is right 9.30 times a deck; where every order is \
+equally likely, 4.54 times.
+
+Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
+        procedure counted expected        p            what
+  ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
+  -     new       0.25    0.3      ± 0.1  0.71         A number (B 2000)
+
+Evidence, deck after deck
+  A bettor against the shuffle who begins with 1 unit had at most 2.0e+12 units, after deck 1,100 of 1,200; 1,000 \
+raise an alarm.
+  Of the machines that he suspects these decks look most like a machine.
+
+What an audit can find (simulated, seed 3)
+  With 1,000 decks already, a machine would have been found with 99 % (99 of 100 simulated audits)."""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def few_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take less time; what is printed of them is another matter."""
+    monkeypatch.setattr(run_module, "AUDITS", (20, 50))
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(audit, arguments, prog_name="cardshoe audit")
+
+
+def read(done: Result) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_report_as_text() -> None:
+    verdict = Verdict(
+        "bad", "", "So it is.", 0.01, 1e-9, 1_200, 1, 52, 9.3, 4.538,
+        (
+            Finding("valleys", "Cards that lie low", "A 1999", 12_345, 19_999.9, 53.1, 0.0, 0.0, True),
+            Finding("new", "A number", "B 2000", 0.25, 0.3, 0.1, 0.6, 0.71, False),
+        ),
+        Gathered(12.3, 1_100, 1_000.0, True, "a machine"),
+    )  # fmt: skip
+    paper = Page(None)
+    write(paper, Report(verdict, (Found("m", "a machine", 1_000, 99, 100, 0.99),), ("a.csv", "b.jsonl"), 3))
+    assert click.unstyle(str(paper)) == GOLDEN
+
+
+def test_a_bad_machine() -> None:
+    write_decks(Path("bad.csv"), shuffled("shelves:10", 20))
+    done = call("run", "bad.csv")
+    assert (done.exit_code, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("BAD: A shuffle that makes every order equally likely gives decks that look so bad with")
+    assert lines[1] == "  examined: 20 decks of 52 cards, from bad.csv"
+    assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards with one on each side", done.stdout, re.M)
+    assert "  Of the machines that he suspects these decks look most like a shelf shuffler with 10 shelves." in lines
+    found = "would have been found with"
+    assert (
+        f"  With 20 decks, a shelf shuffler with 10 shelves {found} 100 % (1,000 of 1,000 simulated audits)." in lines
+    )
+    assert sum(found in line for line in lines) == 3
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_a_good_one_from_two_files() -> None:
+    decks = shuffled("uniform", 12)
+    write_decks(Path("a.csv"), decks[:5])
+    write_decks(Path("b.jsonl"), [*decks[5:], *without_the_order_in(decks[:2])])
+    done = call("run", "a.csv", "b.jsonl")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:3] == [
+        "NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all that was examined.",
+        "  examined: 12 decks of 52 cards, from a.csv, b.jsonl",
+        "  left out: 2 decks without the order in",
+    ]
+    assert "ALARM" not in done.stdout
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_the_level_decides() -> None:
+    write_decks(Path("decks.csv"), shuffled("shelves:30", 3))
+    chance = read(call("run", "decks.csv", "--json"))["result"]["chance"]
+    assert 1e-9 < chance < 0.4
+    assert call("run", "decks.csv", "--level", str(chance * 1.01)).exit_code == 1
+    assert call("run", "decks.csv", "--level", str(chance * 0.99)).exit_code == 0
+
+
+def test_where_no_verdict_is_possible_nobody_takes_it_for_a_pass() -> None:
+    write_decks(Path("unknown.csv"), without_the_order_in(shuffled("cut", 30)))
+    done = call("run", "unknown.csv")
+    assert done.exit_code == 2
+    assert done.stdout.startswith("NO VERDICT: The order in is not known for any of the 30 decks. Where what went in")
+    assert "would have been found" not in done.stdout
+    report = read(call("run", "unknown.csv", "--json"))
+    assert (report["result"]["code"], report["power"]) == ("order-in-not-known", [])
+    write_decks(Path("few.csv"), [DeckOrders(NEW_DECK[:3], NEW_DECK[:3])])
+    done = call("run", "few.csv")
+    assert (done.exit_code, done.stdout[:33]) == (2, "NO VERDICT: One deck is too few: ")
+
+
+def test_files_that_cannot_be_used() -> None:
+    Path("a.csv").write_text("before,after\nAS KS,AS AS\n")
+    Path("b.jsonl").write_text("{\n")
+    done = call("run", "a.csv", "b.jsonl", "gone.csv")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "cardshoe: a.csv, line 2: In the order out there is more than one of AS. (card-twice)\n"
+        "b.jsonl, line 1: This is not JSON: input data was truncated. (not-json)\n"
+        "gone.csv: The file cannot be read: No such file or directory. (file-unreadable)\n"
+        "  Nothing was concluded. Put that right, or take those decks out.\n"
+    )
+
+
+def test_a_deck_counts_once() -> None:
+    write_decks(Path("a.csv"), shuffled("cut", 2))
+    done = call("run", "a.csv", "./a.csv")
+    assert done.exit_code == 2
+    assert done.stderr == "cardshoe: a.csv is named twice.\n  Each deck counts once.\n"
+
+
+@pytest.mark.parametrize("level", ["0", "0.6", "nan", "much"])
+def test_a_level_that_is_none(level: str) -> None:
+    for arguments in (("run", "a.csv", "--level", level), ("plan", "cut", "--level", level)):
+        done = call(*arguments)
+        assert done.exit_code == 2
+        assert "Invalid value for '--level'" in done.stderr
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_the_same_seed_prints_the_same_to_the_byte() -> None:
+    write_decks(Path("decks.jsonl"), shuffled("uniform", 7))
+    for command, drawn in ((("run", "decks.jsonl"), "power"), (("plan", "riffle:6", "--audits", "100"), "cells")):
+        five, six = (read(call(*command, "--json", "--seed", seed)) for seed in ("5", "6"))
+        assert (five["seed"], six["seed"]) == (5, 6)
+        assert five[drawn] != six[drawn]
+        for form in ((), ("--json",)):
+            first = call(*command, *form, "--seed", "5").stdout_bytes
+            assert first == call(*command, *form, "--seed", "5").stdout_bytes
+
+
+def test_many_decks_are_not_all_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_module, "MOST_DECKS", 8)
+    monkeypatch.setattr(run_module, "DRAWN", 1_600)
+    write_decks(Path("decks.csv"), shuffled("uniform", 9))
+    report = read(call("run", "decks.csv", "--json"))
+    assert [(one["model"], one["decks"], one["audits"]) for one in report["power"]] == [
+        ("shelves:10", 8, 200), ("shelves:20", 8, 200), ("riffle:7", 8, 200),
+    ]  # fmt: skip
+    assert "  With 8 decks already, 7 riffles would have been found with" in call("run", "decks.csv").stdout
+
+
+def test_a_plan() -> None:
+    asked = ("plan", "shelves:20", "--level", "0.01", "--level", "0.05", "--power", "0.5", "--power", "0.95",
+             "--audits", "400", "--seed", "2")  # fmt: skip
+    plan = msgspec.json.decode(call(*asked, "--json").stdout, type=Plan)
+    assert (plan.model, plan.words, plan.cards, plan.audits, plan.seed, plan.at_most) == (
+        "shelves:20", "a shelf shuffler with 20 shelves", 52, 400, 2, 512,
+    )  # fmt: skip
+    assert [(cell.level, cell.power) for cell in plan.cells] == [(0.05, 0.5), (0.05, 0.95), (0.01, 0.5), (0.01, 0.95)]
+    decks = [cell.decks for cell in plan.cells]
+    assert [1 <= (number or 0) <= 8 for number in decks] == [True] * 4
+    assert all(cell.share is not None and cell.share >= cell.power for cell in plan.cells)
+    done = call(*asked)
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [
+        "Decks of 52 cards, order in known, that find a shelf shuffler with 20 shelves (shelves:20)",
+        "  false alarms 50 % 95 %",
+    ]
+    assert [line.split() for line in lines[2:4]] == [
+        ["0.05", str(decks[0]), str(decks[1])],
+        ["0.01", str(decks[2]), str(decks[3])],
+    ]
+    assert lines[4].startswith("By 400 simulated audits, seed 2; the power at each number is known to ± ")
+
+
+def test_a_plan_that_ends_before_it_finds() -> None:
+    asked = ("plan", "riffle:8", "--at-most", "3", "--audits", "100", "--level", "0.001", "--power", "0.9")
+    assert call(*asked).stdout.splitlines()[1:] == [
+        "  false alarms 90 %",
+        "  0.001        over 3",
+        "By 100 simulated audits, seed 1.",
+    ]
+    assert read(call(*asked, "--json"))["cells"] == [
+        {"level": 0.001, "power": 0.9, "decks": None, "share": None, "error": None}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("riffel:7",), "'riffel:7' names no model: there is no model 'riffel'. The forms are uniform, riffle:7, "),
+        (("favoured:0.2:1:52", "--cards", "51"), "the place is a whole number from 1 to 51, not '52'"),
+        (("uniform",), "A uniform shuffle is a good one: no number of decks finds it."),
+        (("cut", "--at-most", "10000"), f"1,000 audits of 10,000 decks are too many: at most {MOST_DRAWN:,} decks"),
+    ],
+)
+def test_what_cannot_be_planned(arguments: tuple[str, ...], sentence: str) -> None:
+    done = call("plan", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert sentence in done.stderr
+
+
+def test_without_numpy_a_sentence_names_the_extra() -> None:
+    """Help is there without it; a command says what to install."""
+    program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
+    for arguments in (["run", "decks.csv"], ["plan", "cut"]):
+        done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("cardshoe: numpy cannot be used: ")
+        assert done.stderr.endswith("\n  Install cardshoe with its extra `audit`.\n")
+        helped = subprocess.run([sys.executable, "-c", program, arguments[0], "--help"], cwd=ROOT, capture_output=True)
+        assert helped.returncode == 0
+
+
+def test_the_commands_have_their_summaries_and_man_pages() -> None:
+    assert list(FOUND_IN) == list(SUMMARIES)
+    assert "audit" in OF_ALL
+    pages = {context.command_path: page_of(context) for context in contexts(audit, None, "cardshoe audit")}
+    assert list(pages) == ["cardshoe audit", "cardshoe audit run", "cardshoe audit plan"]
+    assert "--at-most" in pages["cardshoe audit plan"].replace("\\", "")
+
+
+def test_numbers_for_people() -> None:
+    assert (small(0.0123), small(2e-300), small(0.0)) == ("0.012", "2e-300", "below 1e-300")
+    assert (units(0.0), units(2.5), units(400.3)) == ("1.00 units", "316.23 units", "2.0e+400 units")
+    assert (percent(1.0), percent(0.9996), percent(0.995), percent(0.0)) == ("100 %", "99.9 %", "99.5 %", "0 %")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"), EXAMPLE.findall(DOCUMENT), ids=[written for written, _ in EXAMPLE.findall(DOCUMENT)]
+)
+def test_an_example_of_the_page_prints_what_it_says(written: str, expected: str) -> None:
+    """`python -m tests.shuffle_audit.document` renews them."""
+    make_files(Path.cwd())
+    assert printed(written) == expected
+
+
+@pytest.mark.usefixtures("few_audits")
+@pytest.mark.parametrize("command", ["run machine-7.csv", "run unknown.csv", "plan riffle:4 --audits 100"])
+def test_every_json_key_is_on_the_page(command: str) -> None:
+    make_files(Path.cwd())
+    keys = set(re.findall(r'"(\w+)":', printed(f"{command} --json")))
+    assert keys
+    assert {key for key in keys if f"`{key}`" not in DOCUMENT} == set()
+
+
+def test_the_page_names_every_code() -> None:
+    source = (ROOT / "shuffle_audit/order_files.py").read_text() + (ROOT / "shuffle_audit/orders.py").read_text()
+    codes = set(re.findall(r'"((?:[a-z]+-)+[a-z]+)"', source)) - {"utf-8"}
+    assert len(codes) > 12
+    assert {code for code in codes if f"`{code}`" not in DOCUMENT} == set()

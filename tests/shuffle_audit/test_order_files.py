@@ -1,0 +1,208 @@
+"""Decks in files: what is written is read again, and everything that is no deck is refused with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.models.named import FORMS, ModelNameError, model_named
+from shuffle_audit.order_files import LISTED, OrderFileError, read_decks, write_decks
+
+ONE = DeckOrders(("AS", "KS", "10H"), ("10H", "AS", "KS"))
+UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
+
+
+def refused(tmp_path: Path, name: str, content: str | bytes) -> list[tuple[int, str, str]]:
+    """Line, code and sentence of each fault."""
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(OrderFileError) as error:
+        read_decks([path])
+    assert {fault.file for fault in error.value.faults} == {str(path)}
+    return [(fault.line, fault.code, fault.sentence) for fault in error.value.faults]
+
+
+@pytest.mark.parametrize("name", ["decks.jsonl", "decks.ndjson", "decks.csv"])
+def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    write_decks(path, [ONE, UNKNOWN, ONE])
+    assert [found.deck for found in read_decks([path])] == [ONE, UNKNOWN, ONE]
+
+
+def test_the_forms_of_the_files(tmp_path: Path) -> None:
+    lines, table = tmp_path / "decks.jsonl", tmp_path / "decks.csv"
+    write_decks(lines, [ONE, UNKNOWN])
+    assert lines.read_text() == (
+        '{"before":["AS","KS","10H"],"after":["10H","AS","KS"]}\n{"before":[],"after":["KS","10H","AS"]}\n'
+    )
+    write_decks(table, [ONE, UNKNOWN])
+    assert table.read_text() == "deck,before,after\n1,AS KS 10H,10H AS KS\n2,,KS 10H AS\n"
+
+
+def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
+    """Without `before`, with null, with a number of the deck, with empty lines, as Windows and spreadsheets do."""
+    lines, table = tmp_path / "a.jsonl", tmp_path / "b.csv"
+    lines.write_bytes(
+        b'{"after": ["KS", "10H", "AS"]}\r\n\r\n{"deck": 7, "before": null, "after": ["KS", "10H", "AS"]}'
+    )
+    table.write_bytes(b'\xef\xbb\xbfafter, before\r\n"10H  AS KS",AS KS 10H\r\n,\r\n')
+    found = read_decks([lines, table])
+    assert [(Path(one.file).name, one.line, one.deck) for one in found] == [
+        ("a.jsonl", 1, UNKNOWN),
+        ("a.jsonl", 3, UNKNOWN),
+        ("b.csv", 2, ONE),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "sentence"),
+    [
+        ("AS KS", "not-json", "This is not JSON: invalid character (byte 0)."),
+        ('{"before": ["AS"]}', "not-a-deck", "This is not the JSON of a deck: object missing required field `after`."),
+        ('{"befor": [], "after": []}', "not-a-deck",
+         "This is not the JSON of a deck: object contains unknown field `befor`."),
+        ('{"after": [1, 2]}', "not-a-deck",
+         "This is not the JSON of a deck: expected `str`, got `int` - at `$.after[0]`."),
+        ('["AS"]', "not-a-deck", "This is not the JSON of a deck: expected `object`, got `array`."),
+        ('{"after": []}', "no-cards", "There are no cards in 'after'."),
+        ('{"after": ["AS", ""]}', "card-name", "'' is no name of a card: it is empty, or there is a blank in it."),
+        ('{"after": ["A S"]}', "card-name", "'A S' is no name of a card: it is empty, or there is a blank in it."),
+        ('{"after": ["AS", "KS", "AS"]}', "card-twice", "In the order out there is more than one of AS."),
+        ('{"before": ["AS", "AS"], "after": ["AS", "KS"]}', "card-twice",
+         "In the order in there is more than one of AS."),
+        ('{"before": ["AS", "KS"], "after": ["AS"]}', "card-missing",
+         "Of the cards that went in, KS did not come out."),
+        ('{"before": ["AS"], "after": ["AS", "KS"]}', "card-foreign", "What came out has KS, which did not go in."),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: str) -> None:
+    good = '{"after": ["KS", "10H", "AS"]}'
+    assert refused(tmp_path, "decks.jsonl", f"{good}\n{line}\n{good}\n") == [(2, code, sentence)]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "code", "sentence"),
+    [
+        ("deck,befor,after\n1,,AS\n", 1, "column-unknown",
+         "There is no column 'befor': the columns are deck, before, after."),
+        ("deck;before;after\n", 1, "column-unknown",
+         "There is no column 'deck;before;after': the columns are deck, before, after."),
+        ("deck,before\n1,AS\n", 1, "column-missing",
+         "The column 'after' is missing: the columns are deck, before, after."),
+        ("after,after\nAS,AS\n", 1, "column-twice", "The column 'after' is there more than once."),
+        ("deck,after\n1,AS KS\n2\n", 3, "row-cells", "There are 1 cells, and the header has 2 columns."),
+        ('after\nAS\n"KS\n', 3, "not-csv", "This is not CSV: unexpected end of data."),
+        ("before,after\nAS KS,AS AS\n", 2, "card-twice", "In the order out there is more than one of AS."),
+    ],
+)  # fmt: skip
+def test_a_table_that_is_none_of_decks(tmp_path: Path, content: str, line: int, code: str, sentence: str) -> None:
+    assert refused(tmp_path, "decks.csv", content) == [(line, code, sentence)]
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.jsonl", ""), ("a.jsonl", "\n \n"), ("a.csv", ""),
+                                               ("a.csv", "deck,before,after\n")])  # fmt: skip
+def test_an_empty_file(tmp_path: Path, name: str, content: str) -> None:
+    assert refused(tmp_path, name, content) == [(0, "empty-file", "There is no deck in it.")]
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert refused(tmp_path, "a.csv", b"after\nAS KS\nA\xff\n") == [
+        (3, "not-text", "There is a byte that is no UTF-8.")
+    ]
+    kinds = "The name of a file of decks ends with .jsonl, .ndjson or .csv."
+    assert refused(tmp_path, "a.txt", "AS KS\n") == [(0, "file-kind", kinds)]
+    with pytest.raises(OrderFileError, match=r"gone\.csv: The file cannot be read: No such file or directory\."):
+        read_decks([tmp_path / "gone.csv"])
+    with pytest.raises(OrderFileError, match=r"ends with \.jsonl, \.ndjson or \.csv\. \(file-kind\)"):
+        write_decks(tmp_path / "decks.txt", [ONE])
+    assert not (tmp_path / "decks.txt").exists()
+
+
+def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    write_decks(first, [ONE])
+    write_decks(second, [UNKNOWN, DeckOrders((), ("AS", "KS")), DeckOrders((), ("AS", "KS", "2C"))])
+    with pytest.raises(OrderFileError) as error:
+        read_decks([first, second])
+    assert str(error.value).replace(f"{tmp_path}/", "") == (
+        "b.jsonl, line 2: This deck has 2 cards, and the one in a.csv, line 2, has 3. (mixed-decks)\n"
+        "b.jsonl, line 3: This deck has the card 2C, which is not in the one in a.csv, line 2. (mixed-decks)"
+    )
+
+
+def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "decks.jsonl"
+    path.write_text("no\n" * (LISTED + 1_234))
+    with pytest.raises(OrderFileError) as error:
+        read_decks([path, tmp_path / "gone.csv"])
+    assert len(error.value.faults) == LISTED + 1_235
+    lines = str(error.value).split("\n")
+    assert lines[LISTED - 1] == f"{path}, line {LISTED}: This is not JSON: input data was truncated. (not-json)"
+    assert lines[LISTED:] == ["1,235 more faults are not listed."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("uniform", "a uniform shuffle"),
+        ("cut", "a cut alone"),
+        ("riffle:1", "one riffle"),
+        (" riffle:7 ", "7 riffles"),
+        ("riffle:7:0.4", "7 riffles, cut at 40%"),
+        ("shelves:10", "a shelf shuffler with 10 shelves"),
+        ("shelves:10x2", "a shelf shuffler with 10 shelves, 2 passes"),
+        ("sticking:0.02", "a uniform shuffle in which neighbours stick with 2%"),
+        ("not-always:0.05", "a uniform shuffle that is left out with 5%"),
+        ("overhand:3:0.2", "3 overhand shuffles, 20% breaks"),
+        ("strip:4", "4 strip cuts, 14% breaks"),
+        ("wash:30", "a wash of 30 seconds"),
+        ("favoured:0.2:1:52", "a uniform shuffle in which card 1 comes to place 52 with 20%"),
+    ],
+)
+def test_models_by_name(text: str, words: str) -> None:
+    assert model_named(text).words == words
+
+
+def test_every_example_of_a_form_is_one() -> None:
+    examples = [example for form in FORMS.values() for example in form.examples]
+    assert len({model_named(example).words for example in examples}) == len(examples) - 1  # from the top has the same
+    assert getattr(model_named("shelves:10:top"), "from_top", None) is True
+    assert getattr(model_named("shelves:10"), "from_top", None) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "there is no model ''"),
+        ("riffel:7", "there is no model 'riffel'"),
+        ("riffle", "1 to 2 numbers follow the name, not 0"),
+        ("cut:3", "0 numbers follow the name, not 1"),
+        ("riffle:0", "the number of riffles is a whole number from 1 to 60, not '0'"),
+        ("riffle:seven", "the number of riffles is a whole number from 1 to 60, not 'seven'"),
+        ("riffle:99999999999999999999", "a whole number from 1 to 60, not '99999999999999999999'"),
+        ("riffle:7:1.5", "the share cut off is a number above 0, at most 1, not '1.5'"),
+        ("shelves:10x", "the number of passes is a whole number from 1 to 20, not ''"),
+        ("shelves:10:bottom", "after the shelves may stand 'top', not 'bottom'"),
+        ("sticking:nan", "the chance is a number above 0, at most 1, not 'nan'"),
+        ("not-always:0", "the chance is a number above 0, at most 1, not '0'"),
+        ("wash:inf", "the time in seconds is a number above 0, at most 3600, not 'inf'"),
+        ("favoured:0.2:1:53", "the place is a whole number from 1 to 52, not '53'"),
+        ("favoured:0.2:1", "3 numbers follow the name, not 2"),
+    ],
+)
+def test_what_names_no_model_is_answered_with_the_forms(text: str, why: str) -> None:
+    with pytest.raises(ModelNameError) as refused:
+        model_named(text)
+    assert why in str(refused.value)
+    assert str(refused.value).endswith(
+        "The forms are uniform, riffle:7, riffle:7:0.4, shelves:10, shelves:10x2, shelves:10:top, sticking:0.02, "
+        "not-always:0.05, cut, overhand:3:0.2, strip:4, wash:30, favoured:0.2:1:52."
+    )
+
+
+def test_places_depend_on_the_deck() -> None:
+    assert model_named("favoured:0.2:1:53", 54).words.startswith("a uniform shuffle in which card 1 comes to place 53")
+    with pytest.raises(ModelNameError, match="a strip cut needs at least 8 cards"):
+        model_named("strip:4", 7)

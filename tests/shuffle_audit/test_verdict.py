@@ -1,0 +1,136 @@
+"""A verdict follows from the procedures and the evidence at one chance of a false alarm, and from nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
+from shuffle_audit.evidence import Evidence
+from shuffle_audit.orders import OrderError
+from shuffle_audit.procedures import examine
+from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, can_speak, guesses_expected, judge
+from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+from tests.support import long_forms
+
+
+def test_a_bad_machine_is_bad() -> None:
+    found = judge(shuffled("shelves:10", 20))
+    assert (found.verdict, found.code, found.decks, found.not_known, found.cards) == ("bad", "", 20, 0, 52)
+    assert found.chance is not None
+    assert found.chance < 1e-50
+    assert found.sentence == (
+        "A shuffle that makes every order equally likely gives decks that look so bad with a chance of at most "
+        f"{found.chance:.2g}; the limit is 0.01."
+    )
+    assert found.guesses == pytest.approx(9.3, abs=1.5)
+    assert found.guesses_expected == pytest.approx(4.54, abs=0.005)
+    assert {one.id for one in found.findings if one.alarm} >= {"valleys", "guesses"}
+    assert found.evidence is not None
+    assert found.evidence.alarm
+    assert found.evidence.likeliest == "a shelf shuffler with 10 shelves"
+
+
+def test_in_a_good_one_nothing_is_found() -> None:
+    found = judge(shuffled("uniform", 20))
+    assert (found.verdict, found.code) == ("nothing found", "")
+    assert found.sentence == "Nothing raises an alarm; the chance of a false one is 0.01 over all that was examined."
+    assert not any(one.alarm for one in found.findings)
+    assert found.evidence is not None
+    assert not found.evidence.alarm
+
+
+def test_the_parts_are_the_whole() -> None:
+    assert sum((OF_PROCEDURES, OF_EVIDENCE)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("model", ["shelves:30", "riffle:8", "sticking:0.1", "uniform"])
+def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -> None:
+    decks = shuffled(model, 12)
+    orders = orders_of_decks(decks)
+    best = np.exp(-max(0.0, Evidence().add(orders).max())) / OF_EVIDENCE
+    expected = min(1.0, best, min(one.adjusted for one in examine(orders)) / OF_PROCEDURES)
+    found = judge(decks)
+    assert found.chance == pytest.approx(expected)
+    assert found.chance is not None
+    if found.chance < 0.5:
+        assert judge(decks, found.chance * 1.001).verdict == "bad"
+        assert judge(decks, found.chance * 0.999).verdict == "nothing found"
+
+
+def test_evidence_alone_is_enough() -> None:
+    """A machine that is repaired: what it gave before is not forgotten."""
+    decks = [*shuffled("shelves:30", 12), *shuffled("uniform", 400)]
+    evidence = judge(decks).evidence
+    assert evidence is not None
+    assert evidence.alarm
+    assert 1 <= evidence.after_deck <= 20
+    assert evidence.most_log10 >= 3
+
+
+def test_where_the_order_in_is_not_known_there_is_no_verdict() -> None:
+    found = judge(without_the_order_in(shuffled("shelves:1", 20)))
+    assert (found.verdict, found.code) == ("no verdict", "order-in-not-known")
+    assert found.sentence == (
+        "The order in is not known for any of the 20 decks. Where what went in was random and is not known, what comes "
+        "out of any shuffler that does not look at faces is uniform, however badly it shuffles: nothing can be seen in "
+        "it."
+    )
+    assert (found.chance, found.decks, found.not_known, found.findings, found.evidence) == (None, 0, 20, (), None)
+    one = judge(without_the_order_in(shuffled("shelves:1", 1)))
+    assert one.sentence.startswith("The order in is not known for the deck. ")
+
+
+def test_decks_without_the_order_in_are_left_out() -> None:
+    known = shuffled("shelves:10", 6)
+    found = judge([*without_the_order_in(shuffled("uniform", 30)), *known])
+    assert (found.verdict, found.decks, found.not_known) == ("bad", 6, 30)
+    assert found == msgspec.structs.replace(judge(known), not_known=30)
+
+
+def test_too_few_decks_for_a_statement() -> None:
+    """Of three cards each: 1 of 6 is the least chance that one deck can have, 1 of 1,296 of four."""
+    cards = NEW_DECK[:3]
+    same = DeckOrders(cards, cards)
+    found = judge([same])
+    assert (found.verdict, found.code) == ("no verdict", "too-few-decks")
+    assert found.sentence == (
+        "One deck is too few: not even a deck that comes out as it went in could be called bad at a chance of a false "
+        "alarm of 0.01."
+    )
+    assert judge([same] * 3).sentence.startswith("3 decks are too few: ")
+    assert judge([same] * 12).verdict == "bad"
+    assert judge(shuffled("uniform", 12, cards=3)).verdict == "nothing found"
+    assert judge([]).sentence == "There are no decks."
+
+
+def test_one_deck_of_52_can_speak_at_any_usual_level() -> None:
+    assert can_speak(1, 52, 1e-12)
+    assert not can_speak(0, 52, 0.5)
+    assert not can_speak(1000, 1, 0.5)
+    assert can_speak(40, 3, 1e-6)
+    assert not can_speak(4, 3, 1e-6)
+
+
+def test_decks_that_are_not_whole_are_refused() -> None:
+    with pytest.raises(OrderError, match="Deck 2: Of the cards that went in, AS did not come out"):
+        judge([*shuffled("cut", 1), DeckOrders(NEW_DECK, NEW_DECK[1:])])
+
+
+def test_guesses_that_are_expected() -> None:
+    assert guesses_expected(3) == pytest.approx(11 / 6)
+
+
+def test_a_chance_that_is_too_small_for_a_number() -> None:
+    same = [DeckOrders(NEW_DECK, NEW_DECK)]
+    assert "at most 1e-300; the limit" in judge(same * 30).sentence
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("decks", "level"), [(1, 0.05), (5, 0.05), (3, 0.01)])
+def test_a_good_machine_is_called_bad_as_rarely_as_is_stated(decks: int, level: float) -> None:
+    count = long_forms.count(20_000)
+    made = shuffled("uniform", count * decks, seed=decks)
+    bad = sum(judge(made[at : at + decks], level).verdict == "bad" for at in range(0, len(made), decks))
+    assert bad / count <= level + 3 * np.sqrt(level * (1 - level) / count)
