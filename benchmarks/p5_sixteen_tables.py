@@ -8,8 +8,8 @@ simulated device and its people each, at their own pace. With `--floor` all of t
 store writes them into PostgreSQL, on the same machine: one pit on one server.
 
 Floor: the table alone, before and after. Goal: medians at most 1.5 times the floor's; no daemon has a tenth more memory
-at the end than after a tenth of the time: what a daemon keeps of its newest rounds fills within 60,000 entries, and after
-that half a million add nothing. It ends with 1 where a daemon or a device has ended, or memory grew more.
+at the end than after a tenth of the time: what a daemon keeps of its newest rounds fills within 60,000 entries, and
+half a million more add nothing. It ends with 1 where a daemon or a device has ended, or memory grew more.
 """
 
 from __future__ import annotations
