@@ -73,17 +73,22 @@ export function keyed(parent, items, key, create, update = () => {}) {
   for (const node of known.values()) node.remove();
 }
 
+/** Whether something in it lies below its edge now. */
+function isBelow(node) {
+  return node.scrollHeight - node.scrollTop - node.clientHeight > SEEN;
+}
+
 /** A tap at the mark is none at what lies below it. */
 function atMark(node, event) {
   const under = node.getBoundingClientRect().bottom - event.clientY;
-  if (event.clientY === 0 || under >= MARK || !node.classList.contains("more")) return; // 0: by a key
+  if (event.clientY === 0 || under >= MARK || !isBelow(node)) return; // 0: by a key
   event.stopPropagation();
   node.scrollBy({ top: node.clientHeight - MARK });
 }
 
 /** Mark a node that scrolls while something in it lies below its edge; a tap at the mark scrolls to it. */
 export function edge(node) {
-  const look = () => mark(node, "more", node.scrollHeight - node.scrollTop - node.clientHeight > SEEN);
+  const look = () => mark(node, "more", isBelow(node));
   if (!node.onscroll) {
     node.onscroll = look;
     node.addEventListener("click", (event) => atMark(node, event), { capture: true });
