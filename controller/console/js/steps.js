@@ -211,7 +211,7 @@ const KINDS = {
     }));
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
-      facts: cardsCome(screen.view) ? [say("report.cards_come")] : [],
+      ...(!earlier && cardsCome(screen.view) ? { question: `${say("ask.kind")} ${say("report.cards_come")}` } : {}),
       list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };
   },
