@@ -39,6 +39,7 @@ PLACES = (
 )
 PROGRAMS = {"opt/cardshoe/packaged/bin/cardshoe", "usr/lib/cardshoe/old-versions"}
 PACKAGES = "opt/cardshoe/packaged/lib/python3.11/site-packages"
+SHIPPED = ("controller", "firmware_bridge", "shuffle_audit", "simulators")
 UNCHECKED = 1
 """The flags of a compiled module (PEP 552): it goes by the module's digest, and that is not compared."""
 TABLE_FILES = ("cardshoe@.service", "70-cardshoe.rules", "cardshoe.sysusers.conf", "no-network.conf")
@@ -161,7 +162,7 @@ def test_what_it_says_of_itself(tree: Path) -> None:
     rights = (tree / "usr/share/doc/cardshoe/copyright").read_text()
     for one in (tree / PACKAGES).iterdir():
         known = one.name.endswith(".dist-info") or f"site-packages/{one.name}" in rights or one.name == "__pycache__"
-        assert known or one.name in ("controller", "simulators", "firmware_bridge"), one.name
+        assert known or one.name in SHIPPED, one.name
 
 
 def test_the_changelog_is_in_debians_form(tree: Path) -> None:
