@@ -3,7 +3,7 @@
     python -m benchmarks.audit_speed [--decks 10000] [--runs 5]
 
 Floor: rising sequences of all decks in three lines of numpy that look at nothing else. Ours: the same by `patterns`;
-the test of it, with its exact chance; all tests with their samples drawn anew; and again with the samples kept. Hands
+the test of it, with its exact chance; all tests with their samples drawn again; and again with the samples kept. Hands
 and money are measured apart. The goal is seconds for all tests.
 """
 

@@ -121,7 +121,7 @@ def _store(port: int, address: str, log: Path, decisions: int) -> Took:
         had = _count(connection)
         while _count(connection) < decisions:
             assert store.poll() is None, log.read_text()
-            time.sleep(POLL)  # the store is another process
+            time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
         part = decisions / (decisions - had)
         return Took(part * (time.monotonic() - began), part * (cpu_of(store.pid) - used))
 

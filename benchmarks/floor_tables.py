@@ -168,7 +168,7 @@ class Floor:
         last = max(one.last for one in season(rounds)[:count] if isinstance(one, DecisionMade))
         while self._ask(_WHOLE, site, last) < tables:
             assert all(store.poll() is None for store in self._stores), "the store ended"
-            time.sleep(POLL)  # the stores are other processes
+            time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
         seconds = time.monotonic() - began
         cpu = [after - first for after, first in zip(self._used(), used, strict=True)]
         generated = float(generator.stdout.readline()) - own
@@ -217,7 +217,7 @@ def stores(port: int, address: str, consumers: int, log: Path) -> Iterator[list[
         try:
             while log.read_bytes().count(b"store.connected") < consumers:
                 assert all(one.poll() is None for one in running), log.read_text()
-                time.sleep(POLL)  # the stores are other processes
+                time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
             yield running
         finally:
             for one in running:

@@ -19,8 +19,8 @@
     order_files decks in files: JSON Lines and CSV
     commands    `cardshoe audit`
 
-Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where nobody knows what
-went in, and that was random, every shuffler that does not look at faces passes: nothing can be said then.
+Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where what went in
+was random and is not known, every shuffler that does not look at faces passes: nothing can be said then.
 
-numpy is imported here and nowhere else in the program: this package is an extra.
+numpy is imported here, and where a simulated shuffler uses a model: this package is an extra.
 """

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """What is called with how much was done since the last call. `total`: None where nobody knows it."""
+    """What is called with how much was done since the last call. `total`: None where it is not known."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda more: None
         return

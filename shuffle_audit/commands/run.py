@@ -11,7 +11,7 @@ import msgspec
 
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
-from shuffle_audit.commands.library import library
+from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL
 from shuffle_audit.commands.progress import progress
 
@@ -40,7 +40,7 @@ def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
-    with library():
+    with numpy_extra():
         from shuffle_audit.commands.report import Report, write
         from shuffle_audit.verdict import judge
     decks = _read(files)

@@ -85,7 +85,7 @@ def test_evidence_does_not_depend_on_how_the_decks_come() -> None:
 
 @pytest.mark.exhaustive
 def test_every_procedure_raises_a_false_alarm_as_rarely_as_it_says() -> None:
-    """One deck each, with its faces; samples are drawn anew for each hundred. p-values are at or below a level at most
+    """One deck each, with its faces; samples are drawn again for each hundred. p-values are at or below a level at most
     so often, and all procedures together at the whole."""
     count = long_forms.count(CALIBRATED)
     random = np.random.default_rng(6)

@@ -116,7 +116,7 @@ def test_the_regulators_test_in_both_forms() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("decks", "sets_", "each"), [(3, 100_000, 100), (25, 100_000, 100), (300, 4_000, 40)])
 def test_sampled_ones_raise_false_alarms_at_the_stated_rate(decks: int, sets_: int, each: int) -> None:
-    """Samples are drawn anew for each `each` sets, so that one draw of them does not decide. 300 decks: more than are
+    """Samples are drawn again for each `each` sets, so that one draw of them does not decide. 300 decks: more than are
     sampled. Rates may fall below: the statistics are whole numbers, of few values for few decks."""
     count, levels = long_forms.count(sets_), np.array([0.05, 0.01])
     raised = np.zeros((len(SAMPLED), 2))

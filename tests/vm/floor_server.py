@@ -20,7 +20,7 @@ from tests.vm.machine import ADDRESS
 
 SOURCES: Final = "/root/cardshoe"
 AUTHORITY: Final = f"{SOURCES}/authority"
-SIZE: Final = "2500M"  # of the disk; what is not written takes no room
+SIZE: Final = "2500M"  # of the disk; what is not written takes no space
 NOT_HERE: Final = {"prometheus"}  # it takes time, and nothing of the page needs it
 BLOCK: Final = re.compile(r"^ *```(sh|toml)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 IN_THE_HOUSE: Final = (  # the pages' names, and what a technician writes in their places

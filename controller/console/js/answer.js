@@ -13,7 +13,8 @@ function build(region) {
   const next = () => {
     const { irregularities, warnings } = store.screen.view;
     const [only, ...others] = [...irregularities.filter((one) => one !== matterOf(store.screen)), ...warnings];
-    if (only?.id && !others.length) store.set({ matter: only.id, sheet: undefined, flow: null });
+    const goesThere = only?.id && !others.length && !store.own.flow; // what is being entered is not lost
+    if (goesThere) store.set({ matter: only.id, sheet: undefined });
     else open("matters")();
   };
   parts.text = el("p", { class: "text" });

@@ -9,7 +9,7 @@ from controller.problems import ProblemError
 
 
 @contextmanager
-def library() -> Iterator[None]:
+def numpy_extra() -> Iterator[None]:
     """While what needs numpy is imported. Raises `ProblemError` where it is not installed."""
     try:
         yield
