@@ -30,14 +30,27 @@ FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
 SLOW = 1200  # ms, for one at which a row of taps must not run on
 
+# What the page itself goes by: what is drawn may be a frame behind it.
+KNOWS_THE_STORE = """addEventListener("DOMContentLoaded", async () => {
+  window.knows = await import("/console/js/store.js");
+});
+window.isShut = (node) => !window.knows?.listens() || (node.one?.tone !== "steady" && knows.isOvertaken());
+window.isNew = ({since = -SLOW, slow}) => performance.now() - since < (slow ? SLOW : DEAD);
+""".replace("DEAD", str(DEAD)).replace("SLOW", str(SLOW))
+
 # Whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at a
-# button whose meaning has just changed: a state may arrive between a look at the page and the tap. Rarely, a browser
-# that has just changed its size lets a tap fall beside the page.
-NOTES_TAPS = """document.addEventListener("click", ({target}) => {
-  const shut = document.body.matches(".no-contact, .overtaken") || document.querySelector("#panel.asking");
-  const {since = -SLOW, slow} = target.closest("button, [data-place]") ?? {};
-  window.taken = !shut && performance.now() - since >= (slow ? SLOW : DEAD);
-}, true)""".replace("DEAD", str(DEAD)).replace("SLOW", str(SLOW))
+# button whose meaning has just changed: a state may arrive between a look at the page and the tap. A tap at the mark
+# that there is more is none at what lies below it. Rarely, a browser that has just changed its size lets a tap fall
+# beside the page.
+NOTES_TAPS = f"""{KNOWS_THE_STORE}
+let would = false;
+addEventListener("click", ({{target}}) => {{
+  const node = target.closest("button, [data-place]") ?? {{}};
+  const {{place}} = node.dataset ?? {{}};
+  const isAsked = !place || knows.store.own.picking?.has(place) || knows.store.own.numbered === place;
+  would = node.meaning ? !isShut(node) && !isNew(node) && isAsked : Boolean(window.knows?.inContact());
+}}, true);
+addEventListener("click", () => (window.taken = would));"""
 
 # Until the page shows the table as of that entry of the journal.
 DRAWN = """(entry) => new Promise((resolve) => {

@@ -34,6 +34,25 @@ async def test_a_box_that_was_overlooked_is_marked_on_the_stage() -> None:
         assert (await console.state())["boxes"] == [1, 3, 6]
 
 
+async def test_all_others_continue_is_one_act() -> None:
+    """Each box is an entry of its own; between two of them no other tap counts."""
+    async with opened() as console:
+        await console.to_dealing(1, 3, 5)
+        await console.deal(1)
+        await console.report("exposed_card", "B1")
+        await console.confirm(SUPERVISOR)
+        await console.page.locator('#panel [data-act="others"]').wait_for()
+        await console.page.evaluate(
+            "() => { window.drawn = []; knows.store.subscribe(() => drawn.push(knows.isAsking())); }"
+        )
+        await console.press("others")
+        await console.says("3 cards to Box 3")
+        drawn = await console.page.evaluate("window.drawn")
+        asking = "".join("1" if is_asking else "0" for is_asking in drawn).strip("0")
+        assert asking
+        assert "0" not in asking
+
+
 async def test_looks_are_behind_more_while_players_look() -> None:
     async with opened() as console:
         await console.to_dealing(1)

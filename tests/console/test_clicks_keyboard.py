@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.console.clicking import DEAD, DEALER, FROM_UNDER_THE_MARK, SLOW, SUPERVISOR, Console, opened
+from tests.console.clicking import DEAD, DEALER, FROM_UNDER_THE_MARK, SUPERVISOR, Console, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,15 +17,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 FOCUSED = 100  # more steps than there are things to focus
 
-# Whether the page took the last key, as it is noted for taps. `which`: the button that the key presses.
-NOTES_KEYS = f"""document.addEventListener("keydown", ({{key}}) => {{
-  const shut = document.body.matches(".no-contact, .overtaken") || document.querySelector("#panel.asking");
-  const pad = document.querySelector(`#panel .pad [data-act="${{key}}"], #stage .picking[data-place="B${{key}}"]`);
+# Whether the page took the last key. `node`: the button that the key presses, or the one that would be.
+NOTES_KEYS = """addEventListener("keydown", ({key}) => {
+  const pad = document.querySelector(`#panel .pad [data-act="${key}"], #stage .picking[data-place="B${key}"]`);
   const focused = document.activeElement.closest("button");
-  const node = pad ?? focused ?? (key === "Enter" ? document.querySelector("#panel .primary") : null);
-  const since = node?.since ?? -{SLOW};
-  window.taken = !shut && performance.now() - since >= (node?.slow ? {SLOW} : {DEAD});
-}}, true)"""
+  const node = pad ?? focused ?? (key === "Enter" ? document.querySelector("#panel .primary") : null) ?? {};
+  window.taken = !isShut(node) && !isNew(node);
+}, true);"""
 
 
 # In one turn of the page, so that no state comes between them, however slow the browser is.

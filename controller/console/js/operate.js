@@ -36,10 +36,19 @@ export async function read(path, body) {
   return answer?.ok ? answer.json() : null;
 }
 
-/** `act`: what it is called, where the table has no more to say of it. */
-async function ask(sending, act, id) {
-  store.set({ asking: true });
+/** Do what asks the table once or several times; until it is done nothing else is entered. */
+export async function whileAsking(doing) {
+  store.set({ asking: (store.own.asking ?? 0) + 1 });
   try {
+    return await doing();
+  } finally {
+    store.set({ asking: store.own.asking - 1 });
+  }
+}
+
+/** `act`: what it is called, where the table has no more to say of it. */
+function ask(sending, act, id) {
+  return whileAsking(async () => {
     const answer = await sending().catch(() => (id ? lookUp(id) : null));
     const said = answer ?? { ...NOT_RECORDED, sentence: say("answer.not_recorded") };
     const utc = store.beat?.utc_ns ?? 0;
@@ -52,9 +61,7 @@ async function ask(sending, act, id) {
       },
     });
     return said;
-  } finally {
-    store.set({ asking: undefined });
-  }
+  });
 }
 
 async function send(method, path, body) {

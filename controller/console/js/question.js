@@ -5,7 +5,7 @@ import { moves } from "./arrows.js";
 import { claimed } from "./claim.js";
 import { matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
-import { operate, shown } from "./operate.js";
+import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
 
@@ -178,5 +178,5 @@ function goesOn(matter, open) {
       await shown(said.entry);
     }
   };
-  return offers.length > 1 && { key: "others", label, act: all };
+  return offers.length > 1 && { key: "others", label, act: () => whileAsking(all) };
 }

@@ -94,5 +94,5 @@ export function inContact() {
 /** Whether an answer is awaited, or the state that shows what was entered: until then nothing that is drawn counts. */
 export function isAsking() {
   const { answer, screen, own } = store;
-  return own.asking === true || Boolean(answer?.accepted && screen && answer.entry > screen.entry);
+  return own.asking > 0 || Boolean(answer?.accepted && screen && answer.entry > screen.entry);
 }
