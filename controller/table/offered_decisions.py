@@ -12,7 +12,7 @@ from controller.table import operations
 from controller.table.irregularities.adjudication import row_with
 from controller.table.irregularities.dispositions import voids_a_round
 from controller.table.irregularities.questions import COUNT_BY_HAND, decider, in_order
-from controller.table.irregularities.rulings import may_be_ruled
+from controller.table.irregularities.rulings import WITHOUT_AN_ORDER, may_be_ruled
 from controller.table.model import Asking, Irregularity, Stage
 from controller.table.offered import WORDS, Group, group
 from controller.table.state import TableState
@@ -113,7 +113,8 @@ def _bets(state: TableState, found: Irregularity) -> dict[str, Any]:
 
 
 def _waiting(state: TableState, found: Irregularity) -> dict[str, Any]:
-    return {"ordinals": tuple(card.ordinal for card in (*state.decks.aside, *state.decks.tray))}
+    cards = () if found.kind in WITHOUT_AN_ORDER else (*state.decks.aside, *state.decks.tray)
+    return {"ordinals": tuple(card.ordinal for card in cards)}
 
 
 NAMED: Final[dict[RulingAction, Callable[[TableState, Irregularity], dict[str, Any]]]] = {

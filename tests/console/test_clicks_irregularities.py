@@ -435,7 +435,7 @@ async def test_what_was_wrong_in_the_round_before() -> None:
 async def test_who_reported_it_is_not_asked_again_whether_it_is_so_and_may_take_it_back() -> None:
     async with opened() as console:
         await exposed(console)
-        await console.says("Read what follows, then confirm.")
+        await console.says("Call the pit supervisor to confirm.")
         await console.reads("Then: ")
         await console.press("again")
         await console.says("Was a card of box 1 exposed?")
@@ -474,7 +474,7 @@ async def test_facts_are_taken_back_one_by_one_down_to_the_claim() -> None:
         await console.says("Did the shuffler stop?")
         await console.press("yes")
         await console.press("no")
-        await console.says("Read what follows, then confirm.")
+        await console.says("Call the pit supervisor to confirm.")
         assert await console.page.locator("#panel .answers .primary").count() == 1
 
 
@@ -487,4 +487,4 @@ async def test_a_clause_is_read_in_few_words() -> None:
         assert await sheet.locator("p").count() >= 2
         assert len((await sheet.locator("p").nth(1).inner_text()).split()) > 2
         await console.page.keyboard.press("Escape")
-        await console.says("Read what follows, then confirm.")
+        await console.says("Call the pit supervisor to confirm.")

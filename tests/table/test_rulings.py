@@ -73,6 +73,16 @@ def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
     assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [2]
 
 
+def test_no_ruling_on_who_looked_names_an_order() -> None:
+    """The set that waits in the tray is as it came."""
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.report(REFERRED, "B1")
+    waiting = tuple(card.ordinal for card in table.state.decks.tray)
+    assert waiting
+    assert table.refused(ruling(table, A.NAME_ORDER, ordinals=waiting), Role.SHIFT_MANAGER)[0] == "order"
+
+
 def test_a_ruling_without_authority_or_reason_is_none() -> None:
     table = referred()
     found = table.open

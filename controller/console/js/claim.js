@@ -90,7 +90,7 @@ function followed(screen, matter, offer, facts) {
   const goesOn = counted && isWhole(matter);
   return {
     arrows: told.arrows,
-    question: counted || matter.void_asked ? matter.question : say("matter.confirm", { what: whatAndWhere(screen, matter) }),
+    question: counted || matter.void_asked ? matter.question : asksFor(screen, matter, whole),
     facts: [
       ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
       ...chips(screen, matter, facts),
@@ -118,6 +118,12 @@ function chips(screen, { kind, place }, facts) {
     .map(([name, is]) => [`${kind}.${name}`, is ? "yes" : "no"])
     .filter(([fact, word]) => knows(`chips.${fact}.${word}`))
     .map(([fact, word]) => ["then", say(`chips.${fact}.${word}`, { place: at })]);
+}
+
+/** The act that comes next: the dealer confirms, or calls who does. */
+function asksFor(screen, matter, { role }) {
+  const what = whatAndWhere(screen, matter);
+  return role === "dealer" ? say("matter.confirm", { what }) : say("matter.call", { what, who: say(`role.${role}`) });
 }
 
 /** Who confirms it, where the dealer may not. */

@@ -4,8 +4,11 @@ import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
-/** What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. */
-export function matterFacts(screen, matter, applies) {
+/**
+ * What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. `who`: the words for
+ * the decider; while the dealer is asked, that person comes later.
+ */
+export function matterFacts(screen, matter, applies, who = "matter.decides") {
   const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? matter.noticed_by;
   const { stopped } = screen.view.device;
   return [
@@ -13,7 +16,7 @@ export function matterFacts(screen, matter, applies) {
     ["name", whatAndWhere(screen, matter)],
     say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
     capital(matter.note),
-    clause(matter, applies),
+    clause(matter, applies, who),
   ];
 }
 
@@ -32,8 +35,8 @@ export function moveLines(screen, moves) {
 }
 
 /** The clause and who decides; beside it a button that shows when the clause applies. */
-function clause(matter, applies) {
-  const said = say("matter.decides", {
+function clause(matter, applies, who) {
+  const said = say(who, {
     clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(", "),
     who: say(`role.${applies?.role ?? matter.who.replaceAll(" ", "_")}`),
   });

@@ -9,6 +9,8 @@ import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
 
+const FEW = 2; // bettors whose rows stand below the facts
+
 /**
  * The irregularity that is asked about now, or null: the oldest that blocks, what was opened here, or what the dealer has
  * reported here of this round and not left for later. While cards come the deal is shown, and what waits below it.
@@ -45,7 +47,7 @@ export function askAbout(screen, matter) {
   }));
   const shown = {
     question: matter.question,
-    facts: matterFacts(screen, matter),
+    facts: matterFacts(screen, matter, undefined, matter.stage === "claimed" ? "matter.confirms" : "matter.decides"),
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
   };
   const later = { key: "back", label: say("act.back"), act: () => leave(matter) };
@@ -70,11 +72,19 @@ function off(offer) {
 const STAGES = {
   claimed,
 
-  choosing: (screen, matter, of) => ({
-    facts: inBrief(screen, matter),
-    rows: choosers(screen, matter, of("choose_option")),
-    right: [goesOn(matter, of("choose_option"))],
-  }),
+  choosing: (screen, matter, of) => {
+    const rows = choosers(screen, matter, of("choose_option"));
+    const left = rows.filter((one) => one.buttons.length).length;
+    const facts = inBrief(screen, matter);
+    const isLong = rows.length > FEW; // then they stand beside the rows, not above them
+    return {
+      count: say("choice.left", { n: left, all: rows.length }),
+      facts: isLong ? [] : facts,
+      rows,
+      right: [goesOn(matter, of("choose_option"))],
+      notes: isLong ? facts : [],
+    };
+  },
 
   ordering: (screen, matter, of) => ({
     right: of("name_order").map((one) => ({

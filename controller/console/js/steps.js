@@ -60,6 +60,7 @@ const KINDS = {
         open: openCards(screen.view, flow.values.instead ? hand : undefined),
         tap: (code) => taken.length < wanted && draft([...taken, code]),
       },
+      facts: [flow.offer.operation === "expose_hand" && screen.layout.hands_by_device && say("faces.not_known")],
       filled: place ? { place, cards: taken } : undefined,
       right: [
         {

@@ -247,7 +247,7 @@ def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
 def _ordering(state: TableState, found: Irregularity) -> str:
     if not found.ordinals:
         return 'Say at the table which card counts as the first and which as the next; then press "Name order".'
-    return f"Which of the {len(found.ordinals)} cards came out first, which next? Name their order."
+    return f"Decide which of the {len(found.ordinals)} cards counts as the first, which as the next, and so on."
 
 
 def _choosing(state: TableState, found: Irregularity) -> str:

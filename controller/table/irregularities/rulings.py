@@ -35,6 +35,21 @@ from controller.table.rounds import repeats
 from controller.table.state import TableState
 
 
+WITHOUT_AN_ORDER: Final = frozenset(
+    {
+        Kind.FACE_UP_IN_DEVICE,
+        Kind.EXPOSED_CARD,
+        Kind.PLAYER_EXPOSED,
+        Kind.DEALER_EXPOSED_EARLY,
+        Kind.WRONG_VIEWER,
+        Kind.LATE_BET,
+        Kind.OUTSIDE_LIMITS,
+        Kind.SIDE_WITHOUT_MAIN,
+    }
+)
+"""They are about faces and bets: no ruling on them names the order of cards that wait."""
+
+
 class Action(NamedTuple):
     """`verify` checks what was entered; `act` does it. An earlier round can only be ruled void, or left as it is."""
 
@@ -147,6 +162,8 @@ def _verify_misplaced(state: TableState, found: Irregularity, operation: operati
 
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     waiting = sorted(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
+    if found.kind in WITHOUT_AN_ORDER:
+        raise RefusedError("order", "No order of cards is in question here; rule otherwise.")
     if sorted(operation.ordinals) != waiting or not waiting:
         named = ", ".join(str(ordinal) for ordinal in waiting) or "none waits"
         raise RefusedError("order", f"Which card came out first? Name each card that waits once, in order: {named}.")
