@@ -34,7 +34,6 @@ from controller.table.phases import Phase
 from controller.table.rounds import repeats
 from controller.table.state import TableState
 
-
 WITHOUT_AN_ORDER: Final = frozenset(
     {
         Kind.FACE_UP_IN_DEVICE,
