@@ -279,7 +279,7 @@ class Floor:
         troubled = began.trouble(trouble)
         matters = opened
         if trouble and not (trouble == "stopped" and report.phase not in IN_ROUND):
-            matters += (Matter(f"{table.key}#{trouble}", table.key, "amber", self._or_0(troubled), trouble, what=what),)
+            matters += (Matter(f"{table.key}#{trouble}", table.key, _tone_of(report, trouble), self._or_0(troubled), trouble, what=what),)
         row = Row(
             table.key, *table.place, _tone(table, trouble), trouble, self._or_0(troubled), len(opened), report.phase,
             _number(report.round), self._or_0(since), report.dealer, report.simulated,
@@ -358,12 +358,18 @@ def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, str]:
     return ("warning", report.warnings[0]) if report.warnings else ("", "")
 
 
+def _tone_of(report: TableReport, trouble: Trouble) -> Tone:
+    """Of what is wrong besides irregularities: red where the cards stand still for it."""
+    by_irregularity = any(one.blocks for one in report.irregularities)
+    held = report.held and not report.paused and not by_irregularity
+    return "red" if held or (trouble in ("device", "service") and report.phase in CARDS_LEAVE) else "amber"
+
+
 def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
     """As the sentence of the console has it."""
     report = table.table
     assert report is not None
-    stops = any(one.blocks for one in report.irregularities) or (report.held and not report.paused)
-    if stops or (trouble in ("device", "service") and report.phase in CARDS_LEAVE):
+    if any(one.blocks for one in report.irregularities) or _tone_of(report, trouble) == "red":
         return "red"
     if trouble == "stopped" and report.phase not in IN_ROUND:
         return "amber" if report.irregularities else "quiet"

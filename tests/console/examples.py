@@ -68,6 +68,14 @@ def examples(language: str = ENGLISH) -> dict[str, dict[str, Any]]:
     return {name: message(made.state, language=language) for name, made in tables()}
 
 
+def asked_at(screen: str, ago: int = 1, language: str = ENGLISH) -> dict[str, Any]:
+    """The table after a person asked there to abandon the round, so many seconds ago."""
+    state = examples(language)["abandoning"]
+    asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - ago * 1_000_000_000}
+    offers = [one | asked if one["operation"] == "abandon_round" else one for one in state["offers"]]
+    return state | {"offers": offers}
+
+
 def tables() -> Iterator[tuple[str, TableHarness]]:
     for phase in Phase:
         if phase is not Phase.DEALING_SINGLES:

@@ -27,7 +27,7 @@ COLOURS: Final = 48  # the page has few, and the files stay small
 
 async def take(console: Console, name: str, height: int = 800) -> None:
     await console.let_pass(1200)
-    await console.page.locator("#bar .device", has_not_text="no word").wait_for()
+    await console.page.locator("#bar .device", has_not_text="silent").wait_for()
     await console.page.evaluate(READY)
     picture = Image.open(io.BytesIO(await console.page.screenshot(clip=SIZE | {"height": height})))
     picture.quantize(COLOURS).save(PICTURES / f"{name}.png", optimize=True)

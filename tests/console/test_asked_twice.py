@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.console.examples import NOW, SCREEN, beat, examples
+from tests.console.examples import SCREEN, asked_at, beat
 from tests.console.page_server import PageServer
 
 if TYPE_CHECKING:
@@ -17,15 +17,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 ABANDON: Final = '#panel [data-act^="abandon_round"]'
 DUE: Final = "3 cards to the Dealer come next."
-SECOND: Final = 1_000_000_000  # nanoseconds
-
-
-def asked_at(screen: str, ago: int = 1) -> dict[str, Any]:
-    """The table after a person asked there to abandon the round, so many seconds ago."""
-    state = examples()["abandoning"]
-    asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - ago * SECOND}
-    offers = [one | asked if one["operation"] == "abandon_round" else one for one in state["offers"]]
-    return state | {"offers": offers}
 
 
 @pytest.fixture

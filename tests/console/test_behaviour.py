@@ -83,7 +83,7 @@ def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(pag
     hear(page, server, "dealing_sets")
     before = sentence(page)
     silent(page, 3)
-    assert page.locator("#bar .device.amber").inner_text() == "no word 3 s"
+    assert page.locator("#bar .device.amber").inner_text() == "silent 3 s"
     assert sentence(page) == before
     silent(page, 2)
     assert sentence(page) == "Leave the cards: no contact with the table PC."

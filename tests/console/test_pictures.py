@@ -15,7 +15,7 @@ import pytest
 from controller.games.specification import Unit
 from tests.console.album import Album, write_index
 from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
-from tests.console.examples import beat, examples
+from tests.console.examples import SCREEN, asked_at, beat, examples
 from tests.console.measures import LANGUAGES, OPENED
 from tests.console.page_server import PageServer
 from tests.end_to_end.processes import PATIENCE
@@ -306,4 +306,4 @@ DISPLAYED: Final = ("betting", "dealing_sets", "settling", "all results", "four 
 
 
 def prepared(language: str) -> dict[str, dict[str, Any]]:
-    return examples(language)
+    return {**examples(language), "abandoning": asked_at(SCREEN.id, language=language)}

@@ -46,7 +46,7 @@ function waiting(screen) {
   if (!next) return n ? say("answer.matters", { n }) : "";
   const what = matterName(screen, next);
   const where = next.place && placeName(screen, next.place);
-  return say(n > 1 ? "answer.next.more" : "answer.next", { what: [what, where].filter(Boolean).join(", "), others: n - 1 });
+  return say(n > 1 ? "answer.next.more" : "answer.next", { what: [what, where].filter(Boolean).join(say("join.comma")), others: n - 1 });
 }
 
 /** `screen`: the newest state, or null before the first. */

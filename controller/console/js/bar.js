@@ -9,7 +9,8 @@ const STALE = 3; // seconds after which the age of the device's last word is amb
 
 function build(bar) {
   const part = (name) => (parts[name] = el("span", { class: `part ${name}` }));
-  bar.append(part("table"), part("title"), part("simulated"), part("round"), part("dealer"), part("device"));
+  const names = ["table", "title", "game", "simulated", "round", "dealer", "device"]; // game: where the title has no place
+  bar.append(...names.map(part));
   if (document.body.classList.contains("display")) {
     parts.dealer.hidden = true; // a display names no people
     return;
@@ -34,6 +35,7 @@ export function render(screen) {
   document.title = `${view.table} ${say(`phase.${view.phase}`)}`;
   text(parts.table, view.table);
   text(parts.title, view.title);
+  text(parts.game, view.game);
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const round = view.round ? `${say("bar.round", { round: view.round })} ` : "";
   text(parts.round, `${round}${say(`phase.${view.phase}`)}`);
@@ -60,7 +62,9 @@ function device(view) {
   const lost = link !== "ready" || age === null || !view.device.connected;
   const n = age === null ? 0 : Math.floor(age);
   const known = age === null ? "" : ` ${say("bar.age", { n })}`;
-  const speaks = age >= STALE ? say("bar.silent", { n }) : say("bar.ready");
+  const stands = view.device.stopped !== "" || view.phase === "maintenance";
+  const works = stands ? say("bar.stopped") : say("bar.ready");
+  const speaks = age >= STALE ? say("bar.silent", { n }) : works;
   text(parts.device, lost ? `${name} ${say("bar.away")}${known}` : `${name} ${speaks}`);
-  mark(parts.device, "amber", lost || age >= STALE);
+  mark(parts.device, "amber", lost || age >= STALE || view.device.stopped !== "");
 }

@@ -34,7 +34,7 @@ export const BETS = {
     if (field) return picked;
     const marked = shown.list.filter((one) => one.pressed).map((one) => one.key);
     const was = about.boxes ?? [];
-    const facts = was.length ? [say("boxes.was", { boxes: was.join(", ") }), say("boxes.now", { boxes: marked.join(", ") })] : [];
+    const facts = was.length ? [say("boxes.was", { boxes: was.join(say("join.comma")) }), say("boxes.now", { boxes: marked.join(say("join.comma")) })] : [];
     return { ...picked, list: [], selection: marked, facts, isSaid: true }; // they are tapped on the stage
   },
 

@@ -5,12 +5,13 @@ import * as bar from "./bar.js";
 import { connect } from "./contact.js";
 import { el, keyed, mark, text } from "./dom.js";
 import * as sentence from "./sentence.js";
+import { asked } from "./sentence.js";
 import * as stage from "./stage.js";
 import { inContact, store } from "./store.js";
 import { load, placeName, say, time } from "./words.js";
 
-const asked = new URLSearchParams(location.search);
-const surveillance = asked.get("for") === "surveillance";
+const address = new URLSearchParams(location.search);
+const surveillance = address.get("for") === "surveillance";
 
 /** What players read in each phase; in all others they wait. */
 const SAYS = {
@@ -36,7 +37,7 @@ function matters(screen) {
   const lines = view.irregularities.map((found) => ({
     key: found.id,
     blocking: found.blocks,
-    line: [time(found.noticed_utc_ns), found.place && placeName(screen, found.place), found.clause, found.question]
+    line: [time(found.noticed_utc_ns), found.place && placeName(screen, found.place), found.clause, asked(found)]
       .filter(Boolean)
       .join(" · "),
   }));
@@ -58,7 +59,7 @@ function matters(screen) {
 
 await load();
 mark(document.body, "surveillance", surveillance);
-mark(document.body, "mirrored", asked.get("side") === "players");
+mark(document.body, "mirrored", address.get("side") === "players");
 document.getElementById("matters").hidden = !surveillance;
 store.set({ quiet: !surveillance });
 connect();

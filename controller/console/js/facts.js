@@ -4,15 +4,23 @@ import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
+const DEVICE = "device"; // as who noticed something
+
+/** Where the device has stopped and has to be cleared before anything is answered: that, in words; else undefined. */
+export function clearsFirst({ view }, { kind, stage }) {
+  const { stopped } = view.device;
+  return stopped && kind === "technical_stop" && stage === "claimed" ? say("matter.stopped", { why: stopped }) : undefined;
+}
+
 /**
  * What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. `who`: the words for
  * the decider; while the dealer is asked, that person comes later.
  */
 export function matterFacts(screen, matter, applies, who = "matter.decides") {
-  const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? matter.noticed_by;
-  const { stopped } = screen.view.device;
+  const { device } = screen.view;
+  const seen = matter.noticed_by === DEVICE ? say(`device.${device.kind || DEVICE}`) : matter.noticed_by;
+  const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? seen;
   return [
-    stopped && matter.kind === "technical_stop" && ["then", say("matter.stopped", { why: stopped })],
     ["name", whatAndWhere(screen, matter)],
     say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
     capital(matter.note),
@@ -20,24 +28,26 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
   ];
 }
 
-/** Where there is little room: what must be done first, clause, decider. B says what it is, and where. */
+/** Where there is little room: clause, decider. B says what it is, and where. */
 export function inShort(screen, matter, applies) {
-  const facts = matterFacts(screen, matter, applies);
-  return [facts[0], facts.at(-1)];
+  return [matterFacts(screen, matter, applies).at(-1)];
 }
 
-/** Moves in words, as the arrows show them. */
+/** Moves in words, as the arrows show them. Two hands that change places are lifted together. */
 export function moveLines(screen, moves) {
-  return moves.map(({ n, source, place, ordinals }) => {
+  const [one, two] = moves;
+  const isSwap = moves.length === 2 && one.source === two.place && one.place === two.source;
+  const lines = moves.map(({ n, source, place, ordinals }) => {
     const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place) };
     return `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", named)}`;
   });
+  return isSwap ? [["then", say("move.swap")], ...lines] : lines;
 }
 
 /** The clause and who decides; beside it a button that shows when the clause applies. */
 function clause(matter, applies, who) {
   const said = say(who, {
-    clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(", "),
+    clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(say("join.comma")),
     who: say(`role.${applies?.role ?? matter.who.replaceAll(" ", "_")}`),
   });
   const clauses = matter.clauses

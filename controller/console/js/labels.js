@@ -10,7 +10,8 @@ export function pileName(pile) {
 
 /** Whose bet, which wager, where, how much. */
 export function betName(screen, bet) {
-  return [bet.bettor, wagerName(screen, bet.wager), bet.box ? placeName(screen, `B${bet.box}`) : "", bet.amount].filter(Boolean).join(" ");
+  const where = bet.box ? placeName(screen, `B${bet.box}`) : "";
+  return [where, bet.bettor, [wagerName(screen, bet.wager), bet.amount].filter(Boolean).join(" ")].filter(Boolean).join(say("join.comma"));
 }
 
 /** An entry in a few words. */
@@ -21,7 +22,7 @@ export function entryName(screen, { operation, said }) {
 
 /** What was entered, then of what: a place and its cards stand apart. */
 function named(screen, what, said) {
-  return [what, parts(screen, said).join(", ")].filter(Boolean).join(" ");
+  return [what, parts(screen, said).join(say("join.comma"))].filter(Boolean).join(" ");
 }
 
 /** An entry as what a person did, so that its button is no act of its own. */
@@ -34,7 +35,7 @@ export function entryLabel(screen, entry) {
 
 /** What was answered of an act so far, in a few words; empty: nothing that has a name. */
 export function answered(screen, said) {
-  return capital(parts(screen, said).join(", "));
+  return capital(parts(screen, said).join(say("join.comma")));
 }
 
 /** In words, by argument of an operation; in this order. What has no name is no part of it. */
@@ -43,18 +44,18 @@ export const NAMED = {
   earlier: (screen, before) => before && say("report.earlier", { round: screen.view.round - 1 }),
   choice: (screen, choice, { absent }) => say(`choice.${absent ? "absent" : choice}`),
   place: (screen, place) => placeName(screen, place),
-  places: (screen, places) => places.map((one) => placeName(screen, one)).join(", "),
-  boxes: (screen, boxes) => boxes.join(", "),
-  closed_boxes: (screen, boxes) => boxes.length && say("said.closed_boxes", { boxes: boxes.join(", ") }),
+  places: (screen, places) => places.map((one) => placeName(screen, one)).join(say("join.comma")),
+  boxes: (screen, boxes) => boxes.join(say("join.comma")),
+  closed_boxes: (screen, boxes) => boxes.length && say("said.closed_boxes", { boxes: boxes.join(say("join.comma")) }),
   fewer_wagers: (screen, limits) =>
     limits
       .map(([box, most]) => say("limits.most", { place: placeName(screen, box ? `B${box}` : "D"), most }))
-      .join(", "),
-  one_box: (screen, bettors) => bettors.length && say("said.one_box", { bettors: bettors.join(", ") }),
+      .join(say("join.comma")),
+  one_box: (screen, bettors) => bettors.length && say("said.one_box", { bettors: bettors.join(say("join.comma")) }),
   bettor: (screen, bettor) => bettor,
   seat: (screen, box) => (box === null ? say("seat.stands") : say("said.seat", { place: placeName(screen, `B${box}`) })),
   bet: (screen, number) => betNumbered(screen, number),
-  bets: (screen, numbers) => numbers.map((one) => betNumbered(screen, one)).join(", "),
+  bets: (screen, numbers) => numbers.map((one) => betNumbered(screen, one)).join(say("join.comma")),
   wager: (screen, wager) => wagerName(screen, wager),
   box: (screen, box) => box && placeName(screen, `B${box}`),
   amount: (screen, amount) => say("said.amount", { amount }),
@@ -68,7 +69,7 @@ export const NAMED = {
   cards: cardsNamed,
   card: (screen, card) => (typeof card === "number" ? say("where.card", { n: card }) : card && face(card)),
   ordinals: orderNamed,
-  open: (screen, ids) => ids.map((id) => matterName(screen, matterNumbered(screen, id))).join(", "),
+  open: (screen, ids) => ids.map((id) => matterName(screen, matterNumbered(screen, id))).join(say("join.comma")),
   screen: (screen, id) => screen.view.screens.find((one) => one.id === id)?.name ?? id,
   of_round: (screen, round) => say("sign.round", { round }),
   witness: (screen, witness) => say("said.witness", { name: personName(screen, witness) }),
@@ -92,7 +93,7 @@ function cardsNumbered(screen, n) {
 function cardsNamed(screen, cards) {
   if (typeof cards === "number") return cardsNumbered(screen, cards);
   if (typeof cards[0] === "string") return cards.map(face).join(" ");
-  return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeOrPile(screen, place) })).join(", ");
+  return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeOrPile(screen, place) })).join(say("join.comma"));
 }
 
 /** Where a card lay, and as which of the hand. */
@@ -109,7 +110,7 @@ export function placeOrPile(screen, place) {
 /** Cards of a matter in their order, numbered as they lie there. */
 function orderNamed(screen, ordinals, { irregularity }) {
   const lie = matterNumbered(screen, irregularity)?.ordinals ?? [];
-  return ordinals.map((one) => say("order.card", { n: lie.indexOf(one) + 1 })).join(", ");
+  return ordinals.map((one) => say("order.card", { n: lie.indexOf(one) + 1 })).join(say("join.comma"));
 }
 
 function matterNumbered(screen, id) {
@@ -139,7 +140,7 @@ export function whatAndWhere(screen, matter) {
   const { round } = matter;
   const earlier = round !== screen.view.round && !matter.next_deck ? say("sign.round", { round }) : "";
   const where = matter.place ? placeName(screen, matter.place) : "";
-  return capital([earlier, matterName(screen, matter), where].filter(Boolean).join(": "));
+  return capital([earlier, matterName(screen, matter), where].filter(Boolean).join(say("join.colon")));
 }
 
 /** What an open irregularity is called. */

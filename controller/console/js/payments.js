@@ -8,11 +8,17 @@ import { say } from "./words.js";
 export function due(screen) {
   const { view } = screen;
   if (view.phase !== "settling" || view.bets_to_return) return [];
-  const lines = view.settlement.length ? view.settlement.map((one) => forBet(screen, one)) : view.payments;
+  const settled = [...view.settlement].sort((one, other) => boxOf(screen, one) - boxOf(screen, other));
+  const lines = settled.length ? settled.map((one) => forBet(screen, one)) : view.payments;
   return view.chips_paid && lines.length ? [["title", say("pay.was")], ...lines] : lines;
 }
 
-/** "Ann Initial Bet Box 1 100: pay 95". */
+/** In the order of the boxes, as chips are paid. */
+function boxOf(screen, { number }) {
+  return screen.view.bets.find((one) => one.number === number)?.box ?? 0;
+}
+
+/** "Box 1, Ann, Initial Bet 100: pay 95". */
 function forBet(screen, settled) {
   const lies = screen.view.bets.find((one) => one.number === settled.number);
   return say("pay.bet", { bet: lies ? betName(screen, lies) : settled.number, dues: dues(settled) });
@@ -22,5 +28,5 @@ function forBet(screen, settled) {
 function dues({ verdict, ...parts }) {
   if (verdict === "won") return say("pay.paid", { n: parts.paid });
   const moved = ["collected", "returned", "held"].filter((name) => Number(parts[name]));
-  return moved.map((name) => say(`pay.${name}`, { n: parts[name] })).join(", ");
+  return moved.map((name) => say(`pay.${name}`, { n: parts[name] })).join(say("join.comma"));
 }

@@ -3,13 +3,11 @@
 import { act } from "./actions.js";
 import { moves } from "./arrows.js";
 import { claimed } from "./claim.js";
-import { matterFacts, moveLines } from "./facts.js";
+import { clearsFirst, matterFacts, moveLines } from "./facts.js";
 import { start } from "./flow.js";
 import { operate, shown, whileAsking } from "./operate.js";
 import { store } from "./store.js";
 import { placeName, say } from "./words.js";
-
-const FEW = 2; // bettors whose rows stand below the facts
 
 /**
  * The irregularity that is asked about now, or null: the oldest that blocks, what was opened here, or what the dealer has
@@ -49,6 +47,7 @@ export function askAbout(screen, matter) {
     question: matter.question,
     facts: matterFacts(screen, matter, undefined, matter.stage === "claimed" ? "matter.confirms" : "matter.decides"),
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
+    ...first(screen, matter),
   };
   const later = { key: "back", label: say("act.back"), act: () => leave(matter) };
   return {
@@ -65,6 +64,12 @@ function correction(screen, matter) {
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
 }
 
+/** What must be done before it is answered is what B says. */
+function first(screen, matter) {
+  const question = clearsFirst(screen, matter);
+  return question ? { question } : {};
+}
+
 function off(offer) {
   return offer.allowed ? "" : offer.sentence;
 }
@@ -75,14 +80,14 @@ const STAGES = {
   choosing: (screen, matter, of) => {
     const rows = choosers(screen, matter, of("choose_option"));
     const left = rows.filter((one) => one.buttons.length).length;
-    const facts = inBrief(screen, matter);
-    const isLong = rows.length > FEW; // then they stand beside the rows, not above them
+    const [what, who] = inBrief(screen, matter, "matter.chosen");
     return {
+      question: say("choice.ask"),
       count: say("choice.left", { n: left, all: rows.length }),
-      facts: isLong ? [] : facts,
+      facts: [], // they stand beside the rows, not above them
       rows,
       right: [goesOn(matter, of("choose_option"))],
-      notes: isLong ? facts : [],
+      notes: [what, matter.question, who],
     };
   },
 
@@ -97,7 +102,9 @@ const STAGES = {
   }),
 
   moving: (screen, matter, of) => ({
-    facts: matter.moves.length ? moveLines(screen, moves(screen.view)) : inBrief(screen, matter),
+    facts: matter.moves.length
+      ? [...moveLines(screen, moves(screen.view)), matterFacts(screen, matter).at(-1)]
+      : inBrief(screen, matter),
     right: [
       ...screen.offers
         .filter((one) => one.operation === "place_cards" && one.primary)
@@ -120,7 +127,7 @@ const STAGES = {
 
   ruling: (screen, matter, of) => ({
     question: say("ask.ruling", { who: say(`role.${matter.who.replaceAll(" ", "_")}`) }),
-    facts: [["then", matter.question], ...matterFacts(screen, matter).slice(2)],
+    facts: [["then", matter.question], ...matterFacts(screen, matter).slice(1)],
     right: of("rule").map((one) => ({
       key: one.arguments.action,
       label: say(`ruling.${one.arguments.action}`),
@@ -130,10 +137,10 @@ const STAGES = {
   }),
 };
 
-/** Beside a list: what, where, clause, decider. */
-function inBrief(screen, matter) {
-  const facts = matterFacts(screen, matter);
-  return [...facts.slice(0, 2), facts.at(-1)];
+/** Beside a list: what, where, clause, decider (`who`: the words for it). */
+function inBrief(screen, matter, who) {
+  const facts = matterFacts(screen, matter, undefined, who);
+  return [facts[0], facts.at(-1)];
 }
 
 /** A row for each bettor, which stays where it is: a finger may be on its way to it. Who has chosen has the word. */

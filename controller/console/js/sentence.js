@@ -11,6 +11,7 @@ const TONES = ["plain", "amber", "red"];
 const BLINKS = 5000; // ms: five times, once a second (parts.css)
 const SMALLER = ["", "long", "longer"];
 const CARDS = 3; // of a hand
+const MARGIN = 8; // px, above and below the sentence together
 let alarmed = new Set();
 
 /**
@@ -55,9 +56,10 @@ function ownWords(screen) {
   return out + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
 }
 
-/** The first open question; where only a count answers it, that it is to be counted. */
-function asked(matter) {
-  return matter.asks[0] === "counted_wrong" ? matter.question : (matter.questions[0] ?? matter.question);
+/** What is asked first: whether it is so, then the first open question; where only a count answers it, the count. */
+export function asked(matter) {
+  if (matter.asks[0] === "counted_wrong") return matter.question;
+  return (matter.stage === "claimed" && matter.claim) || (matter.questions[0] ?? matter.question);
 }
 
 /** Which of the sets, or of the single cards, comes next. */
@@ -109,7 +111,7 @@ function fit(region, said) {
   parts.fitted = key;
   for (const size of SMALLER) {
     for (const other of SMALLER.slice(1)) mark(region, other, other === size);
-    if (parts.text.offsetHeight <= region.clientHeight) return;
+    if (parts.text.offsetHeight <= region.clientHeight - MARGIN) return;
   }
 }
 

@@ -92,9 +92,7 @@ function story(body, screen) {
   if (parts.made !== `${round}/${entry}`) {
     parts.made = `${round}/${entry}`;
     read(`/v1/rounds/${round}`).then((found) => {
-      parts.lines = (found ?? [])
-        .filter((one) => one.line)
-        .map((one) => [one.entry, `${time(one.utc_ns)} ${one.line}`]);
+      parts.lines = withPeople(screen, found ?? []);
       store.set({});
     });
   }
@@ -105,6 +103,19 @@ function story(body, screen) {
     () => el("p"),
     (node, [, words]) => text(node, words),
   );
+}
+
+/** A line for each event, with who entered it, where the line does not say so itself. */
+function withPeople({ people }, events) {
+  let entered = {};
+  return events.flatMap((one) => {
+    if (one.event === "operation_taken") entered = one;
+    if (!one.line) return [];
+    const isBy = entered.utc_ns === one.utc_ns;
+    const name = isBy && (people.find((person) => person.id === entered.person)?.name ?? entered.person);
+    const by = name && !one.line.includes(name) ? say("answer.by", { name }) : "";
+    return [[one.entry, `${time(one.utc_ns)} ${by}${one.line}`]];
+  });
 }
 
 /** Everything that is open, what is wrong with the device, and what the machine warns of. */

@@ -34,7 +34,7 @@ export function sign(screen, flow) {
   return {
     arrows: told.arrows,
     question: say(flow.wrong ? "ask.pin_again" : "ask.pin", { name: signer.name }),
-    list: people(able.filter((person) => person !== signer)),
+    list: people(able.filter((person) => person !== signer), "sign.instead"),
     count: locked
       ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
       : say("sign.tries", { n: signer.tries_left }),
@@ -49,9 +49,10 @@ export function sign(screen, flow) {
     },
   };
 }
-/** Each may sign. */
-function people(able) {
-  return able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) }));
+/** Each may sign; beside one who was chosen: instead of him. */
+function people(able, words = "") {
+  const label = ({ name }) => (words ? say(words, { name }) : name);
+  return able.map((person) => ({ key: person.id, label: label(person), act: () => choose(person.id) }));
 }
 
 /** What a correction changes, where it is known what is meant instead. */
@@ -84,6 +85,6 @@ function signed(screen, { offer, values }, told) {
     ...matter.asks
       .map((name, at) => name in facts && `${matter.questions[at]} ${say(facts[name] ? "act.yes" : "act.no")}`)
       .filter(Boolean),
-    [clauses.join(", ") || say("matter.silent"), round].filter(Boolean).join(". "),
+    [clauses.join(say("join.comma")) || say("matter.silent"), round].filter(Boolean).join(say("join.comma")),
   ];
 }

@@ -13,6 +13,7 @@ const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "sett
 const OVER = ["concluded", "voided"];
 const PRESSES = ["Enter", " "]; // as a button does
 const OUTCOMES = ["win", "lose", "tie"];
+const UNBROKEN = "\u00a0"; // a space at which no line ends
 const parts = {};
 
 function build(stage) {
@@ -122,7 +123,7 @@ function update(node, place, screen) {
   const takes = bet || Boolean(hand?.count); // cards may lie where no bet is: the box was marked wrongly
   const [label, cards, under] = node.children;
   const due = turns(screen);
-  const next = due[0] === place && view.phase !== "betting" && !store.own.selection;
+  const next = due[0] === place && view.phase !== "betting" && !view.bets_to_return && !store.own.selection;
   // Where boxes are marked, what is marked has the colours.
   const matter = store.own.selection ? undefined : matterAt(view, place);
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
@@ -143,8 +144,11 @@ function update(node, place, screen) {
   const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
   const entered = store.own.filled?.place === place; // its cards are entered again: what they were is no result
-  text(label.children[1], hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet"));
+  const goesBack = view.bets_to_return && bet && place !== DEALER;
+  const worth = hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet");
+  text(label.children[1], goesBack ? say("stage.bet_back") : worth);
   mark(label.children[1], "no-bet", !bet);
+  mark(label.children[1], "gives-back", goesBack);
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
   underHand(under, { view, hand: entered ? undefined : hand, place, bet, next, matter });
@@ -161,6 +165,7 @@ function isAskedAbout(place) {
 function turns(screen) {
   const { view, offers } = screen;
   if (view.held || view.paused || store.own.headline?.tone === "red") return [];
+  if (view.bets_to_return) return view.boxes.map((number) => `B${number}`);
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
@@ -236,7 +241,6 @@ function underHand(node, { view, hand, place, bet, next, matter }) {
 /** The sign and the word under a hand. */
 function result(view, hand, place, bet, next, matter) {
   if (view.phase === "betting" && bet && place !== DEALER) return ["", say("stage.bet")];
-  if (view.bets_to_return && bet && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
   if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
     return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
@@ -266,7 +270,7 @@ function firstCard(screen) {
 /** Between rounds, while no round can begin: something is to be done at the device. */
 function deckIsDue({ view, offers }) {
   const begins = offers.find((offer) => offer.operation === "place_your_bets");
-  return view.phase === "maintenance" || Boolean(begins && !begins.allowed && !view.paused);
+  return view.phase === "maintenance" || Boolean(begins && !begins.allowed && !view.paused && !view.bets_to_return);
 }
 
 function deviceLine(view) {
@@ -284,5 +288,5 @@ function ledgerLine(view) {
   if (!ledger) return "";
   const piles = ["stub", "tray", "hands", "first_card", "burnt", "aside", "dropped", "discards"];
   const counted = piles.filter((pile) => ledger[pile]).map((pile) => say(`ledger.${pile}`, { n: ledger[pile] }));
-  return `${ledger.total} = ${counted.join(" + ")}`;
+  return `${ledger.total} = ${counted.map((one) => one.replaceAll(" ", UNBROKEN)).join(` +${UNBROKEN}`)}`;
 }

@@ -260,7 +260,7 @@ const KINDS = {
       const label = [matterName(screen, found), found?.place && placeName(screen, found.place)];
       return {
         key: id,
-        label: capital(label.filter(Boolean).join(": ")),
+        label: capital(label.filter(Boolean).join(say("join.colon"))),
         pressed: ticked.includes(id),
         act: () => draft(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id]),
       };
