@@ -36,6 +36,10 @@ def write(paper: Page, report: Report) -> None:
     paper.heading(f"{verdict.verdict.upper()}: {verdict.sentence}")
     examined = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
     paper.entry(f"examined: {examined}, from {', '.join(report.files)}")
+    if verdict.partial:
+        paper.entry(f"known in part: {many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more")
+    if verdict.few_known:
+        paper.entry(f"left out: {many(verdict.few_known, 'deck')} of which too few cards are known")
     if verdict.not_known:
         paper.entry(f"left out: {many(verdict.not_known, 'deck')} without the order in")
     if verdict.guesses is not None:
@@ -87,13 +91,14 @@ def _write_evidence(paper: Page, verdict: Verdict, gathered: Gathered) -> None:
 
 
 def _write_power(paper: Page, report: Report) -> None:
-    decks = report.power[0].decks
-    already = " already" if decks < report.result.decks else ""
+    decks, verdict = report.power[0].decks, report.result
+    seen = f", {verdict.least_known} cards of each," if verdict.partial else ","
+    already = " already" if decks < verdict.decks else ""
     paper.heading(f"What an audit can find (simulated, seed {report.seed})")
     for one in report.power:
         counted = f"{one.found:,} of {one.audits:,} simulated audits"
         paper.entry(
-            f"With {many(decks, 'deck')}{already}, {one.words} would have been found with {percent(one.share)} "
+            f"With {many(decks, 'deck')}{already}{seen} {one.words} would have been found with {percent(one.share)} "
             f"({counted})."
         )
 

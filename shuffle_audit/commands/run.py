@@ -18,6 +18,7 @@ from shuffle_audit.commands.progress import progress
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import Found
     from shuffle_audit.order_files import FileDeck
+    from shuffle_audit.verdict import Verdict
 
 BAD: Final = 1  # exit codes; 0: nothing found
 NO_VERDICT: Final = 2  # as with bad input: nobody takes it for a machine that passed
@@ -45,7 +46,7 @@ def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None
         from shuffle_audit.verdict import judge
     decks = _read(files)
     verdict = judge([one.deck for one in decks], level)
-    found = _found(verdict.decks, verdict.cards, level, seed) if verdict.verdict != "no verdict" else ()
+    found = _found(verdict, level, seed) if verdict.verdict != "no verdict" else ()
     report = Report(verdict, found, tuple(map(click.format_filename, files)), seed)
     if as_json:
         write_out(msgspec.json.encode(report).decode())
@@ -72,18 +73,22 @@ def _read(files: tuple[Path, ...]) -> list[FileDeck]:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
 
 
-def _found(decks: int, cards: int, level: float, seed: int) -> tuple[Found, ...]:
-    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad."""
+def _found(verdict: Verdict, level: float, seed: int) -> tuple[Found, ...]:
+    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad. Where decks are known in
+    part: if of each the first cards were, as many as of the deck of which the fewest are.
+    """
     from shuffle_audit.commands.report import Found
+    from shuffle_audit.models.first_places import FirstPlaces
     from shuffle_audit.models.named import model_named
     from shuffle_audit.power import Draws
 
-    simulated = min(decks, MOST_DECKS)
+    simulated = min(verdict.decks, MOST_DECKS)
     audits = max(AUDITS[0], min(AUDITS[1], DRAWN // simulated))
     found = []
     with progress("simulating audits", len(COMPARED) * audits * simulated) as advance:
         for name in COMPARED:
-            model = model_named(name, cards)
-            power = Draws(model, cards, audits, seed, advance).power(simulated, level)
+            model = model_named(name, verdict.cards)
+            seen = FirstPlaces(model, verdict.cards) if verdict.partial else model
+            power = Draws(seen, verdict.least_known, audits, seed, advance).power(simulated, level)
             found.append(Found(name, model.words, simulated, power.found, audits, power.share))
     return tuple(found)

@@ -64,7 +64,7 @@ def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
         ('{"befor": [], "after": []}', "not-a-deck",
          "This is not the JSON of a deck: object contains unknown field `befor`."),
         ('{"after": [1, 2]}', "not-a-deck",
-         "This is not the JSON of a deck: expected `str`, got `int` - at `$.after[0]`."),
+         "This is not the JSON of a deck: expected `str | null`, got `int` - at `$.after[0]`."),
         ('["AS"]', "not-a-deck", "This is not the JSON of a deck: expected `object`, got `array`."),
         ('{"after": []}', "no-cards", "There are no cards in 'after'."),
         ('{"after": ["AS", ""]}', "card-name", "'' is no name of a card: it is empty, or there is a blank in it."),
