@@ -90,6 +90,14 @@ def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
     return found
 
 
+def deck_of_line(line: str, first: FileDeck | None) -> DeckOrders:
+    """A deck of JSON Lines, of the same cards as the first one. Raises `OrderError`, with the codes of faults."""
+    try:
+        return _checked(_from_json(line), first)
+    except _RefusedError as refused:
+        raise OrderError(refused.code, str(refused)) from refused
+
+
 def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
     """Writes a new file, or over an old one; `read_decks` reads the same. Raises `OrderFileError` and `OSError`."""
     if path.suffix in JSON_LINES:

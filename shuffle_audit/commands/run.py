@@ -17,7 +17,7 @@ from shuffle_audit.commands.progress import progress
 
 if TYPE_CHECKING:
     from shuffle_audit.commands.report import Found
-    from shuffle_audit.order_files import FileDeck
+    from shuffle_audit.deck_orders import DeckOrders
     from shuffle_audit.verdict import Verdict
 
 BAD: Final = 1  # exit codes; 0: nothing found
@@ -30,22 +30,27 @@ DRAWN: Final = 50_000  # about so many decks for each model
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILES...",
-                type=click.Path(path_type=Path, dir_okay=False))  # fmt: skip
+                type=click.Path(path_type=Path))  # fmt: skip
 @click.option("--level", type=LEVEL, default=0.01, show_default=True,
               help="The chance of a false alarm, over everything that is examined.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Of the simulated audits; the same seed prints the same.")  # fmt: skip
+@click.option("--new-deck", "maker", metavar="standard|FILE",
+              help="Of journals: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
+@click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False),
+              help="The local key of a journal: cards that were recalled count, too.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None:
-    """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after).
+def run(
+    files: tuple[Path, ...], level: float, seed: int, maker: str | None, key_file: Path | None, as_json: bool
+) -> None:
+    """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after),
+    or a table's journal, its folder or a file of it.
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
     with numpy_extra():
         from shuffle_audit.commands.report import Report, write
-        from shuffle_audit.verdict import judge
-    decks = _read(files)
-    verdict = judge([one.deck for one in decks], level)
+    verdict = _judged(_read(files, maker, key_file), level)
     found = _found(verdict, level, seed) if verdict.verdict != "no verdict" else ()
     report = Report(verdict, found, tuple(map(click.format_filename, files)), seed)
     if as_json:
@@ -58,8 +63,9 @@ def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None
         sys.exit(code)
 
 
-def _read(files: tuple[Path, ...]) -> list[FileDeck]:
-    """Raises `BadInputError`."""
+def _read(files: tuple[Path, ...], maker: str | None, key_file: Path | None) -> list[DeckOrders]:
+    """Those of files, then those of journals. Raises `BadInputError` and `JournalProblemError`."""
+    from shuffle_audit.commands.journal_options import in_journals, split
     from shuffle_audit.order_files import OrderFileError, read_decks
 
     seen: set[Path] = set()
@@ -67,10 +73,23 @@ def _read(files: tuple[Path, ...]) -> list[FileDeck]:
         if file.resolve() in seen:
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
+    of_decks, journals = split(files)
     try:
-        return read_decks(files)
+        found = [one.deck for one in read_decks(of_decks)]
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
+    return found + in_journals(journals, maker, key_file)
+
+
+def _judged(decks: list[DeckOrders], level: float) -> Verdict:
+    """Raises `BadInputError`."""
+    from shuffle_audit.orders import OrderError
+    from shuffle_audit.verdict import judge
+
+    try:
+        return judge(decks, level)
+    except OrderError as error:
+        raise BadInputError(str(error), "Nothing was concluded. Audit files and journals apart.") from error
 
 
 def _found(verdict: Verdict, level: float, seed: int) -> tuple[Found, ...]:
