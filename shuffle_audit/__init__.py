@@ -1,6 +1,7 @@
 """Whether a shuffler shuffles: orders of decks, each with the order that went in, against models of shuffles.
 
     deck_orders a deck by the names of its cards, before and after
+    partial_orders decks that are known in part, as orders of fewer cards
     orders      decks as arrays: which place of the order in lies at each place of the order out
     patterns    what is counted in one order: rising sequences, peaks, neighbours, cycles, cards that were guessed
     exact       how often each count comes where every order is equally likely; sums over several decks
@@ -17,6 +18,9 @@
     verdict     what both say of given decks, at one stated chance of a false alarm
     power       how often that finds a model, and how many decks it takes
     order_files decks in files: JSON Lines and CSV
+    journal_orders, journal_recalls decks in the journal of a table, as far as its cards were exposed or recalled
+    following   decks as they come, from a file that grows or a journal
+    monitor, monitor_meters the evidence after each deck of a live table, its alarm, and metrics
     commands    `cardshoe audit`
 
 Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where what went in

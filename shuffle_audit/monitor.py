@@ -87,7 +87,7 @@ class Monitor:
 
     @property
     def evidence_log10(self) -> float:
-        return self._evidence.log / log(10)
+        return self._evidence.log / log(10) if self.counted else 0.0
 
     @property
     def limit_log10(self) -> float:

@@ -27,7 +27,7 @@ DEFINITIONS: Final = (
         ALARM, "gauge", SOURCE,
         "1 where the evidence against the shuffle has reached its limit since the monitor began, else 0.",
         "cardshoe_shuffle_alarm == 1",
-        "Let the round end, take the shuffler out of service, call its technician, keep the decks: docs/audit.md.",
+        "Let the round end, take the shuffler out of service, call its technician, and keep the decks.",
     ),
     Definition(EVIDENCE, "gauge", SOURCE, "The decimal logarithm of the evidence against the shuffle; it begins at 0."),
     Definition(HIGHEST, "gauge", SOURCE, "The highest value that it had."),

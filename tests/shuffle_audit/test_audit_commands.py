@@ -245,7 +245,7 @@ def test_what_cannot_be_planned(arguments: tuple[str, ...], sentence: str) -> No
 def test_without_numpy_a_sentence_names_the_extra() -> None:
     """Help is there without it; a command says what to install."""
     program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
-    for arguments in (["run", "decks.csv"], ["plan", "cut"]):
+    for arguments in (["run", "decks.csv"], ["plan", "cut"], ["monitor", "decks.jsonl"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("cardshoe: numpy cannot be used: ")
@@ -258,7 +258,7 @@ def test_the_commands_have_their_summaries_and_man_pages() -> None:
     assert list(FOUND_IN) == list(SUMMARIES)
     assert "audit" in OF_ALL
     pages = {context.command_path: page_of(context) for context in contexts(audit, None, "cardshoe audit")}
-    assert list(pages) == ["cardshoe audit", "cardshoe audit run", "cardshoe audit plan"]
+    assert list(pages) == ["cardshoe audit", "cardshoe audit run", "cardshoe audit plan", "cardshoe audit monitor"]
     assert "--at-most" in pages["cardshoe audit plan"].replace("\\", "")
 
 
@@ -278,7 +278,9 @@ def test_an_example_of_the_page_prints_what_it_says(written: str, expected: str)
 
 
 @pytest.mark.usefixtures("few_audits")
-@pytest.mark.parametrize("command", ["run machine-7.csv", "run unknown.csv", "plan riffle:4 --audits 100"])
+@pytest.mark.parametrize(
+    "command", ["run machine-7.csv", "run unknown.csv", "plan riffle:4 --audits 100", "monitor table-7.jsonl --once"]
+)
 def test_every_json_key_is_on_the_page(command: str) -> None:
     make_files(Path.cwd())
     keys = set(re.findall(r'"(\w+)":', printed(f"{command} --json")))
