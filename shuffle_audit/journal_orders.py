@@ -56,12 +56,15 @@ def is_journal(path: Path) -> bool:
 
 
 class _Load(msgspec.Struct):
-    """A deck that was put in. `is_new`: it lay as its maker packs it; `shuffles`: that were begun or made since."""
+    """A deck that was put in. `is_new`: it lay as its maker packs it; `shuffles`: that were begun or made since.
+    `passed`: another deck came before it had a name.
+    """
 
     label: str = ""
     is_new: bool = False
     shuffles: int = 0
     running: bool = False
+    passed: bool = False
 
 
 class _Shuffle(msgspec.Struct):
@@ -133,6 +136,11 @@ class JournalOrders:
         self._put_in[event["deck"]] = 0 if is_new else 1
 
     def arrived(self, decided: Decided, happened: Happened) -> None:
+        """Where a deck was shuffled and never named, each that was brought before may be the one."""
+        for load in self._loads.values():
+            if load.shuffles and not load.label and not load.passed:
+                load.passed = True
+                self._put_in = {label: max(1, times) for label, times in self._put_in.items()}
         self._loads[happened.event["deck"]] = _Load()
 
     def named(self, decided: Decided, happened: Happened) -> None:

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,14 +57,12 @@ def monitor(
     with numpy_extra():
         from shuffle_audit.following import SourceError, follow
         from shuffle_audit.monitor import Monitor
-    ending = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ending.set())
     try:
         found = _opened(source, maker)
         watching = Watching(Monitor(name or found.name, level, skip), HostClock(), events, metrics, as_json=as_json)
         watching.write_metrics()
-        follow(found, watching.take, lambda: watching.rest(ending, once=once))
+        with ending_by_signal() as ending:
+            follow(found, watching.take, lambda: watching.rest(ending, once=once))
     except SourceError as error:
         raise ProblemError(str(error), error.hint) from error
     except JournalError as error:
@@ -75,6 +74,18 @@ def monitor(
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
     if watching.monitor.alarm is not None:
         sys.exit(ALARM)
+
+
+@contextmanager
+def ending_by_signal() -> Iterator[threading.Event]:
+    """Is set by SIGINT or SIGTERM."""
+    ending = threading.Event()
+    before = {number: signal.signal(number, lambda *_: ending.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield ending
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _opened(path: Path, maker: str | None) -> DeckSource:

@@ -105,6 +105,17 @@ def test_decks_that_no_one_recorded_have_no_order_in(table: DealingTable) -> Non
     assert [one.deck for one in found] == [DeckOrders((), (UNKNOWN,) * 52)]
 
 
+def test_after_a_deck_without_a_name_was_shuffled_none_that_was_brought_before_is_new(table: DealingTable) -> None:
+    """It may have been the one that is named when it is put in again."""
+    first, second = shuffled_new("uniform", 2)
+    before = table.bring_new()
+    table.device.load()
+    assert table.state.decks.in_play.shuffled
+    table.play(before, first)
+    table.play(table.bring_new(), second)
+    assert [bool(one.deck.before) for one in read(table)] == [False, False, True]
+
+
 def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_path: Path) -> None:
     """The file with the bringing was deleted; the deck is put in after it."""
     (order,) = shuffled_new("uniform", 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -198,6 +200,14 @@ def test_metrics_are_what_is_defined_and_what_was_found() -> None:
     assert found["cardshoe_shuffle_monitor_timestamp_seconds", ""] == NOW / 1e9
 
 
+@pytest.mark.tool("promtool")
+def test_prometheus_own_tool_finds_nothing_wrong_with_the_file() -> None:
+    monitor = Monitor("table 7")
+    watched(shuffled("riffle:1", 1), monitor)
+    done = subprocess.run(["promtool", "check", "metrics"], input=written(monitor, NOW), capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 # -- as a user --------------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +217,11 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(audit, ("monitor", *arguments), prog_name="cardshoe audit")
+    """The handlers of signals are afterwards as before."""
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    done = CliRunner().invoke(audit, ("monitor", *arguments), prog_name="cardshoe audit")
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    return done
 
 
 def test_lines_for_people_and_the_exit_code() -> None:

@@ -194,6 +194,23 @@ def call(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+def test_a_plan_for_decks_of_which_the_first_cards_are_known() -> None:
+    """More decks than of whole ones; all cards known are whole decks."""
+    asked = ("plan", "shelves:10", "--level", "0.01", "--power", "0.95", "--audits", "200", "--json")
+    plans = [json.loads(call(*asked, *known)[1]) for known in ((), ("--known", "52"), ("--known", "24"))]
+    decks = [plan["cells"][0]["decks"] for plan in plans]
+    assert plans[0] == plans[1]
+    assert decks[0] < decks[2] <= 8
+    code, output = call(*asked[:-1], "--known", "24")
+    assert code == 0
+    assert output.startswith(
+        "Decks of 52 cards, order in known, the first 24 of the order out known, that find a shelf"
+    )
+    for known in ("5", "53"):
+        code, output = call(*asked, "--known", known)
+        assert (code, f"Of {known} known cards of 52 nothing is counted." in output) == (2, True)
+
+
 @pytest.mark.parametrize("name", ["decks.jsonl", "decks.csv"])
 def test_files_keep_what_is_not_known(name: str, tmp_path: Path) -> None:
     decks = first_seen(shuffled("shelves:10", 3), 10)
