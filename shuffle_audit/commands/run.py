@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from controller.commands.extras import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
-from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL
 from shuffle_audit.commands.progress import progress
 
@@ -40,7 +40,7 @@ def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
-    with numpy_extra():
+    with of_extra("audit", "numpy cannot be used"):
         from shuffle_audit.commands.report import Report, write
         from shuffle_audit.verdict import judge
     decks = _read(files)
