@@ -17,8 +17,10 @@ import numpy as np
 from shuffle_audit import patterns
 from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.evidence import Evidence
+from shuffle_audit.faces import faces_if_known
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.procedures import Result, examine
+from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
@@ -80,8 +82,12 @@ class Verdict(msgspec.Struct, frozen=True):
     evidence: Gathered | None
 
 
-def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
+def judge(
+    decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
+) -> Verdict:
     """Examines the decks whose order in is known. `level`: the chance of a false alarm over all that is examined.
+    `random` adds the procedures that are sampled (see `procedures.examine`). Those that look at faces are added where
+    the names are those of cards.
 
     Raises `OrderError` where decks are not whole or not of as many cards.
     """
@@ -90,7 +96,8 @@ def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
     if not known:
         return _nothing_examined(len(decks), cards, level)
     orders = orders_of_decks(known)
-    results, gathered = examine(orders), _gathered(orders, level)
+    results = examine(orders, random=random, faces=faces_if_known(known))
+    gathered = _gathered(orders, level)
     chance = _chance(results, gathered)
     word: Word = "bad" if chance <= level else "nothing found"
     code = ""

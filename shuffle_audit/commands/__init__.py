@@ -4,7 +4,7 @@
     run          the verdict of decks in files
     plan         how many decks find a model
     report       a verdict as text
-    numpy_extra  numpy, or a sentence that it is missing
+    making      all figures of a report
     options      chances as options take them
     progress     a bar for long work
 
