@@ -36,14 +36,12 @@ def power_of_ten(log10: float, digits: int = 0) -> str:
     return f"{10 ** (log10 - floor(log10)):.1f}e+{floor(log10)}"
 
 
-def times(log10: float | None) -> str:
-    """How much likelier, by the decimal logarithm of that; None: it never happens.
+def times(log10: float) -> str:
+    """How much likelier, by the decimal logarithm of that.
 
-    >>> times(2.0), times(-400.3), times(0.0), times(None)
-    ('100 times as likely', '2.0e+400 times less likely', 'as likely', 'never')
+    >>> times(2.0), times(-400.3), times(0.0)
+    ('100 times as likely', '2.0e+400 times less likely', 'as likely')
     """
-    if log10 is None:
-        return "never"
     if abs(log10) < 0.005:
         return "as likely"
     number = power_of_ten(abs(log10), 0 if abs(log10) > 1 else 1)

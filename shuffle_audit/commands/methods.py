@@ -10,8 +10,8 @@ from shuffle_audit.sampled import SAMPLES
 from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, Verdict
 
 _RUNS: Final = (
-    "Ways to lay the cards of each kind in k runs (counted in pieces, less what the cuts add: inclusion and exclusion), "
-    "over all ways to lay them."
+    "Ways to lay the cards in k runs, by inclusion and exclusion over runs that are cut into pieces, over all ways to "
+    "lay them."
 )
 _SAMPLED: Final = (
     f"The chance is (1 + sets as extreme) / (1 + sets), of {SAMPLES:,} sets of decks that are simulated with the seed, "
@@ -35,10 +35,11 @@ FORMULAS: Final = {
 }
 """By procedure: the chance of each count in one deck, or of the statistic."""
 SUMS: Final = (
-    "Every test asks how likely its count is where each of the n! orders of a deck is equally likely, whatever went in. "
-    "Counts are added up over all decks; the distribution of the sum is that of one deck, folded with itself, with no "
-    "approximation but for the two tests that are sampled. Each test has a share of the chance of a false alarm, and "
-    "all shares together are 1 (Bonferroni), so that all tests together raise a false alarm no more often than stated."
+    "Every test asks how likely its count is where each of the n! orders of a deck is equally likely, whatever went "
+    "in. Counts are added up over all decks; the distribution of the sum is that of one deck, folded with itself, "
+    "with no approximation but for the two tests that are sampled. Each test has a share of the chance of a false "
+    "alarm, and all shares together are 1 (Bonferroni), so that all tests together raise a false alarm no more often "
+    "than stated."
 )
 EVIDENCE: Final = (
     "evidence",

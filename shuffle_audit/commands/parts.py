@@ -143,11 +143,11 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
             f"Of these models {best.words} fits best{others}: all decks together are {times(best.log10)} under it as "
             "where every order is equally likely. A shuffle that is not in the table may fit better still."
         )
-    rows = [
-        (one.model, "-" if one.log10 is None else f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects
-    ]
+    rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
+    never = ", ".join(one.model for one in suspects if one.log10 is None)
+    sentences = (sentence, f"Some of these decks never come of {never}.") if never else (sentence,)
     title = "Which shuffle it looks like (likelihood ratio to a uniform one)"
-    return Part("suspects", title, (sentence,), ("model", "log10", "these decks are", "a deck after"), rows, 6)
+    return Part("suspects", title, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
 
 
 def _regulators(found: ChiSquare, cards: int) -> Part:

@@ -22,7 +22,8 @@ def page_of(report: Report, orders: Orders) -> str:
     plots: defaultdict[str, list[Plot]] = defaultdict(list)
     for part, plot in plots_of(orders, report.result):
         plots[part].append(plot)
+    files_first = sorted(parts(report), key=lambda part: part.id != "files")
     return rendered(
-        TEMPLATE, report=report, examined=list(examined(report)), parts_of=list(parts(report)), plots=plots,
+        TEMPLATE, report=report, examined=list(examined(report)), parts_of=files_first, plots=plots,
         tests=list(tests_of(report.result)), sums=SUMS, not_seen=NOT_SEEN,
     )  # fmt: skip

@@ -140,9 +140,9 @@ def evidence(orders: Orders, verdict: Verdict) -> Plot:
 
     says = f"Highest log10 {course.max():.1f} after deck {int(course.argmax()):,}; the alarm is at {limit:.1f}."
     caption = (
-        "What a bettor has who begins with 1 unit (0 on this axis) and bets against the shuffle. After a good shuffle he "
-        "loses in the long run, and the line falls; it reaches the dashed line of the alarm with a chance of at most "
-        f"{verdict.level * OF_EVIDENCE:g}, however many decks are looked at."
+        "What a bettor has who begins with 1 unit (0 on this axis) and bets against the shuffle. After a good shuffle "
+        "he loses in the long run, and the line falls; it reaches the dashed line of the alarm with a chance of at "
+        f"most {verdict.level * OF_EVIDENCE:g}, however many decks are looked at."
     )
     return Plot("Evidence, deck after deck", says, drawn("evidence", draw, (7.2, 2.2)), caption)
 
@@ -151,28 +151,28 @@ def positions(orders: Orders) -> Plot:
     """Where cards came from and where they came to, against what is expected."""
     at, far = _cells(orders)
     cards = orders.shape[1]
-    edges = np.append(at, cards) + 0.5
+    sizes = np.diff(np.append(at, cards))
+    by_place = far.repeat(sizes, axis=0).repeat(sizes, axis=1)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        drawing = axes.pcolormesh(edges, edges, far, cmap="PuOr_r", vmin=-FAR, vmax=FAR, edgecolors="none")
+        reach = (0.5, cards + 0.5, cards + 0.5, 0.5)
+        drawing = axes.imshow(by_place, cmap="PuOr_r", vmin=-FAR, vmax=FAR, interpolation="none", extent=reach)
         axes.set(xlabel="place before the shuffle", ylabel="place after the shuffle")
-        axes.set_aspect("equal")
-        axes.invert_yaxis()
         ticks = [1, *range(10, cards + 1, 10)]
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
         bar = figure.colorbar(drawing, ax=axes, extend="both", shrink=0.8)
-        bar.set_label("fewer    standard deviations    more")
+        bar.set_label("standard deviations; below 0: too few")
 
-    size = int(edges[1] - edges[0])
-    together = "" if size == 1 else f" {size} places are put together, so that at least {ENOUGH:g} cards are expected."
+    size = int(sizes[0])
+    together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
     beyond, cells = int((np.abs(far) > 3).sum()), far.size
     says = f"Of {cells} cells {beyond} lie more than three standard deviations from what is expected."
     caption = (
         "Each cell: how many cards came from one place to another, against what is expected; dark orange: too many, "
-        f"dark purple: too few. After a good shuffle the cells are pale, without lines or areas: of {cells} cells about "
-        f"{ceil(cells * 0.0027)} lie beyond three standard deviations, here {beyond}.{together}"
+        "dark purple: too few. After a good shuffle the cells are pale, without lines or areas: no more than about "
+        f"{ceil(cells * 0.0027)} of {cells} cells lie beyond three standard deviations. Here {beyond} do.{together}"
     )
     return Plot("From place to place", says, drawn("positions", draw, (7.2, 4.4)), caption)
 

@@ -39,7 +39,7 @@ class Shelves:
     def words(self) -> str:
         shelves = f"{self.shelves} shelf" if self.shelves == 1 else f"{self.shelves} shelves"
         passes = "" if self.passes == 1 else f", {self.passes} passes"
-        top = ", cards taken from the top" if self.from_top else ""
+        top = ", from the top" if self.from_top else ""
         return f"a shelf shuffler with {shelves}{passes}{top}"
 
     @property
