@@ -219,7 +219,7 @@ def test_the_plots_need_nothing_from_elsewhere_and_have_words() -> None:
         assert not re.findall(r'(?:href|src)="(?!#|data:image/png;base64,)', svg)
         assert "<dc:date>" not in svg
     assert "rising sequences 26.50 a deck, 26.50 expected" in text
-    assert re.search(r'alt="Of 196 cells \d lie more than three standard deviations from what is expected."', text)
+    assert re.search(r'alt="Of 169 cells \d lie more than three standard deviations from what is expected."', text)
     assert len(re.findall("fter a good shuffle", text)) >= 4
 
 
