@@ -14,8 +14,12 @@
     dealing     hands from decks, as each game deals them, and what wagers gain by them
     hands_dealt classes of hands, and what boxes win, lose and tie, against the exact odds
     money       what a shuffle costs: the change of each wager's house edge, simulated
+    games_dealt given decks as all games deal them, against the exact odds
+    edges       what a shuffle costs in all games: the wagers whose house edge it changes
     evidence    what is gathered deck after deck, at which one may look at any time
     verdict     what both say of given decks, at one stated chance of a false alarm
+    suspects    which shuffle it is: likelihood ratios of models with a known distribution
+    regulators  the chi-square of card against position, as regulators ask for it
     power       how often that finds a model, and how many decks it takes
     order_files decks in files: JSON Lines and CSV
     journal_orders, journal_recalls decks in the journal of a table, as far as its cards were exposed or recalled

@@ -17,9 +17,11 @@ import numpy as np
 from shuffle_audit import patterns
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.evidence import Evidence
+from shuffle_audit.faces import faces_if_known
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
 from shuffle_audit.procedures import Result, examine
+from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
@@ -85,9 +87,13 @@ class Verdict(msgspec.Struct, frozen=True):
     least_known: int = 0
 
 
-def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
+def judge(
+    decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
+) -> Verdict:
     """Examines the decks whose order in is known, as far as their cards are. `level`: the chance of a false alarm over
     all that is examined.
+    `random` adds the procedures that are sampled (see `procedures.examine`). Those that look at faces are added where
+    the names are those of cards. Both take whole decks only.
 
     Raises `OrderError` where decks are not of as many cards, or the two orders not of the same deck.
     """
@@ -98,7 +104,8 @@ def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
     seen = seen_of(known)
     if not seen.orders:
         return _nothing_examined(len(decks), cards, level, len(known))
-    results = examine(seen.whole, others=seen.parts)
+    faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
+    results = examine(seen.whole, random=random, faces=faces, others=seen.parts)
     gathered = _gathered(seen.in_sequence, level)
     chance = _chance(results, gathered)
     word: Word = "bad" if chance <= level else "nothing found"

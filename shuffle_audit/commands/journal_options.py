@@ -50,8 +50,8 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return found
 
 
-def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[DeckOrders]:
-    """The shuffles in journals. Raises `BadInputError` and `JournalProblemError`."""
+def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[list[DeckOrders]]:
+    """The shuffles in each journal. Raises `BadInputError` and `JournalProblemError`."""
     if not journals:
         if maker is not None or key_file is not None:
             raise BadInputError("No journal is named.", "Name its folder, or leave --new-deck and --key-file out.")
@@ -62,6 +62,6 @@ def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | No
     order = read_maker(maker)
     try:
         key = None if key_file is None else load_key_file(key_file)
-        return [one.deck for path in journals for one in deck_orders(path, order, key)]
+        return [[one.deck for one in deck_orders(path, order, key)] for path in journals]
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from controller.commands.extras import of_extra
 from controller.commands.text import write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError, ProblemError
 from shuffle_audit.commands.journal_options import read_maker
-from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def monitor(
 
     SOURCE is only read, and no table is asked or changed. Exit code 0: no alarm; 1: there was one.
     """
-    with numpy_extra():
+    with of_extra("audit", "numpy cannot be used"):
         from shuffle_audit.following import SourceError, follow
         from shuffle_audit.monitor import Monitor
     try:
@@ -155,7 +155,7 @@ class Watching:
 
 
 def _line(one: DeckWatched) -> str:
-    from shuffle_audit.commands.report import units
+    from shuffle_audit.commands.figures import units
 
     deck = f"deck {one.deck:,} ({one.where})"
     if one.left_out:

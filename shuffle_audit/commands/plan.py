@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from controller.commands.extras import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
-from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL, POWER
 from shuffle_audit.commands.progress import progress
 
@@ -71,7 +71,7 @@ def plan(
     A MODEL that is none is answered with all forms. The table has a line for each chance of a false alarm, and a column
     for how often the model is to be found.
     """
-    with numpy_extra():
+    with of_extra("audit", "numpy cannot be used"):
         from shuffle_audit.models.first_places import FirstPlaces
         from shuffle_audit.power import Draws
     bad = _model(model, cards)

@@ -167,6 +167,25 @@ def test_a_journal_among_the_files_of_an_audit(table: DealingTable, tmp_path: Pa
     assert json.loads(both.stdout)["result"]["decks"] == 8
 
 
+@pytest.mark.usefixtures("fonts")
+def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: DealingTable, tmp_path: Path) -> None:
+    """What needs whole decks looks at these alone; a page is made of them, and one without any."""
+    table.play_new("shelves:10", 3)
+    table.journal.close()
+    file, html = tmp_path / "decks.jsonl", tmp_path / "report.html"
+    write_decks(file, shuffled("uniform", 2))
+    journal = str(table.journal.folder), "--new-deck", "standard"
+    both = json.loads(call("run", file, *journal, "--json").stdout)
+    assert [(one["decks"], bool(one["sha256"])) for one in both["files"]] == [(2, True), (3, False)]
+    assert (both["regulators"]["each"], both["dealt"] is None) == (pytest.approx(2 / 52), False)
+    alone = json.loads(call("run", *journal, "--json").stdout)
+    assert (alone["regulators"], alone["dealt"], alone["result"]["verdict"]) == (None, None, "bad")
+    assert alone["suspects"][0]["log10"] > 2
+    for files in ((file, *journal), journal):
+        assert call("run", *files, "--html", html).exit_code == 1
+        assert "known in part" in html.read_text("utf-8").lower()
+
+
 def test_without_the_maker_s_order_there_is_no_verdict(table: DealingTable) -> None:
     table.play_new("cut", 2)
     table.journal.close()
