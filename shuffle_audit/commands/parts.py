@@ -14,7 +14,7 @@ from shuffle_audit.regulators import CONFIDENCES, ENOUGH, ChiSquare
 from shuffle_audit.suspects import Suspect, best_fit
 from shuffle_audit.verdict import OF_PROCEDURES, Gathered, Verdict
 
-CLOSE: Final = 1.0  # decimal logarithms: nearer models are hardly told apart
+CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
 
 
