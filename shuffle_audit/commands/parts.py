@@ -141,7 +141,8 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
         )
         sentence = (
             f"Of these models the one that fits best is {best.words}{others}: all decks together are "
-            f"{times(best.log10)} under it as where every order is equally likely. A shuffle that is not in the table may fit better still."
+            f"{times(best.log10)} under it as where every order is equally likely. "
+            "A shuffle that is not in the table may fit better still."
         )
     rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
     never = ", ".join(one.model for one in suspects if one.log10 is None)

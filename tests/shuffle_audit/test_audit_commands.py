@@ -54,8 +54,8 @@ raise an alarm.
 
 Which shuffle it looks like (likelihood ratio to a uniform one)
   Of these models the one that fits best is a machine; 1 more does hardly worse (log10 less than 1 below): all decks \
-together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in the table may fit \
-better still.
+together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in \
+the table may fit better still.
   Some of these decks never come of c.
   model log10 these decks are         a deck after
   a     12.3  2.0e+12 times as likely a machine
