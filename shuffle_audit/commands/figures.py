@@ -42,9 +42,9 @@ def times(log10: float) -> str:
     >>> times(2.0), times(-400.3), times(0.0)
     ('100 times as likely', '2.0e+400 times less likely', 'as likely')
     """
-    if abs(log10) < 0.005:
-        return "as likely"
     number = power_of_ten(abs(log10), 0 if abs(log10) > 1 else 1)
+    if number == "1.0":
+        return "as likely"
     return f"{number} times {'as' if log10 > 0 else 'less'} likely"
 
 

@@ -43,9 +43,9 @@ SUMS: Final = (
 )
 EVIDENCE: Final = (
     "evidence",
-    "What a bettor gains who spreads one unit over models of bad shuffles and bets on each deck",
-    "The mean over all models of the product of (chance of the order under the model) x n!, deck after deck. Where "
-    "every order is equally likely it ever reaches 1/a with a chance of at most a.",
+    "The mean over all models of bad shuffles of the product of (chance of the order under the model) x n!, deck after "
+    "deck: what a bettor has who spreads one unit over them. Where every order is equally likely it ever reaches 1/a "
+    "with a chance of at most a.",
     "Ville 1939; models: Bayer, Diaconis 1992; Diaconis, Fulman, Holmes 2013",
     f"{OF_EVIDENCE:.3g}",
 )
@@ -61,8 +61,8 @@ NOT_SEEN: Final = (
 
 
 def tests_of(verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Each test with what is counted, how its chance is found, its source, and its part of the level."""
+    """Each test with how its chance is found, its source, and its part of the level."""
     for one in verdict.findings:
-        yield one.id, one.words, FORMULAS[one.id], one.source, f"{SHARES[one.id] * OF_PROCEDURES:.3g}"
+        yield one.id, FORMULAS[one.id], one.source, f"{SHARES[one.id] * OF_PROCEDURES:.3g}"
     if verdict.evidence is not None:
         yield EVIDENCE

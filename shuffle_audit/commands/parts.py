@@ -14,7 +14,7 @@ from shuffle_audit.regulators import CONFIDENCES, ENOUGH, ChiSquare
 from shuffle_audit.suspects import Suspect, best_fit
 from shuffle_audit.verdict import OF_PROCEDURES, Gathered, Verdict
 
-CLOSE: Final = 1.0  # decimal logarithms: nearer models are hardly told apart
+CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
 
 
@@ -144,8 +144,9 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
             f"; {close} more {'does' if close == 1 else 'do'} hardly worse (log10 less than 1 below)" if close else ""
         )
         sentence = (
-            f"Of these models {best.words} fits best{others}: all decks together are {times(best.log10)} under it as "
-            "where every order is equally likely. A shuffle that is not in the table may fit better still."
+            f"Of these models the one that fits best is {best.words}{others}: all decks together are "
+            f"{times(best.log10)} under it as where every order is equally likely. "
+            "A shuffle that is not in the table may fit better still."
         )
     rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
     never = ", ".join(one.model for one in suspects if one.log10 is None)

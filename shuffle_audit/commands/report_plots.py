@@ -1,6 +1,6 @@
 """The plots of a report: what the decks show, beside what a shuffle that makes every order equally likely shows.
 
-Decks are dark blue, the good shuffle is orange: colours that are told apart by all who see colours differently, and in
+Decks are dark blue, the good shuffle is orange: colours that differ for colour-blind readers, too, and in
 print without colours by their lightness and form.
 """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shuffle_audit.deck_orders import DeckOrders
 
 BAD: Final = 1  # exit codes; 0: nothing found
-NO_VERDICT: Final = 2  # as with bad input: nobody takes it for a machine that passed
+NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that passed
 
 
 @click.command()

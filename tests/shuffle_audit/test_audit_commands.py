@@ -53,9 +53,9 @@ raise an alarm.
   Of the machines that he suspects these decks look most like a machine.
 
 Which shuffle it looks like (likelihood ratio to a uniform one)
-  Of these models a machine fits best; 1 more does hardly worse (log10 less than 1 below): all decks together are \
-2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in the table may fit \
-better still.
+  Of these models the one that fits best is a machine; 1 more does hardly worse (log10 less than 1 below): all decks \
+together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in \
+the table may fit better still.
   Some of these decks never come of c.
   model log10 these decks are         a deck after
   a     12.3  2.0e+12 times as likely a machine
@@ -291,6 +291,7 @@ def test_the_commands_have_their_summaries_and_man_pages() -> None:
 def test_numbers_for_people() -> None:
     assert (small(0.0123), small(2e-300), small(0.0)) == ("0.012", "2e-300", "below 1e-300")
     assert (units(0.0), units(2.5), units(400.3)) == ("1.00 units", "316.23 units", "2.0e+400 units")
+    assert (times(0.02), times(-0.1)) == ("as likely", "1.3 times less likely")
     assert (times(2.0), times(-400.3), times(0.0)) == ("100 times as likely", "2.0e+400 times less likely", "as likely")
     assert (of_stake(-0.0312), of_stake(0.5)) == ("-3.12 %", "+50.00 %")
     assert (percent(1.0), percent(0.9996), percent(0.995), percent(0.0)) == ("100 %", "99.9 %", "99.5 %", "0 %")

@@ -95,7 +95,9 @@ def test_a_model_fits_only_where_that_is_rare_by_chance() -> None:
 def test_what_the_likelihoods_mean_is_said() -> None:
     good = texts_of(shuffled("uniform", 10))
     assert good["suspects"].startswith("There is no alarm, so this table says nothing of the shuffle")
-    assert texts_of(shuffled("riffle:6", 20))["suspects"].startswith("Of these models 6 riffles fits best")
+    assert texts_of(shuffled("riffle:6", 20))["suspects"].startswith(
+        "Of these models the one that fits best is 6 riffles"
+    )
     of_another_kind = texts_of(shuffled("favoured:0.9:1:52", 40))
     assert of_another_kind["suspects"].startswith("None of these models fits all decks together clearly better")
 

@@ -169,5 +169,6 @@ def test_a_chance_that_is_too_small_for_a_number() -> None:
 def test_a_good_machine_is_called_bad_as_rarely_as_is_stated(decks: int, level: float) -> None:
     count = long_forms.count(20_000)
     made = shuffled("uniform", count * decks, seed=decks)
-    bad = sum(judge(made[at : at + decks], level).verdict == "bad" for at in range(0, len(made), decks))
+    nulls = Nulls(np.random.default_rng(decks))
+    bad = sum(judge(made[at : at + decks], level, random=nulls).verdict == "bad" for at in range(0, len(made), decks))
     assert bad / count <= level + 3 * np.sqrt(level * (1 - level) / count)
