@@ -139,7 +139,7 @@ class Watching:
         return False
 
     def write_metrics(self) -> None:
-        """A new file takes the place of the old one: whoever reads it finds one or the other. Raises OSError."""
+        """A new file takes the place of the old one: a reader finds one or the other. Raises OSError."""
         if self._metrics is None:
             return
         from shuffle_audit.monitor_meters import written
