@@ -4,6 +4,7 @@ A bettor against the shuffle begins with 1 unit and spreads it over models of ba
 a model is multiplied by how much more likely that order is under it than where every order is equally likely. Where
 every order is, he gains nothing on average, and the chance that he ever has 1/a units is at most a (Ville 1939), at
 whatever moment and however often one looks. What he has is the evidence. It needs models with a known distribution.
+Decks that are known in part are added as relative orders of fewer cards (`partial_orders`).
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ class Riffle:
         self.passes = passes
 
     @property
+    def name(self) -> str:
+        return f"riffle:{self.passes}"
+
+    @property
     def words(self) -> str:
         return "one riffle" if self.passes == 1 else f"{self.passes} riffles"
 

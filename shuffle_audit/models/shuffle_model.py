@@ -25,7 +25,10 @@ class ShuffleModel(Protocol):
 
 
 class KnownModel(ShuffleModel, Protocol):
-    """A model with a known distribution."""
+    """A model with a known distribution. `name`: as `named.model_named` reads it."""
+
+    @property
+    def name(self) -> str: ...
 
     def log_ratios(self, orders: Orders) -> LogRatios: ...
 
@@ -33,6 +36,7 @@ class KnownModel(ShuffleModel, Protocol):
 class Uniform:
     """Each order is equally likely."""
 
+    name = "uniform"
     words = "a uniform shuffle"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
