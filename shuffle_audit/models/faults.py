@@ -58,7 +58,7 @@ class StickingPairs:
 
     def log_ratios(self, orders: Orders) -> LogRatios:
         """Of the neighbours that were kept, any may have stuck: a sum over how many did."""
-        return np.array(_sticking(self.chance, orders.shape[1]))[kept_pairs(orders)]
+        return np.array(log_ratios_by_kept_pairs(self.chance, orders.shape[1]))[kept_pairs(orders)]
 
 
 class FavouredPlace:
@@ -89,18 +89,19 @@ class FavouredPlace:
 
 
 @cache
-def _sticking(chance: float, cards: int) -> tuple[float, ...]:
+def log_ratios_by_kept_pairs(chance: float, cards: int) -> tuple[float, ...]:
     """By the pairs that were kept, k: log of n! times the sum over i of C(k, i) s^i (1-s)^(n-1-i) / (n-i)!."""
     found = []
     for kept in range(cards):
         parts = [
-            log(comb(kept, stuck)) + stuck * log(chance) + _times(cards - 1 - stuck, 1 - chance) - lgamma(cards - stuck + 1)
+            log(comb(kept, stuck))
+            + stuck * log(chance)
+            + _times(cards - 1 - stuck, 1 - chance)
+            - lgamma(cards - stuck + 1)
             for stuck in range(kept + 1)
         ]
         most = max(parts)
-        found.append(
-            most + log(sum(exp(part - most) for part in parts)) + lgamma(cards + 1) if most > -inf else -inf
-        )
+        found.append(most + log(sum(exp(part - most) for part in parts)) + lgamma(cards + 1) if most > -inf else -inf)
     return tuple(found)
 
 

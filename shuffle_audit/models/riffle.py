@@ -63,7 +63,9 @@ class BiasedRiffle:
     def log_ratios(self, orders: Orders) -> LogRatios:
         """Card by card, the packet of the last one. Raises `ValueError` for more than `MOST_PASSES`."""
         if self.passes > MOST_PASSES:
-            raise ValueError(f"The distribution after more than {MOST_PASSES} riffles with a biased cut is not computed.")
+            raise ValueError(
+                f"The distribution after more than {MOST_PASSES} riffles with a biased cut is not computed."
+            )
         chances = np.array([1.0])
         for _ in range(self.passes):
             chances = np.concatenate([chances * self.share, chances * (1 - self.share)])
