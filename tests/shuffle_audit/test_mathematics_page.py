@@ -53,6 +53,12 @@ def test_figures_in_sentences_are_what_is_computed(page: str) -> None:
     )
 
 
+def test_what_the_audit_needs_beyond_the_goals(page: str) -> None:
+    """One goal is reached, the others with one to seven decks more."""
+    more = sorted(int(cells[-1]) - int(cells[0]) for cells in rows(page, "goals").values())
+    assert (more[0], more[1], more[-1]) == (0, 1, 7)
+
+
 def test_all_goals_are_reached_by_a_procedures_own_p() -> None:
     for goal in goals():
         assert own_power(goal, goal.decks, goal.level) >= 0.95
