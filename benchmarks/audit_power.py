@@ -155,6 +155,8 @@ def main() -> None:
     given = parser.parse_args()
     limits = Limits(given.level, given.at_most, given.seed)
     rows = [row(name, limits, given.level, given.at_most, given.audits, given.seed) for name in given.models]
+    asked = f"level {given.level:g}, at most {given.at_most} decks, {given.audits:,} audits, seed {given.seed}"
+    print(f"python -m benchmarks.audit_power: {asked}; chi-square by {LIMITS:,} sets of good decks\n")
     print("\n".join(table(rows, given.at_most)))
     if given.curves:
         print("", *curves(rows, given.at_most), sep="\n")
