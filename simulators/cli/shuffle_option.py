@@ -1,4 +1,7 @@
-"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again."""
+"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again.
+
+A `sim:` URL names the shuffle in the same way.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ UNIFORM = "uniform"
 
 
 def read_shuffle(text: str) -> Shuffles:
-    """The shuffle that `--shuffle` names. Raises `BadInputError`; `ProblemError` where numpy is needed and missing."""
+    """The shuffle that `--shuffle` or `shuffle=` names.
+
+    Raises `BadInputError`; `ProblemError` where numpy is needed and missing.
+    """
     if text == UNIFORM:
         return UniformShuffle
     with of_extra("audit", f"The shuffle {text} cannot be simulated"):
@@ -25,7 +31,7 @@ def read_shuffle(text: str) -> Shuffles:
     try:
         model = model_named(text)
     except ValueError as error:
-        raise BadInputError(str(error), "Name one with --shuffle, as shelves:10.") from error
+        raise BadInputError(str(error), "Write it as one of them, with other numbers.") from error
     return lambda random: ModelledShuffle(model, random)
 
 
