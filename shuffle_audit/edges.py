@@ -18,7 +18,7 @@ import numpy as np
 
 from controller.games import GAMES, game
 from controller.games.specification import Unit
-from shuffle_audit.models.shuffle_model import KnownModel
+from shuffle_audit.models.shuffle_model import SuspectedModel
 from shuffle_audit.money import Cost, Start, costs, first_reading
 
 ROUNDS: Final = 100_000
@@ -55,7 +55,7 @@ class Money(msgspec.Struct, frozen=True):
 
 
 def money(
-    model: KnownModel,
+    model: SuspectedModel,
     seed: np.random.SeedSequence,
     rounds: int = ROUNDS,
     advance: Callable[[int], object] = lambda done: None,

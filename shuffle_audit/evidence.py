@@ -16,10 +16,10 @@ import numpy as np
 
 from shuffle_audit.models.riffle import Riffle
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.models.shuffle_model import KnownModel, LogRatios
+from shuffle_audit.models.shuffle_model import LogRatios, SuspectedModel
 from shuffle_audit.orders import Orders
 
-SUSPECTED: Final[tuple[KnownModel, ...]] = (
+SUSPECTED: Final[tuple[SuspectedModel, ...]] = (
     *(Riffle(passes) for passes in range(1, 10)),
     *(Shelves(shelves, from_top=top) for shelves in (1, 2, 4, 8, 10, 15, 20, 30, 50, 100) for top in (False, True)),
 )
@@ -28,7 +28,7 @@ SUSPECTED: Final[tuple[KnownModel, ...]] = (
 class Evidence:
     """`models`: which are suspected, each with the same share at the beginning."""
 
-    def __init__(self, models: Sequence[KnownModel] = SUSPECTED) -> None:
+    def __init__(self, models: Sequence[SuspectedModel] = SUSPECTED) -> None:
         self.models = tuple(models)
         self.decks = 0
         self._logs: LogRatios = np.full(len(self.models), -np.log(len(self.models)))
@@ -49,6 +49,6 @@ class Evidence:
         return float(np.logaddexp.reduce(self._logs))
 
     @property
-    def likeliest(self) -> KnownModel:
+    def likeliest(self) -> SuspectedModel:
         """The model under which these decks are the most likely; what that says without evidence is nothing."""
         return self.models[int(np.argmax(self._logs))]

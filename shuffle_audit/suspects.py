@@ -13,7 +13,7 @@ from math import isfinite, log, log10
 import msgspec
 
 from shuffle_audit.evidence import SUSPECTED
-from shuffle_audit.models.shuffle_model import UNIFORM, KnownModel
+from shuffle_audit.models.shuffle_model import UNIFORM, SuspectedModel
 from shuffle_audit.orders import Orders
 from shuffle_audit.verdict import OF_EVIDENCE
 
@@ -29,7 +29,7 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 def suspects(
-    orders: Orders, models: Sequence[KnownModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Orders] = ()
+    orders: Orders, models: Sequence[SuspectedModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Orders] = ()
 ) -> tuple[Suspect, ...]:
     """The models, the one first under which the decks are most likely; of two with the same figure the former.
 

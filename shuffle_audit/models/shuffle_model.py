@@ -25,12 +25,16 @@ class ShuffleModel(Protocol):
 
 
 class KnownModel(ShuffleModel, Protocol):
-    """A model with a known distribution. `name`: as `named.model_named` reads it."""
+    """A model with a known distribution."""
+
+    def log_ratios(self, orders: Orders) -> LogRatios: ...
+
+
+class SuspectedModel(KnownModel, Protocol):
+    """A known model that decks are compared with. `name`: as `named.model_named` reads it."""
 
     @property
     def name(self) -> str: ...
-
-    def log_ratios(self, orders: Orders) -> LogRatios: ...
 
 
 class Uniform:
