@@ -1,6 +1,6 @@
 """Where a device is and which protocol it speaks, in one line that is the same in every command and file.
 
-    scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=
+    scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=&shuffle=
 
     serial:///dev/cardshoe/SERIAL        a serial port, by the name that udev gave it
     usb:///VID:PID/SERIAL                a USB device without a serial converter
@@ -38,7 +38,7 @@ _KEYS: Final = {
     "serial": frozenset({"driver", "baud", "listen", "arm"}),
     "usb": frozenset({"driver", "listen"}),
     "tcp": frozenset({"driver", "listen", "arm"}),
-    "sim": frozenset({"driver", "listen", "seed"}),
+    "sim": frozenset({"driver", "listen", "seed", "shuffle"}),
 }
 SCHEMES: Final = tuple(_EXAMPLES)
 _USB_PATH: Final = re.compile(r"/([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})/(.+)", re.ASCII)
@@ -49,7 +49,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
 
     `host` and `port` belong to tcp alone. `baud` is in bits a second, by default the driver's. `listen`: no byte is
     ever written. `arm`: a driver that only listens by default may send its commands. `seed` is of simulated devices;
-    None lets the simulator choose.
+    None lets the simulator choose. `shuffle` is the model after which a simulated shuffler shuffles.
     """
 
     scheme: str
@@ -61,6 +61,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
     listen: bool = False
     arm: bool = False
     seed: int | None = None
+    shuffle: str = ""
 
     @property
     def known_as(self) -> str:
@@ -81,8 +82,9 @@ class DeviceUrl(msgspec.Struct, frozen=True):
             "listen": "1" if self.listen else "",
             "arm": "1" if self.arm else "",
             "seed": "" if self.seed is None else str(self.seed),
+            "shuffle": self.shuffle,
         }
-        query = "&".join(f"{key}={quote(value)}" for key, value in keys.items() if value)
+        query = "&".join(f"{key}={quote(value, safe=':')}" for key, value in keys.items() if value)
         return f"{self.scheme}://{authority}{quote(self.path, safe='/:')}" + (f"?{query}" if query else "")
 
 
@@ -133,6 +135,7 @@ def parse_device_url(text: str) -> DeviceUrl:
         listen=bool(_whole_number(values, "listen", 0, 1)),
         arm=bool(_whole_number(values, "arm", 0, 1)),
         seed=_whole_number(values, "seed", 0, LARGEST_SEED),
+        shuffle=values.get("shuffle", ""),
     )
     _check_writing(url, row)
     return url

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from shuffle_audit.orders import OrderError, Orders, order_of
 
+UNKNOWN: Final = "?"
+"""Stands for a card that is not known."""
+
 
 class DeckOrders(msgspec.Struct, frozen=True):
-    """`before` and `after`: the cards from the top, by name (`AS`, `10H`, or any other). `before` empty: not known."""
+    """`before` and `after`: the cards from the top, by name (`AS`, `10H`, or any other); `UNKNOWN`: which card lies
+    there is not known. `before` empty: nothing of it is known.
+    """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every card of both orders is known."""
+        return bool(self.before) and UNKNOWN not in self.before and UNKNOWN not in self.after
 
 
 def orders_of_decks(decks: Sequence[DeckOrders]) -> Orders:

@@ -8,8 +8,9 @@ long, and a Fourier transform alone loses small tails: there the distribution is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from math import ceil, comb, exp, factorial, floor, log, sqrt
 from typing import Final
 
@@ -129,61 +130,85 @@ def tails(sums: Distribution, value: int) -> tuple[float, float]:
 
 def tails_of_decks(one: Distribution, decks: int, value: int) -> tuple[float, float]:
     """`tails` of the sum of so many decks, each with that distribution. Kept, as small numbers of decks repeat."""
-    return _tails_of_decks(one.tobytes(), decks, value)
+    return tails_of_sizes([(one, decks)], value)
+
+
+def tails_of_sizes(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float, float]:
+    """`tails` of the sum over decks of several sizes: the distribution of one deck of each, and how many there are."""
+    return _tails(tuple((one.tobytes(), decks) for one, decks in parts if decks), value)
 
 
 @lru_cache(maxsize=20_000)
-def _tails_of_decks(one: bytes, decks: int, value: int) -> tuple[float, float]:
-    found = np.frombuffer(one)
-    if decks * (len(found) - 1) <= FOLDED:
-        return tails(of_decks(found, decks), value)
-    tilt, log_mean = _tilt(found, value / decks)
-    counts = np.arange(len(found))
-    tilted = found * np.exp(tilt * counts - log_mean)
-    begin, sums = _sums_near_mean(tilted / tilted.sum(), decks)
+def _tails(kept: tuple[tuple[bytes, int], ...], value: int) -> tuple[float, float]:
+    parts = [(np.frombuffer(one), decks) for one, decks in kept]
+    if sum(decks * (len(one) - 1) for one, decks in parts) <= FOLDED:
+        return tails(reduce(np.convolve, (of_decks(one, decks) for one, decks in parts), np.array([1.0])), value)
+    tilt, log_means = _tilt(parts, value)
+    tilted = []
+    for (one, decks), log_mean in zip(parts, log_means, strict=True):
+        weights = one * np.exp(tilt * np.arange(len(one)) - log_mean)
+        tilted.append((weights / weights.sum(), decks))
+    begin, sums = _sums_near_mean(tilted)
     steps = begin + np.arange(len(sums)) - value
     far = steps >= 0 if tilt >= 0 else steps <= 0
-    scale = decks * log_mean - tilt * value
+    scale = sum(decks * log_mean for (_, decks), log_mean in zip(parts, log_means, strict=True)) - tilt * value
     weighed = float((sums[far] * np.exp(-tilt * steps[far])).sum())
     tail = exp(min(0.0, scale + log(weighed))) if weighed else 0.0
     other = min(1.0, 1.0 - tail + exp(min(0.0, scale)) * float(sums[steps == 0].sum()))
     return (other, tail) if tilt >= 0 else (tail, other)
 
 
-def _sums_near_mean(one: Distribution, decks: int) -> tuple[int, Distribution]:
+def _sums_near_mean(parts: Sequence[tuple[Distribution, int]]) -> tuple[int, Distribution]:
     """The first of a row of sums, and the probability of each. All others together have less than 1e-19 (Bernstein's
     inequality), so that the transform may go round in as many terms.
     """
-    counts, most = np.arange(len(one)), len(one) - 1
-    mean = float((counts * one).sum())
-    variance = decks * float(((counts - mean) ** 2 * one).sum())
+    most, highest = max(len(one) - 1 for one, _ in parts), sum(decks * (len(one) - 1) for one, decks in parts)
+    moments = [(mean_and_variance(one), decks) for one, decks in parts]
+    mean = sum(decks * mean for (mean, _), decks in moments)
+    variance = sum(decks * variance for (_, variance), decks in moments)
     reach = 15 * most + sqrt((15 * most) ** 2 + 90 * variance)
-    terms = min(decks * most + 1, max(len(one), ceil(2 * reach) + 2))
+    terms = min(highest + 1, max(most + 1, ceil(2 * reach) + 2))
     size = 1 << (terms - 1).bit_length()
-    found = np.maximum(np.fft.irfft(np.fft.rfft(one, size) ** decks, size), 0.0)
-    begin = max(0, floor(decks * mean - reach))
+    transformed = reduce(np.multiply, (np.fft.rfft(one, size) ** decks for one, decks in parts))
+    found = np.maximum(np.fft.irfft(transformed, size), 0.0)
+    begin = max(0, floor(mean - reach))
     return begin, found[(begin + np.arange(size)) % size]
 
 
-def forget() -> None:
-    """Nothing that `tails_of_decks` kept is there any more: for measuring."""
-    _tails_of_decks.cache_clear()
-
-
-def _tilt(one: Distribution, mean: float) -> tuple[float, float]:
-    """The exponent by which the distribution gets that mean, at most 40 either way, and the logarithm of its sum."""
+def mean_and_variance(one: Distribution) -> tuple[float, float]:
+    """Of the count of one deck."""
     counts = np.arange(len(one))
+    mean = float((counts * one).sum())
+    return mean, float(((counts - mean) ** 2 * one).sum())
+
+
+def forget() -> None:
+    """Nothing that `tails_of_sizes` kept is there any more: for measuring."""
+    _tails.cache_clear()
+
+
+def _tilt(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float, list[float]]:
+    """The exponent by which the sum gets that mean, at most 40 either way, and the logarithm of the sum of each
+    distribution with it.
+    """
     low, high = -40.0, 40.0
     for _ in range(60):
         tilt = (low + high) / 2
-        weights = one * np.exp(tilt * counts - max(0.0, tilt * counts[-1]))
-        if float((counts * weights).sum()) < mean * float(weights.sum()):
+        if sum(decks * _tilted(one, tilt)[0] for one, decks in parts) < value:
             low = tilt
         else:
             high = tilt
     tilt = (low + high) / 2
+    return tilt, [_tilted(one, tilt)[1] for one, _ in parts]
+
+
+def _tilted(one: Distribution, tilt: float) -> tuple[float, float]:
+    """The mean with that exponent, and the logarithm of the sum."""
+    counts = np.arange(len(one))
     most = max(0.0, tilt * counts[-1])
-    return tilt, most + log(float((one * np.exp(tilt * counts - most)).sum()))
+    weights = one * np.exp(tilt * counts - most)
+    whole = float(weights.sum())
+    return float((counts * weights).sum()) / whole, most + log(whole)
 
 
 def orders_of(cards: int) -> int:

@@ -57,6 +57,22 @@ def faces_of_decks(decks: Sequence[DeckOrders]) -> Faces:
     return np.stack([faces_of(deck.before) for deck in decks]) if decks else np.empty((0, 0), np.int64)
 
 
+def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
+    """Of the orders in, a row for each deck. None where a name is that of no card, where a card lies in a deck twice,
+    and where the decks are not of the same cards.
+    """
+    names = sorted({name for deck in decks for name in deck.before})
+    try:
+        face = dict(zip(names, faces_of(names).tolist(), strict=True))
+    except OrderError:
+        return None
+    rows = [[face[name] for name in deck.before] for deck in decks]
+    first = set(rows[0]) if rows else set()
+    if any(len(row) != len(first) or set(row) != first for row in rows):
+        return None
+    return np.array(rows, np.int64)
+
+
 def faces_out(orders: Orders, faces: Faces) -> Faces:
     """The faces from the top of each deck after the shuffle, where `faces` lay there before."""
     return np.take_along_axis(np.broadcast_to(faces, orders.shape), orders, axis=1)

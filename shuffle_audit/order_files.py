@@ -1,7 +1,8 @@
 """Decks in files: JSON Lines, `{"before": ["AS", ...], "after": [...]}`, or CSV with the columns deck, before, after.
 
-In CSV cards are separated by spaces. `before` that is missing or empty: the order in is not known. `deck` is a number
-or a name for people and may be missing. The end of a file's name says which of the two it is.
+In CSV cards are separated by spaces. A card that is not known is null, in CSV `?`. `before` that is missing or empty:
+the order in is not known. `deck` is a number or a name for people and may be missing. The end of a file's name says
+which of the two it is.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.orders import OrderError, order_of
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.orders import OrderError
+from shuffle_audit.partial_orders import verify_cards
 
 JSON_LINES: Final = (".jsonl", ".ndjson")
 CSV: Final = ".csv"
@@ -64,8 +66,8 @@ class _RefusedError(Exception):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    after: tuple[str, ...]
-    before: tuple[str, ...] | None = None
+    after: tuple[str | None, ...]
+    before: tuple[str | None, ...] | None = None
     deck: int | str | None = None
 
 
@@ -88,10 +90,18 @@ def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
     return found
 
 
+def deck_of_line(line: str, first: FileDeck | None) -> DeckOrders:
+    """A deck of JSON Lines, of the same cards as the first one. Raises `OrderError`, with the codes of faults."""
+    try:
+        return _checked(_from_json(line), first)
+    except _RefusedError as refused:
+        raise OrderError(refused.code, str(refused)) from refused
+
+
 def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
     """Writes a new file, or over an old one; `read_decks` reads the same. Raises `OrderFileError` and `OSError`."""
     if path.suffix in JSON_LINES:
-        lines = (msgspec.json.encode(deck) + b"\n" for deck in decks)
+        lines = (json_line(deck) for deck in decks)
         path.write_bytes(b"".join(lines))
     elif path.suffix == CSV:
         text = io.StringIO()
@@ -101,6 +111,12 @@ def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
         path.write_text(text.getvalue(), encoding="utf-8")
     else:
         raise OrderFileError([Fault(str(path), 0, "file-kind", _kinds())])
+
+
+def json_line(deck: DeckOrders) -> bytes:
+    """A deck as a line of JSON Lines."""
+    before, after = ([None if card == UNKNOWN else card for card in cards] for cards in (deck.before, deck.after))
+    return msgspec.json.encode({"before": before, "after": after}) + b"\n"
 
 
 def _kinds() -> str:
@@ -142,7 +158,11 @@ def _from_json(line: str) -> DeckOrders | _RefusedError:
         return _RefusedError("not-a-deck", f"This is not the JSON of a deck: {_first_small(error)}.")
     except msgspec.DecodeError as error:
         return _RefusedError("not-json", f"This is not JSON: {_first_small(error)}.")
-    return DeckOrders(read.before or (), read.after)
+    return DeckOrders(_named(read.before or ()), _named(read.after))
+
+
+def _named(cards: Sequence[str | None]) -> tuple[str, ...]:
+    return tuple(UNKNOWN if card is None else card for card in cards)
 
 
 def _first_small(error: Exception) -> str:
@@ -192,17 +212,27 @@ def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOr
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
         raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
     try:
-        order_of(read.before or sorted(set(read.after)), read.after)
+        verify_cards(read)
     except OrderError as error:
         raise _RefusedError(error.code, str(error)) from error
-    if first is not None and set(read.after) != set(first.deck.after):
-        raise _RefusedError("mixed-decks", _difference(read.after, first))
+    if first is not None and not _may_be_alike(read, first.deck):
+        raise _RefusedError("mixed-decks", _difference(read, first))
     return read
 
 
-def _difference(cards: Sequence[str], first: FileDeck) -> str:
-    other = first.deck.after
-    if len(cards) != len(other):
-        return f"This deck has {len(cards)} cards, and the one in {first.file}, line {first.line}, has {len(other)}."
-    card = min(set(cards) - set(other))
-    return f"This deck has the card {card}, which is not in the one in {first.file}, line {first.line}."
+def _may_be_alike(one: DeckOrders, other: DeckOrders) -> bool:
+    """Whether both may be of the same cards, as far as these are known."""
+    size = len(one.after)
+    return size == len(other.after) and len(_cards(one) | _cards(other)) <= size
+
+
+def _cards(deck: DeckOrders) -> set[str]:
+    return {*deck.before, *deck.after} - {UNKNOWN}
+
+
+def _difference(read: DeckOrders, first: FileDeck) -> str:
+    other, at = first.deck, f"{first.file}, line {first.line}"
+    if len(read.after) != len(other.after):
+        return f"This deck has {len(read.after)} cards, and the one in {at}, has {len(other.after)}."
+    card = min(_cards(read) - _cards(other))
+    return f"This deck has the card {card}, which is not in the one in {at}."

@@ -31,15 +31,20 @@ def order_of(before: Sequence[Hashable], after: Sequence[Hashable]) -> npt.NDArr
     >>> order_of("abcd", "badc").tolist()
     [1, 0, 3, 2]
     """
+    verify_same_deck(before, after)
     place = {card: at for at, card in enumerate(before)}
+    return np.array([place[card] for card in after], np.int64)
+
+
+def verify_same_deck(before: Sequence[Hashable], after: Sequence[Hashable], more: tuple[int, int] = (0, 0)) -> None:
+    """`more`: how many further cards, which are not known, the two orders have. Raises `OrderError`."""
     for name, cards in (("in", before), ("out", after)):
         if twice := sorted({str(card) for card in cards if cards.count(card) > 1}):
             raise OrderError("card-twice", f"In the order {name} there is more than one of {_listed(twice)}.")
-    if lacking := sorted(str(card) for card in set(before) - set(after)):
+    if len(lacking := sorted(str(card) for card in set(before) - set(after))) > more[1]:
         raise OrderError("card-missing", f"Of the cards that went in, {_listed(lacking)} did not come out.")
-    if foreign := sorted(str(card) for card in set(after) - set(before)):
+    if len(foreign := sorted(str(card) for card in set(after) - set(before))) > more[0]:
         raise OrderError("card-foreign", f"What came out has {_listed(foreign)}, which did not go in.")
-    return np.array([place[card] for card in after], np.int64)
 
 
 def _listed(cards: Sequence[str]) -> str:

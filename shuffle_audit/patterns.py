@@ -64,7 +64,13 @@ def cycles(orders: Orders) -> Counts:
 
 
 def right_guesses(orders: Orders) -> Counts:
-    """Cards that a player names rightly who knows the order in and sees each card after his guess.
+    """Cards that a player names rightly who knows the order in and sees each card after his guess: see `guessed`."""
+    return _number(guessed(orders))
+
+
+def guessed(orders: Orders) -> Marks:
+    """Of each card, in the order in which they come, whether a player names it rightly who knows the order in and sees
+    each card after his guess.
 
     He names the card next to the last one that he saw, in the direction in which the last two went, as long as it is
     still in the deck; else the next one that is, and at the beginning the one that lay on top. After a shelf shuffle
@@ -75,12 +81,12 @@ def right_guesses(orders: Orders) -> Counts:
     left = np.ones((decks, cards + 2), bool)  # with a card beyond each end that is never left
     left[:, 0] = left[:, -1] = False
     row = np.arange(decks)
-    found = np.zeros(decks, np.int64)
+    found = np.zeros((decks, cards), bool)
     guess = np.ones(decks, np.int64)
     last, direction = np.zeros(decks, np.int64), np.ones(decks, np.int64)
     for place in range(cards):
         card = orders[:, place] + 1
-        found += guess == card
+        found[:, place] = guess == card
         left[row, card] = False
         if place:
             direction = np.where(card > last, 1, -1)

@@ -7,7 +7,8 @@ The procedures of `sampled` and those that look at faces are added to them where
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -102,15 +103,20 @@ out, for want of faces or of a seed, the others keep their shares: false alarms 
 
 
 def examine(
-    orders: Orders, *, random: np.random.Generator | Nulls | None = None, faces: Faces | None = None
+    orders: Orders,
+    *,
+    random: np.random.Generator | Nulls | None = None,
+    faces: Faces | None = None,
+    others: Sequence[Orders] = (),
 ) -> list[Result]:
     """All procedures, in their order.
 
     `random`: adds those that are sampled; `Nulls` keeps what was sampled for the next call. `faces`: adds those that
-    look at faces; what lay at each place of the order in, a row for each deck or one for all. Raises `OrderError`
-    where decks have other faces than the first.
+    look at faces; what lay at each place of the order in, a row for each deck or one for all. `others`: decks of other
+    sizes, as the relative orders of those that are known in part; only what is added up over decks takes them. Raises
+    `OrderError` where decks have other faces than the first.
     """
-    found = [_result(one, orders) for one in PROCEDURES]
+    found = [_result(one, orders, others) for one in PROCEDURES]
     if random is not None:
         nulls = random if isinstance(random, Nulls) else Nulls(random)
         found += [_sampled(one, orders, nulls) for one in SAMPLED]
@@ -137,22 +143,22 @@ def _sampled(procedure: SampledProcedure, orders: Orders, nulls: Nulls) -> Resul
     )
 
 
-def _result(procedure: Procedure, orders: Orders) -> Result:
-    decks, cards = orders.shape
-    one = procedure.null(cards)
-    counts = np.arange(len(one))
-    mean = float((counts * one).sum())
-    deviation = float(np.sqrt(decks * ((counts - mean) ** 2 * one).sum()))
-    statistic = int(procedure.counted(orders).sum())
-    low, high = exact.tails_of_decks(one, decks, statistic)
-    parts = ((low, procedure.low), (high, 1 - procedure.low))
-    p = min(1.0, *(tail / part for tail, part in parts if part))
+def _result(procedure: Procedure, orders: Orders, others: Sequence[Orders] = ()) -> Result:
+    sizes = (orders, *others)
+    parts = [(procedure.null(one.shape[1]), len(one)) for one in sizes if len(one)]
+    moments = [(exact.mean_and_variance(one), decks) for one, decks in parts]
+    expected = sum(decks * mean for (mean, _), decks in moments)
+    deviation = sqrt(sum(decks * variance for (_, variance), decks in moments))
+    statistic = sum(int(procedure.counted(one).sum()) for one in sizes if len(one))
+    low, high = exact.tails_of_sizes(parts, statistic)
+    tails = ((low, procedure.low), (high, 1 - procedure.low))
+    p = min(1.0, *(tail / part for tail, part in tails if part))
     return Result(
         procedure.id,
         procedure.words,
         procedure.source,
         statistic,
-        decks * mean,
+        expected,
         deviation,
         p,
         min(1.0, p / procedure.share),

@@ -7,7 +7,7 @@ and fifty shelves 146 instead of 137.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, log
 from typing import Final, Literal
 
@@ -15,10 +15,13 @@ import msgspec
 import numpy as np
 
 from shuffle_audit import patterns
-from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
+from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.evidence import Evidence
+from shuffle_audit.faces import faces_if_known
 from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
 from shuffle_audit.procedures import Result, examine
+from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
@@ -63,7 +66,8 @@ class Verdict(msgspec.Struct, frozen=True):
     `chance`: the least chance of a false alarm, over everything that was examined, at which these decks are bad; null
     where nothing was examined. `decks` were examined; `not_known` were left out, as their order in is not known.
     `guesses`: right guesses a deck of a player who knows the order in; `guesses_expected`: where every order is
-    equally likely.
+    equally likely. Null where no deck is known as a whole: `partial` of the decks that were examined are known in part,
+    with `least_known` cards or more; `few_known` were left out, as too few cards of them are.
     """
 
     verdict: Word
@@ -78,37 +82,52 @@ class Verdict(msgspec.Struct, frozen=True):
     guesses_expected: float
     findings: tuple[Finding, ...]
     evidence: Gathered | None
+    partial: int = 0
+    few_known: int = 0
+    least_known: int = 0
 
 
-def judge(decks: Sequence[DeckOrders], level: float = LEVEL) -> Verdict:
-    """Examines the decks whose order in is known. `level`: the chance of a false alarm over all that is examined.
+def judge(
+    decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
+) -> Verdict:
+    """Examines the decks whose order in is known, as far as their cards are. `level`: the chance of a false alarm over
+    all that is examined.
+    `random` adds the procedures that are sampled (see `procedures.examine`). Those that look at faces are added where
+    the names are those of cards. Both take whole decks only.
 
-    Raises `OrderError` where decks are not whole or not of as many cards.
+    Raises `OrderError` where decks are not of as many cards, or the two orders not of the same deck.
     """
     known = [deck for deck in decks if deck.before]
     cards = len(decks[0].after) if decks else 0
     if not known:
         return _nothing_examined(len(decks), cards, level)
-    orders = orders_of_decks(known)
-    results, gathered = examine(orders), _gathered(orders, level)
+    seen = seen_of(known)
+    if not seen.orders:
+        return _nothing_examined(len(decks), cards, level, len(known))
+    faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
+    results = examine(seen.whole, random=random, faces=faces, others=seen.parts)
+    gathered = _gathered(seen.in_sequence, level)
     chance = _chance(results, gathered)
     word: Word = "bad" if chance <= level else "nothing found"
     code = ""
-    if word == "nothing found" and not can_speak(len(known), cards, level):
+    if word == "nothing found" and not _can_speak_of(seen, level):
         word, code = "no verdict", "too-few-decks"
     return Verdict(
         word,
         code,
-        _sentence(word, chance, level, len(known)),
+        _sentence(word, chance, level, len(seen.orders)),
         level,
         chance,
-        len(known),
+        len(seen.orders),
         len(decks) - len(known),
         cards,
-        float(patterns.right_guesses(orders).mean()),
+        float(patterns.right_guesses(seen.whole).mean()) if len(seen.whole) else None,
         guesses_expected(cards),
         tuple(Finding(*one, one.adjusted <= level * OF_PROCEDURES) for one in results),
         gathered,
+        seen.partial,
+        seen.few,
+        min(map(len, seen.orders)),
     )
 
 
@@ -122,14 +141,24 @@ def can_speak(decks: int, cards: int, level: float) -> bool:
     for few in sorted({min(decks, SURELY_SEEN), decks}):
         same = unshuffled(few, cards)
         for orders in (same, same[:, ::-1]):
-            if few and _chance(examine(orders), _gathered(orders, level)) <= level:
+            if few and _chance(examine(orders), _gathered([orders], level)) <= level:
                 return True
     return False
 
 
-def _gathered(orders: Orders, level: float) -> Gathered:
+def _can_speak_of(seen: Seen, level: float) -> bool:
+    """The same of decks that are known in part: of each as much as is known."""
+    if not seen.parts:
+        return can_speak(len(seen.whole), seen.whole.shape[1], level)
+    whole, *parts = (unshuffled(*one.shape) for one in (seen.whole, *seen.parts))
+    gathered = _gathered((one for one in (whole, *parts) if len(one)), level)
+    return _chance(examine(whole, others=parts), gathered) <= level
+
+
+def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
+    """`runs`: the decks in their sequence; those of a run have as many cards."""
     evidence = Evidence()
-    course = np.concatenate([[0.0], evidence.add(orders)])  # it begins with 1
+    course = np.concatenate([[0.0], *(evidence.add(orders) for orders in runs)])  # it begins with 1
     best = int(np.argmax(course))
     limit = 1 / (level * OF_EVIDENCE)
     most = float(course[best])
@@ -157,7 +186,8 @@ def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
     )
 
 
-def _nothing_examined(decks: int, cards: int, level: float) -> Verdict:
+def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> Verdict:
+    """`few`: of so many decks the order in is known, and too few cards."""
     sentence = (
         f"The order in is not known for {'the deck' if decks == 1 else f'any of the {decks:,} decks'}. Where what went "
         "in was random and is not known, what comes out of any shuffler that does not look at faces is uniform, "
@@ -166,5 +196,10 @@ def _nothing_examined(decks: int, cards: int, level: float) -> Verdict:
     code = "order-in-not-known"
     if not decks:
         sentence, code = "There are no decks.", "too-few-decks"
+    if few:
+        code = "too-few-cards"
+        sentence = f"Of no deck with an order in as many as {LEAST_KNOWN} cards are known both before and after."
     expected = guesses_expected(cards)
-    return Verdict("no verdict", code, sentence, level, None, 0, decks, cards, None, expected, (), None)
+    return Verdict(
+        "no verdict", code, sentence, level, None, 0, decks - few, cards, None, expected, (), None, few_known=few
+    )

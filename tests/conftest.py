@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -133,6 +134,16 @@ def nothing_left_behind() -> Iterator[None]:
                 thread.join(ENDS_WITHIN)
     assert not leaked, f"threads left behind: {[thread.name for thread in leaked]}"
     assert _open_descriptors() <= descriptors, f"{_open_descriptors() - descriptors} descriptors left behind"
+
+
+@pytest.fixture(scope="session")
+def fonts() -> None:
+    """matplotlib opens its fonts once in a process and keeps them open."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    figure.subplots()
+    figure.savefig(io.BytesIO(), format="svg")
 
 
 def _open_descriptors() -> int:

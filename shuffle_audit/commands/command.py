@@ -11,11 +11,13 @@ from controller.commands.found_commands import FoundCommands
 FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("shuffle_audit.commands.run", "run"),
     "plan": ("shuffle_audit.commands.plan", "plan"),
+    "monitor": ("shuffle_audit.commands.monitor", "monitor"),
 }
 OTHERS: Final = "cardshoe.commands.audit"  # entry points
 SUMMARIES: Final = {
     "run": "Say of decks in files whether they were shuffled well.",
     "plan": "Count the decks that it takes to find a bad shuffle.",
+    "monitor": "Watch a shuffler deck after deck, and raise an alarm.",
 }
 
 

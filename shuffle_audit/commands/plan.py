@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from controller.commands.extras import of_extra
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
-from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL, POWER
 from shuffle_audit.commands.progress import progress
 
@@ -35,7 +35,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """`audits` were simulated."""
+    """`audits` were simulated. `known`: of each deck so many cards are known, the first ones of the order out."""
 
     model: str
     words: str
@@ -44,6 +44,7 @@ class Plan(msgspec.Struct, frozen=True):
     at_most: int
     seed: int
     cells: tuple[Cell, ...]
+    known: int
 
 
 @click.command()
@@ -53,6 +54,8 @@ class Plan(msgspec.Struct, frozen=True):
 @click.option("--power", "powers", type=POWER, multiple=True, default=POWERS, show_default=True,
               help="How often the model is to be found; as often as needed.")  # fmt: skip
 @click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
+@click.option("--known", type=click.IntRange(2), metavar="CARDS",
+              help="Of each order out only the first so many cards are known, as at a table.")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
               help="Look no further.")  # fmt: skip
 @click.option("--audits", type=click.IntRange(100, 20_000), default=1000, show_default=True,
@@ -60,24 +63,26 @@ class Plan(msgspec.Struct, frozen=True):
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed prints the same.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def plan(
-    model: str, levels: tuple[float, ...], powers: tuple[float, ...], cards: int, at_most: int, audits: int, seed: int,
-    as_json: bool,
+    model: str, levels: tuple[float, ...], powers: tuple[float, ...], cards: int, known: int | None, at_most: int,
+    audits: int, seed: int, as_json: bool,
 ) -> None:  # fmt: skip
     """Count the decks that it takes to find a bad shuffle, as riffle:7, shelves:10x2 or sticking:0.02.
 
     A MODEL that is none is answered with all forms. The table has a line for each chance of a false alarm, and a column
     for how often the model is to be found.
     """
-    with numpy_extra():
+    with of_extra("audit", "numpy cannot be used"):
+        from shuffle_audit.models.first_places import FirstPlaces
         from shuffle_audit.power import Draws
     bad = _model(model, cards)
+    known = _known(known, cards)
     if audits * at_most > MOST_DRAWN:
         sentence = f"{audits:,} audits of {at_most:,} decks are too many: at most {MOST_DRAWN:,} decks are drawn."
         raise BadInputError(sentence, "Give fewer with --audits, or look less far with --at-most.")
     asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]
     cells = []
     with progress("simulating audits", None) as advance:
-        draws = Draws(bad, cards, audits, seed, advance)
+        draws = Draws(FirstPlaces(bad, cards) if known < cards else bad, known, audits, seed, advance)
         for level, power in asked:
             found = draws.least_decks(power, level, at_most)
             cells.append(
@@ -85,11 +90,21 @@ def plan(
                 if found is not None
                 else Cell(level, power, None, None, None)
             )
-    planned = Plan(model, bad.words, cards, audits, at_most, seed, tuple(cells))
+    planned = Plan(model, bad.words, cards, audits, at_most, seed, tuple(cells), known)
     if as_json:
         write_out(msgspec.json.encode(planned).decode())
     else:
         _show(planned)
+
+
+def _known(asked: int | None, cards: int) -> int:
+    """Raises `BadInputError`."""
+    from shuffle_audit.partial_orders import LEAST_KNOWN
+
+    if asked is not None and not min(LEAST_KNOWN, cards) <= asked <= cards:
+        sentence = f"Of {asked} known cards of {cards} nothing is counted."
+        raise BadInputError(sentence, f"Name from {min(LEAST_KNOWN, cards)} to {cards} with --known.")
+    return cards if asked is None else asked
 
 
 def _model(text: str, cards: int) -> ShuffleModel:
@@ -108,7 +123,8 @@ def _model(text: str, cards: int) -> ShuffleModel:
 
 def _show(planned: Plan) -> None:
     paper = page()
-    paper.heading(f"Decks of {planned.cards} cards, order in known, that find {planned.words} ({planned.model})")
+    seen = "" if planned.known == planned.cards else f", the first {planned.known} of the order out known"
+    paper.heading(f"Decks of {planned.cards} cards, order in known{seen}, that find {planned.words} ({planned.model})")
     powers = sorted({cell.power for cell in planned.cells})
     header = ["false alarms", *(f"{power * 100:g} %" for power in powers), ""]
     rows = [

@@ -1,13 +1,32 @@
-"""The report of an audit: as text for people, and the struct that is its JSON."""
+"""The report of an audit: all that its text, its page and its JSON say."""
 
 from __future__ import annotations
 
-from math import floor
+from typing import Final, Literal
 
 import msgspec
 
-from controller.commands.text import Page, many
-from shuffle_audit.verdict import OF_PROCEDURES, SMALLEST, Gathered, Verdict
+from shuffle_audit.edges import Money
+from shuffle_audit.games_dealt import Dealt
+from shuffle_audit.regulators import ChiSquare
+from shuffle_audit.suspects import Suspect
+from shuffle_audit.verdict import Verdict
+
+NoMoney = Literal["", "not-asked", "no-alarm", "no-model", "other-cards"]
+NO_MONEY: Final[dict[NoMoney, str]] = {
+    "no-alarm": "There is no alarm, so there is no shuffle whose cost could be simulated.",
+    "no-model": "No known model fits these decks better than a good shuffle does, so there is none to simulate.",
+    "other-cards": "The games are dealt from decks of 52 cards, and these have another number.",
+}
+"""Why there is no simulation of what the shuffle costs, where it was asked for."""
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """`sha256` of its bytes."""
+
+    file: str
+    decks: int
+    sha256: str
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -22,106 +41,17 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """`power` is empty where there is no verdict. `seed`: of the simulated audits."""
+    """`seed` of all that is simulated; `version` of the program. `power` is empty where there is no verdict; `suspects`
+    and `regulators` where no order in is known; `dealt` is null where the names are not those of 52 cards.
+    """
 
     result: Verdict
     power: tuple[Found, ...]
-    files: tuple[str, ...]
+    files: tuple[ReadFile, ...]
     seed: int
-
-
-def write(paper: Page, report: Report) -> None:
-    """The whole report, in lines."""
-    verdict = report.result
-    paper.heading(f"{verdict.verdict.upper()}: {verdict.sentence}")
-    examined = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
-    paper.entry(f"examined: {examined}, from {', '.join(report.files)}")
-    if verdict.not_known:
-        paper.entry(f"left out: {many(verdict.not_known, 'deck')} without the order in")
-    if verdict.guesses is not None:
-        _write_effect(paper, verdict)
-    if verdict.findings:
-        _write_findings(paper, verdict)
-    if verdict.evidence is not None:
-        _write_evidence(paper, verdict, verdict.evidence)
-    if report.power:
-        _write_power(paper, report)
-
-
-def _write_effect(paper: Page, verdict: Verdict) -> None:
-    paper.heading("Effect")
-    paper.entry(
-        f"A player who knows the order in and sees each card after his guess is right {verdict.guesses:.2f} times a "
-        f"deck; where every order is equally likely, {verdict.guesses_expected:.2f} times."
-    )
-
-
-def _write_findings(paper: Page, verdict: Verdict) -> None:
-    paper.heading(
-        f"Counted over all decks (p: adjusted for all procedures; {verdict.level * OF_PROCEDURES:g} raises an alarm)"
-    )
-    header = ("", "procedure", "counted", "expected", "", "p", "what")
-    rows = [
-        (
-            "ALARM" if one.alarm else "-",
-            one.id,
-            f"{one.statistic:,.10g}",
-            f"{one.expected:,.1f}",
-            f"± {one.deviation:,.1f}",
-            small(one.adjusted),
-            f"{one.words} ({one.source})",
-        )
-        for one in verdict.findings
-    ]
-    paper.rows([header, *rows])
-
-
-def _write_evidence(paper: Page, verdict: Verdict, gathered: Gathered) -> None:
-    paper.heading("Evidence, deck after deck")
-    most = f"had at most {units(gathered.most_log10)}, after deck {gathered.after_deck:,} of {verdict.decks:,}"
-    if not gathered.after_deck:
-        most = "never had more than that"
-    paper.entry(f"A bettor against the shuffle who begins with 1 unit {most}; {gathered.limit:,.0f} raise an alarm.")
-    if gathered.alarm:
-        paper.entry(f"Of the machines that he suspects these decks look most like {gathered.likeliest}.")
-
-
-def _write_power(paper: Page, report: Report) -> None:
-    decks = report.power[0].decks
-    already = " already" if decks < report.result.decks else ""
-    paper.heading(f"What an audit can find (simulated, seed {report.seed})")
-    for one in report.power:
-        counted = f"{one.found:,} of {one.audits:,} simulated audits"
-        paper.entry(
-            f"With {many(decks, 'deck')}{already}, {one.words} would have been found with {percent(one.share)} "
-            f"({counted})."
-        )
-
-
-def small(chance: float) -> str:
-    """A chance as short as it can be read.
-
-    >>> small(0.01234), small(3.14e-12), small(0.0)
-    ('0.012', '3.1e-12', 'below 1e-300')
-    """
-    return f"{chance:.2g}" if chance >= SMALLEST else f"below {SMALLEST:g}"
-
-
-def units(log10: float) -> str:
-    """A sum of money by its decimal logarithm.
-
-    >>> units(0.0), units(2.5), units(400.3)
-    ('1.00 units', '316.23 units', '2.0e+400 units')
-    """
-    if log10 < 6:
-        return f"{10**log10:,.2f} units"
-    return f"{10 ** (log10 - floor(log10)):.1f}e+{floor(log10)} units"
-
-
-def percent(share: float) -> str:
-    """Never rounded up to all.
-
-    >>> percent(1.0), percent(0.9996), percent(0.123)
-    ('100 %', '99.9 %', '12.3 %')
-    """
-    return f"{floor(share * 1000 + 1e-9) / 10:g} %"
+    version: str
+    suspects: tuple[Suspect, ...] = ()
+    regulators: ChiSquare | None = None
+    dealt: Dealt | None = None
+    money: Money | None = None
+    no_money: NoMoney = "not-asked"

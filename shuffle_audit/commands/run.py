@@ -1,64 +1,88 @@
-"""`cardshoe audit run`: the verdict of decks in files, and what so many decks would have found."""
+"""`cardshoe audit run`: the verdict of decks in files, as a report."""
 
 from __future__ import annotations
 
+import hashlib
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
 
-from controller.commands.text import page, write_out
+from controller.commands.extras import of_extra
+from controller.commands.text import page, write_file, write_out
 from controller.problems import BadInputError
-from shuffle_audit.commands.numpy_extra import numpy_extra
 from shuffle_audit.commands.options import LEVEL
-from shuffle_audit.commands.progress import progress
 
 if TYPE_CHECKING:
-    from shuffle_audit.commands.report import Found
-    from shuffle_audit.order_files import FileDeck
+    from shuffle_audit.commands.report import ReadFile
+    from shuffle_audit.deck_orders import DeckOrders
 
 BAD: Final = 1  # exit codes; 0: nothing found
-NO_VERDICT: Final = 2  # as with bad input: nobody takes it for a machine that passed
-COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
-MOST_DECKS: Final = 1000  # of a simulated audit; more find a machine no less often
-AUDITS: Final = (100, 1000)  # at least and at most, for each model
-DRAWN: Final = 50_000  # about so many decks for each model
+NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that passed
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILES...",
-                type=click.Path(path_type=Path, dir_okay=False))  # fmt: skip
+                type=click.Path(path_type=Path))  # fmt: skip
 @click.option("--level", type=LEVEL, default=0.01, show_default=True,
               help="The chance of a false alarm, over everything that is examined.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
-              help="Of the simulated audits; the same seed prints the same.")  # fmt: skip
+              help="Of everything that is simulated; the same seed prints the same.")  # fmt: skip
+@click.option("--money", "with_money", is_flag=True,
+              help="Where there is an alarm, simulate what the shuffle costs in each game: half a minute.")  # fmt: skip
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write the report as one HTML page, with plots.")  # fmt: skip
+@click.option("--new-deck", "maker", metavar="standard|FILE",
+              help="Of journals: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
+@click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False),
+              help="The local key of a journal: cards that were recalled count, too.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-def run(files: tuple[Path, ...], level: float, seed: int, as_json: bool) -> None:
-    """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after).
+def run(
+    files: tuple[Path, ...], level: float, seed: int, with_money: bool, html: Path | None, maker: str | None,
+    key_file: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after),
+    or a table's journal, its folder or a file of it.
 
     Exit code 0: nothing was found; 1: bad; 2: the files cannot be used, or allow no verdict.
     """
-    with numpy_extra():
-        from shuffle_audit.commands.report import Report, write
-        from shuffle_audit.verdict import judge
-    decks = _read(files)
-    verdict = judge([one.deck for one in decks], level)
-    found = _found(verdict.decks, verdict.cards, level, seed) if verdict.verdict != "no verdict" else ()
-    report = Report(verdict, found, tuple(map(click.format_filename, files)), seed)
+    with of_extra("audit", "numpy cannot be used"):
+        from shuffle_audit.commands.making import report_of
+        from shuffle_audit.commands.parts import headline, write
+        from shuffle_audit.orders import OrderError
+    if html is not None:
+        with of_extra("audit", "A page cannot be made"):
+            from shuffle_audit.commands.report_page import page_of
+    decks, read = _read(files, maker, key_file)
+    try:
+        report, orders = report_of(decks, read, level, seed, with_money=with_money)
+    except OrderError as error:
+        raise BadInputError(str(error), "Nothing was concluded. Audit files and journals apart.") from error
+    if html is not None:
+        write_file(html, page_of(report, orders))
     if as_json:
         write_out(msgspec.json.encode(report).decode())
+    elif html is not None:
+        write_out(f"{headline(report)} Written to {html}.")
     else:
         paper = page()
         write(paper, report)
         paper.show()
-    if code := {"bad": BAD, "no verdict": NO_VERDICT}.get(verdict.verdict):
+    if code := {"bad": BAD, "no verdict": NO_VERDICT}.get(report.result.verdict):
         sys.exit(code)
 
 
-def _read(files: tuple[Path, ...]) -> list[FileDeck]:
-    """Raises `BadInputError`."""
+def _read(
+    files: tuple[Path, ...], maker: str | None, key_file: Path | None
+) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
+    """The decks, and the files that they are from; then those of journals. Raises `BadInputError` and
+    `JournalProblemError`.
+    """
+    from shuffle_audit.commands.journal_options import in_journals, split
+    from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
 
     seen: set[Path] = set()
@@ -66,24 +90,19 @@ def _read(files: tuple[Path, ...]) -> list[FileDeck]:
         if file.resolve() in seen:
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
+    of_decks, journals = split(files)
     try:
-        return read_decks(files)
+        found = read_decks(of_decks)
+        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in of_decks]
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
-
-
-def _found(decks: int, cards: int, level: float, seed: int) -> tuple[Found, ...]:
-    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad."""
-    from shuffle_audit.commands.report import Found
-    from shuffle_audit.models.named import model_named
-    from shuffle_audit.power import Draws
-
-    simulated = min(decks, MOST_DECKS)
-    audits = max(AUDITS[0], min(AUDITS[1], DRAWN // simulated))
-    found = []
-    with progress("simulating audits", len(COMPARED) * audits * simulated) as advance:
-        for name in COMPARED:
-            model = model_named(name, cards)
-            power = Draws(model, cards, audits, seed, advance).power(simulated, level)
-            found.append(Found(name, model.words, simulated, power.found, audits, power.share))
-    return tuple(found)
+    except OSError as error:
+        raise BadInputError(f"{error.filename} cannot be read: {error.strerror}.", "Nothing was concluded.") from error
+    decks = Counter(one.file for one in found)
+    read = (
+        ReadFile(click.format_filename(file), decks[str(file)], digest)
+        for file, digest in zip(of_decks, digests, strict=True)
+    )
+    dealt = in_journals(journals, maker, key_file)
+    also = (ReadFile(click.format_filename(path), len(its), "") for path, its in zip(journals, dealt, strict=True))
+    return [*(one.deck for one in found), *(deck for its in dealt for deck in its)], (*read, *also)

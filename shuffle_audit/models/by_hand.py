@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from math import inf, lgamma, log
+
 import numpy as np
 
+from shuffle_audit.models.shuffle_model import LogRatios
 from shuffle_audit.orders import Orders, one_after_the_other, unshuffled
 
 
 class Overhand:
     """Packets are slid off the top, each onto the ones before: their order is turned round, the cards within stay.
 
-    `breaks`: the chance that a packet ends between two neighbours (Pemantle 1989); a strip cut has few of them.
+    `breaks`: the chance that a packet ends between two neighbours (Pemantle 1989); a strip cut has few of them. For n
+    cards it takes some n^2 log n shuffles until a deck is mixed (Jonasson 2006).
+
+    After one of them an order tells its packets, as no card follows the next lower one across two: with k packets its
+    probability is b^(k-1) (1-b)^(n-k). No closed form is known for several.
     """
 
     def __init__(self, passes: int, breaks: float, words: str = "overhand shuffles") -> None:
@@ -29,6 +36,18 @@ class Overhand:
             found = one_after_the_other(found, np.argsort(-packet, axis=1, kind="stable"))
         return found
 
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        """Raises `ValueError` for several shuffles."""
+        if self.passes != 1:
+            raise ValueError("The distribution after several overhand shuffles is not known.")
+        decks, cards = orders.shape
+        ends = orders[:, 1:] - orders[:, :-1] != 1
+        packet = np.cumsum(np.concatenate([np.zeros((decks, 1), np.int64), ends], axis=1), axis=1)
+        made = np.take_along_axis(packet, np.argsort(orders, axis=1), axis=1)  # from the top of the order in
+        possible = (made[:, 1:] <= made[:, :-1]).all(axis=1)
+        by_breaks = np.array([_power(self.breaks, k) + _power(1 - self.breaks, cards - 1 - k) for k in range(cards)])
+        return np.where(possible, by_breaks[ends.sum(axis=1)] + lgamma(cards + 1), -inf)
+
 
 def strip_cuts(passes: int, cards: int, strips: int = 8) -> Overhand:
     """Stripping a deck of so many cards: so many packets on average."""
@@ -44,11 +63,18 @@ class Cut:
         at = random.integers(cards, size=(decks, 1))
         return (unshuffled(decks, cards) + at) % cards
 
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        """Each of n orders is equally likely."""
+        cards = orders.shape[1]
+        cut = ((orders - orders[:, :1] - np.arange(cards)) % cards == 0).all(axis=1)
+        return np.where(cut, lgamma(cards), -inf)
+
 
 class Wash:
     """Cards washed on the table: so many times two of them change places, each pair as likely as another.
 
     For n cards it takes about n ln(n) / 2 exchanges until a deck is mixed (Diaconis and Shahshahani 1981): 103 for 52.
+    After t of them 1 + (n - 1) (1 - 2/n)^t cards lie in place, on average.
     `seconds` at `exchanges` a second is a rough model: how fast hands are is measured nowhere.
     """
 
@@ -66,3 +92,10 @@ class Wash:
             one, other = random.integers(cards, size=(2, decks))
             found[row, one], found[row, other] = found[row, other], found[row, one]
         return found
+
+
+def _power(value: float, count: int) -> float:
+    """The logarithm of a power; that of 0 to the 0 is 0."""
+    if not count:
+        return 0.0
+    return count * log(value) if value > 0 else -inf

@@ -1,17 +1,24 @@
-"""Machines with a fault: they do not always shuffle, cards stick together, a place is favoured."""
+"""Machines with a fault: they do not always shuffle, cards stick together, a place is favoured.
+
+The distribution of each is known: it mixes uniform orders of fewer cards, or of all.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from math import comb, exp, inf, lgamma, log
+
 import numpy as np
 
-from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
+from shuffle_audit.models.shuffle_model import UNIFORM, KnownModel, LogRatios
 from shuffle_audit.orders import Orders, unshuffled
+from shuffle_audit.patterns import kept_pairs
 
 
 class NotAlways:
     """With that chance a deck comes out as it went in."""
 
-    def __init__(self, chance: float, else_: ShuffleModel = UNIFORM) -> None:
+    def __init__(self, chance: float, else_: KnownModel = UNIFORM) -> None:
         self.chance = chance
         self._else = else_
 
@@ -22,6 +29,13 @@ class NotAlways:
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         out = random.random((decks, 1)) < self.chance
         return np.where(out, unshuffled(decks, cards), self._else.shuffle(random, decks, cards))
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        cards = orders.shape[1]
+        same = (orders == np.arange(cards)).all(axis=1)
+        left_out = np.where(same, _log(self.chance) + lgamma(cards + 1), -inf)
+        found: LogRatios = np.logaddexp(left_out, _log(1 - self.chance) + self._else.log_ratios(orders))
+        return found
 
 
 class StickingPairs:
@@ -41,6 +55,10 @@ class StickingPairs:
         block = np.cumsum(starts, axis=1) - 1
         keys = np.take_along_axis(random.random((decks, cards)), block, axis=1)
         return np.argsort(keys, axis=1, kind="stable")
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        """Of the neighbours that were kept, any may have stuck: a sum over how many did."""
+        return np.array(log_ratios_by_kept_pairs(self.chance, orders.shape[1]))[kept_pairs(orders)]
 
 
 class FavouredPlace:
@@ -64,3 +82,33 @@ class FavouredPlace:
         found[moved, lies] = found[moved, self.after]
         found[moved, self.after] = self.before
         return found
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        there = orders[:, self.after] == self.before
+        return np.where(there, log(1 - self.chance + self.chance * orders.shape[1]), _log(1 - self.chance))
+
+
+@cache
+def log_ratios_by_kept_pairs(chance: float, cards: int) -> tuple[float, ...]:
+    """By the pairs that were kept, k: log of n! times the sum over i of C(k, i) s^i (1-s)^(n-1-i) / (n-i)!."""
+    found = []
+    for kept in range(cards):
+        parts = [
+            log(comb(kept, stuck))
+            + stuck * log(chance)
+            + _times(cards - 1 - stuck, 1 - chance)
+            - lgamma(cards - stuck + 1)
+            for stuck in range(kept + 1)
+        ]
+        most = max(parts)
+        found.append(most + log(sum(exp(part - most) for part in parts)) + lgamma(cards + 1) if most > -inf else -inf)
+    return tuple(found)
+
+
+def _times(count: int, value: float) -> float:
+    """The logarithm of a power; that of 0 to the 0 is 0."""
+    return count * _log(value) if count else 0.0
+
+
+def _log(value: float) -> float:
+    return log(value) if value > 0 else -inf

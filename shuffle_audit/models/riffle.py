@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import comb, factorial, inf, log
+from math import comb, factorial, inf, lgamma, log
+from typing import Final
 
 import numpy as np
 
@@ -17,12 +18,19 @@ from shuffle_audit.models.shuffle_model import LogRatios
 from shuffle_audit.orders import Orders, inverse, one_after_the_other, unshuffled
 from shuffle_audit.patterns import rising_sequences
 
+MOST_PASSES: Final = 12
+"""Of riffles with a biased cut of which the distribution is computed: 4,096 packets."""
+
 
 class Riffle:
     """`passes` riffles, each with an even chance for every card to belong to either packet."""
 
     def __init__(self, passes: int) -> None:
         self.passes = passes
+
+    @property
+    def name(self) -> str:
+        return f"riffle:{self.passes}"
 
     @property
     def words(self) -> str:
@@ -38,7 +46,8 @@ class Riffle:
 class BiasedRiffle:
     """`passes` riffles of a dealer who cuts off another part than a half: `share` of the deck on average.
 
-    No closed form of its distribution is used here.
+    As one riffle of 2^passes packets of unequal chances. An order's probability is a sum over packets that rise with
+    the card, strictly where the next card lies above it: a fundamental quasisymmetric function (Stanley 2001).
     """
 
     def __init__(self, passes: int, share: float) -> None:
@@ -54,6 +63,25 @@ class BiasedRiffle:
         for _ in range(self.passes):
             found = one_after_the_other(found, dropped((random.random((decks, cards)) >= self.share).astype(np.int64)))
         return found
+
+    def log_ratios(self, orders: Orders) -> LogRatios:
+        """Card by card, the packet of the last one. Raises `ValueError` for more than `MOST_PASSES`."""
+        if self.passes > MOST_PASSES:
+            raise ValueError(
+                f"The distribution after more than {MOST_PASSES} riffles with a biased cut is not computed."
+            )
+        chances = np.array([1.0])
+        for _ in range(self.passes):
+            chances = np.concatenate([chances * self.share, chances * (1 - self.share)])
+        places = inverse(orders)
+        row: LogRatios = np.tile(chances, (len(orders), 1))
+        found: LogRatios = np.full(len(orders), lgamma(orders.shape[1] + 1))
+        for card in range(1, orders.shape[1]):
+            found += _taken_out(row)
+            up_to = np.cumsum(row, axis=1)
+            above = (places[:, card] < places[:, card - 1])[:, None]
+            row = np.where(above, up_to - row, up_to) * chances
+        return found + _taken_out(row)
 
 
 def dropped(packets: Orders) -> Orders:
@@ -71,3 +99,12 @@ def _log_ratios(packets: int, cards: int) -> tuple[float, ...]:
     """By rising sequences; element 0 is no order."""
     found = [probability(packets, cards, r) * factorial(cards) for r in range(1, cards + 1)]
     return (-inf, *(log(one.numerator) - log(one.denominator) if one else -inf for one in found))
+
+
+def _taken_out(row: LogRatios) -> LogRatios:
+    """The logarithms of the rows' sums, which become 1: products of many chances are too small for a float."""
+    whole = row.sum(axis=1)
+    row /= np.where(whole > 0, whole, 1.0)[:, None]
+    with np.errstate(divide="ignore"):
+        found: LogRatios = np.log(whole)
+    return found

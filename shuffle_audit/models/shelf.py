@@ -31,9 +31,16 @@ class Shelves:
         self.from_top = from_top
 
     @property
+    def name(self) -> str:
+        passes = "" if self.passes == 1 else f"x{self.passes}"
+        return f"shelves:{self.shelves}{passes}{':top' if self.from_top else ''}"
+
+    @property
     def words(self) -> str:
+        shelves = f"{self.shelves} shelf" if self.shelves == 1 else f"{self.shelves} shelves"
         passes = "" if self.passes == 1 else f", {self.passes} passes"
-        return f"a shelf shuffler with {self.shelves} shelves{passes}"
+        top = ", from the top" if self.from_top else ""
+        return f"a shelf shuffler with {shelves}{passes}{top}"
 
     @property
     def as_one_pass(self) -> int:

@@ -30,9 +30,17 @@ class KnownModel(ShuffleModel, Protocol):
     def log_ratios(self, orders: Orders) -> LogRatios: ...
 
 
+class SuspectedModel(KnownModel, Protocol):
+    """A known model that decks are compared with. `name`: as `named.model_named` reads it."""
+
+    @property
+    def name(self) -> str: ...
+
+
 class Uniform:
     """Each order is equally likely."""
 
+    name = "uniform"
     words = "a uniform shuffle"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:

@@ -13,7 +13,9 @@ from typing import Final
 import click
 import msgspec
 
-from controller.problems import BadInputError, DeviceProblemError, ProblemError
+from controller.commands.extras import of_extra
+from controller.commands.text import write_file
+from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError
@@ -97,11 +99,9 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
 
 def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
     """Whether the device gets ready at all. Raises `BadInputError`, `DeviceProblemError` and `ProblemError`."""
-    try:
+    with of_extra("bench", "The bench cannot run"):
         from simulators.bench.bench import UnreachableError, reach
         from simulators.bench.plugin import read_files
-    except ImportError as error:
-        raise ProblemError("The bench needs pytest, which is not installed.", "Install cardshoe[bench].") from error
     try:
         with redirect_stdout(io.StringIO()):  # the link's log
             return asyncio.run(reach(str(parsed), *read_files(parsed, *files.values())))
@@ -126,11 +126,8 @@ def _record(
     if parsed.scheme == "sim":
         hint = "Start `cardshoe simulate --load --person`, and name its URL."
         raise BadInputError(f"At {parsed} there is no person who lifts the sets.", hint)
-    try:
+    with of_extra("audit", "Decks cannot be checked"):
         from simulators.bench.deck_recording import Recording, RecordingError, record_decks
-    except ImportError as error:
-        sentence = "Decks are checked with numpy, which is not installed."
-        raise ProblemError(sentence, "Install cardshoe[audit].") from error
     _reach(parsed, files)
     from simulators.bench.plugin import read_files
 
@@ -161,14 +158,9 @@ def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
 
 def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> None:
     """Raises `ProblemError` where the extra is not installed, and `BadInputError`."""
-    try:
+    with of_extra("report", "A page cannot be made"):
         from simulators.bench.report_page import page_of
-    except ImportError as error:
-        raise ProblemError("The page needs jinja2 and matplotlib.", "Install cardshoe[report].") from error
-    try:
-        path.write_text(page_of(report, earlier), encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
+    write_file(path, page_of(report, earlier))
 
 
 def _show(report: BenchReport, before: BenchReport | None) -> None:

@@ -1,4 +1,7 @@
-"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again."""
+"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again.
+
+A `sim:` URL names the shuffle in the same way.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from controller.problems import BadInputError, ProblemError
+from controller.commands.extras import of_extra
+from controller.problems import BadInputError
 from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
 
 Shuffles: TypeAlias = Callable[[Random], DeckShuffle]
@@ -15,20 +19,19 @@ UNIFORM = "uniform"
 
 
 def read_shuffle(text: str) -> Shuffles:
-    """The shuffle that `--shuffle` names. Raises `BadInputError`; `ProblemError` where numpy is needed and missing."""
+    """The shuffle that `--shuffle` or `shuffle=` names.
+
+    Raises `BadInputError`; `ProblemError` where numpy is needed and missing.
+    """
     if text == UNIFORM:
         return UniformShuffle
-    try:
+    with of_extra("audit", f"The shuffle {text} cannot be simulated"):
         from shuffle_audit.models.named import model_named
         from simulators.devices.modelled_shuffle import ModelledShuffle
-    except ImportError as error:
-        raise ProblemError(
-            f"The shuffle {text} needs numpy, which is not installed.", "Install cardshoe[audit]."
-        ) from error
     try:
         model = model_named(text)
     except ValueError as error:
-        raise BadInputError(str(error), "Name one with --shuffle, as shelves:10.") from error
+        raise BadInputError(str(error), "Write it as one of them, with other numbers.") from error
     return lambda random: ModelledShuffle(model, random)
 
 

@@ -1,5 +1,6 @@
 """`sim:///shuffler?seed=7`, `sim:///shoe`, `sim:///shoe?driver=bee_tek`: a simulated device in this process.
 
+`sim:///shuffler?shuffle=shelves:10` shuffles after a model of the shuffle audit, as `cardshoe simulate --shuffle` does.
 Entry point of the group `cardshoe.transports`. A device is made when its URL is first opened and keeps its power until
 the program ends: opened again, it is the same device. A deck lies in it. There are no people around it.
 """
@@ -14,10 +15,12 @@ from random import Random, SystemRandom
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
+from controller.problems import ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport
+from simulators.cli.shuffle_option import UNIFORM, Shuffles, read_shuffle
 from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
@@ -65,21 +68,34 @@ def front_of(url: DeviceUrl) -> MemoryFront:
         raise TransportUnavailableError(
             f"What speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
         )
+    if url.shuffle and kind != "shuffler":
+        raise TransportUnavailableError("A shoe does not shuffle.", "Leave shuffle= out, or write sim:///shuffler.")
     fronts = _FRONTS.setdefault(asyncio.get_running_loop(), {})
-    name = f"{kind} {url.driver} {url.seed}"
+    name = f"{kind} {url.driver} {url.seed} {url.shuffle}"
     if name not in fronts:
-        fronts[name] = MemoryFront(_make(kind, url.driver, url.seed))
+        fronts[name] = MemoryFront(_make(kind, url))
     return fronts[name]
 
 
-def _make(kind: Literal["shuffler", "shoe"], driver: str, seed: int | None) -> DeviceWithMechanism:
-    random = SystemRandom() if seed is None else Random(f"{seed}/device")
-    device = _cardlink(kind, random) if driver == DEFAULT_DRIVER else ONE_WAY_SHOES[driver](random=random)
+def _make(kind: Literal["shuffler", "shoe"], url: DeviceUrl) -> DeviceWithMechanism:
+    """Raises TransportUnavailableError for a shuffle that there is not, or that needs numpy."""
+    random = SystemRandom() if url.seed is None else Random(f"{url.seed}/device")
+    if url.driver == DEFAULT_DRIVER:
+        device: DeviceWithMechanism = _cardlink(kind, random, _shuffles(url.shuffle or UNIFORM))
+    else:
+        device = ONE_WAY_SHOES[url.driver](random=random)
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
     return device
 
 
-def _cardlink(kind: Literal["shuffler", "shoe"], random: Random) -> SimulatedDevice:
+def _shuffles(name: str) -> Shuffles:
+    try:
+        return read_shuffle(name)
+    except ProblemError as error:
+        raise TransportUnavailableError(str(error), error.hint) from error
+
+
+def _cardlink(kind: Literal["shuffler", "shoe"], random: Random, shuffles: Shuffles) -> SimulatedDevice:
     serial = simulated_serial(kind)
     return SimulatedDevice(
         Profile(kind, serial, full_capabilities(kind)),
@@ -88,4 +104,5 @@ def _cardlink(kind: Literal["shuffler", "shoe"], random: Random) -> SimulatedDev
         fresh=SystemRandom(),
         clock=time.monotonic,  # not the loop's, which would be kept alive
         pace=Pace(0.0),
+        shuffles=shuffles,
     )

@@ -105,7 +105,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
         "rich", "serial", "structlog", "transitions", "usb",
         "psycopg",  # of the extra `floor`, imported only where the store is asked for
         "numpy",  # of the extra `audit`, imported only where decks are audited
-        "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
+        "jinja2", "matplotlib",  # of the extras `report` and `audit`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in
             "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package
         *PACKAGES,

@@ -13,8 +13,8 @@ from tests.architecture.sources import ROOT
 FILES: Final = ("requirements.txt", "requirements-floor.txt", "requirements-report.txt", "requirements-test.txt")
 EXTRAS: Final = {
     "requirements-floor.txt": ("floor",),
-    "requirements-report.txt": ("report",),
-    "requirements-test.txt": ("floor", "report", "test"),
+    "requirements-report.txt": ("audit", "report"),
+    "requirements-test.txt": ("audit", "floor", "report", "test"),
 }
 PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[0-9a-f]{64})+)", re.ASCII)
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from controller.daemon.meter_definitions import DEFINITIONS, STEPS, Definition
+from shuffle_audit import monitor_meters
 
+EVERY: Final = (*DEFINITIONS, *monitor_meters.DEFINITIONS)
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "metrics.md"
 ALERTS: Final = ROOT / "deployment" / "prometheus" / "alerts.yml"
@@ -23,17 +26,24 @@ BEGIN: Final = "<!-- from here on: python -m tests.interfaces.metrics_page -->\n
 
 def table() -> str:
     """Every metric."""
-    rows = "".join(f"{_row(definition)}\n" for definition in DEFINITIONS)
     steps = ", ".join(f"{step:g}" for step in STEPS)
     return (
-        f"\n## Metrics\n\n| name | kind | labels | what it counts |\n|---|---|---|---|\n{rows}\n"
-        f"The steps of the histograms, in seconds: {steps}.\n"
+        f"\n## Metrics\n\n{_rows(DEFINITIONS)}\nThe steps of the histograms, in seconds: {steps}.\n"
+        "\n## Metrics of `cardshoe audit monitor`\n\n"
+        "In the file that `--metrics` names, for the textfile collector of node_exporter: see "
+        "[audit.md](audit.md#at-a-live-table).\n"
+        f"\n{_rows(monitor_meters.DEFINITIONS)}"
     )
+
+
+def _rows(definitions: Sequence[Definition]) -> str:
+    rows = "".join(f"{_row(definition)}\n" for definition in definitions)
+    return f"| name | kind | labels | what it counts |\n|---|---|---|---|\n{rows}"
 
 
 def alerts() -> str:
     """Rules for Prometheus: one for each metric that a person should look at."""
-    rules = "".join(_rule(definition) for definition in DEFINITIONS if definition.alert)
+    rules = "".join(_rule(definition) for definition in EVERY if definition.alert)
     return (
         "# Made by: python -m tests.interfaces.metrics_page\n"
         "# The limits are somewhere to begin: set them for the house.\n"

@@ -175,6 +175,8 @@ SERIES: Final = {  # one value a minute
     'cardshoe_floor_backlog_entries{table="a"}': "50+50x40",
     'cardshoe_journal_free_bytes{table="a"}': "9e9x10 1e9x30",
     'up{job="cardshoe", table="a"}': "1x5 0x35",
+    'cardshoe_shuffle_alarm{table="a"}': "0x10 1x30",
+    'cardshoe_shuffle_monitor_timestamp_seconds{table="a"}': "0+60x10 600x30",
 }
 RAISED: Final = {  # at which minute: of which table, if of any
     ("IrregularitiesOpen", 12): "a",
@@ -186,12 +188,16 @@ RAISED: Final = {  # at which minute: of which table, if of any
     ("JournalFreeBytes", 5): "",
     ("JournalFreeBytes", 20): "a",
     ("TableNotReached", 10): "a",
+    ("ShuffleAlarm", 10): "",
+    ("ShuffleAlarm", 12): "a",
+    ("ShuffleMonitorTimestampSeconds", 14): "",
+    ("ShuffleMonitorTimestampSeconds", 16): "a",
 }
 
 
 def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Path) -> None:
     """By Prometheus' own test of rules. An irregularity that is decided soon raises none."""
-    acts = {metrics_page.alert_name(one): one.act for one in DEFINITIONS}
+    acts = {metrics_page.alert_name(one): one.act for one in metrics_page.EVERY}
 
     def raised(alert: str, table: str) -> list[dict[str, Any]]:
         of = {"table": table} | ({"job": "cardshoe"} if alert == "TableNotReached" else {})

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -16,16 +15,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = evening(tmp_path_factory.mktemp("evening") / "journal")
     table.journal.close()
     return table.journal.folder
-
-
-@pytest.fixture(scope="session")
-def fonts() -> None:
-    """matplotlib opens its fonts once in a process and keeps them open."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    figure.subplots()
-    figure.savefig(io.BytesIO(), format="svg")
 
 
 def run(*arguments: object, code: int = 0) -> str:

@@ -182,11 +182,12 @@ def test_what_people_write_is_text(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_text_remains(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "controller.commands.journal.report_page", raising=False)
+    for module in ("controller.commands.journal.report_page", "controller.commands.pages.page"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     refused = run("report", "--journal", folder, "--html", tmp_path / "report.html", code=1)
     assert "A page cannot be made" in refused
-    assert "cardshoe[report]" in refused
+    assert "its extra `report`" in refused
     assert not (tmp_path / "report.html").exists()
     assert run("report", "--journal", folder)
 

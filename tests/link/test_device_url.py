@@ -25,6 +25,7 @@ from firmware_bridge.errors import BadDeviceUrlError
         ("tcp://[::1]:4001", DeviceUrl("tcp", "::1", 4001, "/")),
         ("sim:///shuffler?seed=7", DeviceUrl("sim", path="/shuffler", seed=7)),
         ("sim:///shoe", DeviceUrl("sim", path="/shoe")),
+        ("sim:///shuffler?shuffle=shelves:10x2", DeviceUrl("sim", path="/shuffler", shuffle="shelves:10x2")),
     ],
 )
 def test_what_a_url_says(text: str, url: DeviceUrl) -> None:
@@ -58,6 +59,7 @@ def test_what_a_url_says(text: str, url: DeviceUrl) -> None:
         ("serial:///dev/ttyS0?baud=9600&baud=4800", "twice"),
         ("serial:///dev/ttyS0?parity=E", "'parity'"),
         ("serial:///dev/ttyS0?seed=7", "'seed'"),
+        ("serial:///dev/ttyS0?shuffle=cut", "'shuffle'"),
         ("serial:///dev/ttyS0?driver=shufflemaster", "'shufflemaster'"),
         ("serial:///dev/ttyS0?listen=yes", "listen=yes"),
         ("serial:///dev/ttyS0?listen=1", "cannot only listen"),

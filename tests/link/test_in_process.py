@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.cards import DECK
 from firmware_bridge.commands import Shuffle
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Reported
@@ -99,7 +100,12 @@ async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None
 
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [("sim:///shuffler?driver=bee_tek", "sim:///shoe?driver=bee_tek"), ("sim:///tray", "sim:///shoe")],
+    [
+        ("sim:///shuffler?driver=bee_tek", "sim:///shoe?driver=bee_tek"),
+        ("sim:///tray", "sim:///shoe"),
+        ("sim:///shoe?shuffle=cut", "sim:///shuffler"),
+        ("sim:///shuffler?shuffle=cuts", "as one of them"),
+    ],
 )
 async def test_a_device_that_there_is_not(text: str, hint: str) -> None:
     with pytest.raises(TransportUnavailableError) as refused:
@@ -130,6 +136,19 @@ async def test_a_seed_orders_the_deck_and_names_the_device() -> None:
     assert first is not front("sim:///shuffler?seed=7")
     assert first.device.mechanism.inside != other.device.mechanism.inside
     assert len(first.device.mechanism.inside) == 52
+
+
+async def test_a_shuffler_shuffles_after_the_model_that_its_url_names() -> None:
+    """A cut keeps the cyclic order of a deck; another shuffle is another device."""
+    device = front_of(parse_device_url("sim:///shuffler?seed=7&shuffle=cut")).device
+    assert device is not front_of(parse_device_url("sim:///shuffler?seed=7")).device
+    device.mechanism.load(list(DECK))
+    for _ in range(3):
+        before = list(device.mechanism.inside)
+        assert device.mechanism.carry_out(1, Shuffle()).done
+        at = before.index(device.mechanism.inside[0])
+        assert device.mechanism.inside == [*before[at:], *before[:at]]
+    assert device.mechanism.inside != list(DECK)
 
 
 def test_a_device_ends_with_its_loop() -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.models.named import model_named
 
 NEW_DECK: Final = tuple(rank + suit for suit in "SHDC" for rank in "A23456789TJQK")
@@ -21,3 +21,13 @@ def shuffled(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[Dec
 
 def without_the_order_in(decks: list[DeckOrders]) -> list[DeckOrders]:
     return [DeckOrders((), deck.after) for deck in decks]
+
+
+def seen_at(deck: DeckOrders, places: list[int]) -> DeckOrders:
+    """Of the order out only what lies at these places."""
+    return DeckOrders(deck.before, tuple(card if at in places else UNKNOWN for at, card in enumerate(deck.after)))
+
+
+def first_seen(decks: list[DeckOrders], cards: int) -> list[DeckOrders]:
+    """Of each order out only the first so many cards."""
+    return [seen_at(deck, list(range(cards))) for deck in decks]

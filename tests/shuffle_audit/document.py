@@ -17,17 +17,21 @@ from click.testing import CliRunner
 from shuffle_audit.commands.command import audit
 from shuffle_audit.order_files import write_decks
 from tests.architecture.sources import ROOT
-from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 
 PAGE: Final = ROOT / "docs/audit.md"
 EXAMPLE: Final = re.compile(r"^```\n\$ cardshoe audit (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
 def make_files(folder: Path) -> None:
-    """Decks of a machine with ten shelves, of a good one, without the order in, and of which one is not whole."""
+    """Decks of a machine with ten shelves, of a good one, without the order in, of which one is not whole, and of which
+    24 cards were seen.
+    """
     write_decks(folder / "machine-7.csv", shuffled("shelves:10", 5, seed=7))
     write_decks(folder / "machine-8.jsonl", shuffled("uniform", 20, seed=8))
     write_decks(folder / "unknown.csv", without_the_order_in(shuffled("shelves:10", 20)))
+    seen = [*first_seen(shuffled("shelves:10", 5, seed=3), 24), *without_the_order_in(shuffled("shelves:10", 1))]
+    write_decks(folder / "table-7.jsonl", [*seen[:2], seen[5], *seen[2:5]])
     good = [" ".join(one.after) for one in shuffled("uniform", 3)]
     rows = [good[0], good[1].replace("7H", "7S"), good[2]]
     (folder / "typed.csv").write_text("before,after\n" + "".join(f"{' '.join(NEW_DECK)},{row}\n" for row in rows))

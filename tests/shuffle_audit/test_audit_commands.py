@@ -17,12 +17,15 @@ from click.testing import CliRunner, Result
 from controller.commands.main import SUMMARIES as OF_ALL
 from controller.commands.man import contexts, page_of
 from controller.commands.text import Page
-from shuffle_audit.commands import run as run_module
+from shuffle_audit.commands import making
 from shuffle_audit.commands.command import FOUND_IN, SUMMARIES, audit
+from shuffle_audit.commands.figures import of_stake, percent, small, times, units
+from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
-from shuffle_audit.commands.report import Found, Report, percent, small, units, write
+from shuffle_audit.commands.report import Found, ReadFile, Report
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.order_files import write_decks
+from shuffle_audit.suspects import Suspect
 from shuffle_audit.verdict import Finding, Gathered, Verdict
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
@@ -33,6 +36,7 @@ GOLDEN = """\
 BAD: So it is.
   examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
   left out: 1 deck without the order in
+  left out: hands, for the names are not those of the 52 cards
 
 Effect
   A player who knows the order in and sees each card after his guess is right 9.30 times a deck; where every order is \
@@ -41,15 +45,33 @@ equally likely, 4.54 times.
 Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
         procedure counted expected        p            what
   ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
-  -     new       0.25    0.3      ± 0.1  0.71         A number (B 2000)
+  -     new       0.2     0.3      ± 0.1  0.71         A number (B 2000)
 
 Evidence, deck after deck
   A bettor against the shuffle who begins with 1 unit had at most 2.0e+12 units, after deck 1,100 of 1,200; 1,000 \
 raise an alarm.
   Of the machines that he suspects these decks look most like a machine.
 
+Which shuffle it looks like (likelihood ratio to a uniform one)
+  Of these models the one that fits best is a machine; 1 more does hardly worse (log10 less than 1 below): all decks \
+together are 2.0e+12 times as likely under it as where every order is equally likely. A shuffle that is not in \
+the table may fit better still.
+  Some of these decks never come of c.
+  model log10 these decks are         a deck after
+  a     12.3  2.0e+12 times as likely a machine
+  b     11.5  3.2e+11 times as likely another
+  u     0.0   as likely               a good one
+
+What it costs
+  The games are dealt from decks of 52 cards, and these have another number.
+
 What an audit can find (simulated, seed 3)
-  With 1,000 decks already, a machine would have been found with 99 % (99 of 100 simulated audits)."""
+  With 1,000 decks already, a machine would have been found with 99 % (99 of 100 simulated audits).
+
+Files
+  decks SHA-256 file
+  1,100 0a      a.csv
+  101   0b      b.jsonl"""
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +82,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def few_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take less time; what is printed of them is another matter."""
-    monkeypatch.setattr(run_module, "AUDITS", (20, 50))
+    monkeypatch.setattr(making, "AUDITS", (20, 50))
 
 
 def call(*arguments: str) -> Result:
@@ -82,7 +104,11 @@ def test_a_report_as_text() -> None:
         Gathered(12.3, 1_100, 1_000.0, True, "a machine"),
     )  # fmt: skip
     paper = Page(None)
-    write(paper, Report(verdict, (Found("m", "a machine", 1_000, 99, 100, 0.99),), ("a.csv", "b.jsonl"), 3))
+    suspects = (Suspect("a", "a machine", 12.3), Suspect("b", "another", 11.5), Suspect("u", "a good one", 0.0),
+                Suspect("c", "a third", None))  # fmt: skip
+    files = (ReadFile("a.csv", 1_100, "0a"), ReadFile("b.jsonl", 101, "0b"))
+    power = (Found("m", "a machine", 1_000, 99, 100, 0.99),)
+    write(paper, Report(verdict, power, files, 3, "1.0", suspects, no_money="other-cards"))
     assert click.unstyle(str(paper)) == GOLDEN
 
 
@@ -180,8 +206,8 @@ def test_the_same_seed_prints_the_same_to_the_byte() -> None:
 
 
 def test_many_decks_are_not_all_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_module, "MOST_DECKS", 8)
-    monkeypatch.setattr(run_module, "DRAWN", 1_600)
+    monkeypatch.setattr(making, "MOST_DECKS", 8)
+    monkeypatch.setattr(making, "DRAWN", 1_600)
     write_decks(Path("decks.csv"), shuffled("uniform", 9))
     report = read(call("run", "decks.csv", "--json"))
     assert [(one["model"], one["decks"], one["audits"]) for one in report["power"]] == [
@@ -245,7 +271,7 @@ def test_what_cannot_be_planned(arguments: tuple[str, ...], sentence: str) -> No
 def test_without_numpy_a_sentence_names_the_extra() -> None:
     """Help is there without it; a command says what to install."""
     program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
-    for arguments in (["run", "decks.csv"], ["plan", "cut"]):
+    for arguments in (["run", "decks.csv"], ["plan", "cut"], ["monitor", "decks.jsonl"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("cardshoe: numpy cannot be used: ")
@@ -258,13 +284,16 @@ def test_the_commands_have_their_summaries_and_man_pages() -> None:
     assert list(FOUND_IN) == list(SUMMARIES)
     assert "audit" in OF_ALL
     pages = {context.command_path: page_of(context) for context in contexts(audit, None, "cardshoe audit")}
-    assert list(pages) == ["cardshoe audit", "cardshoe audit run", "cardshoe audit plan"]
+    assert list(pages) == ["cardshoe audit", "cardshoe audit run", "cardshoe audit plan", "cardshoe audit monitor"]
     assert "--at-most" in pages["cardshoe audit plan"].replace("\\", "")
 
 
 def test_numbers_for_people() -> None:
     assert (small(0.0123), small(2e-300), small(0.0)) == ("0.012", "2e-300", "below 1e-300")
     assert (units(0.0), units(2.5), units(400.3)) == ("1.00 units", "316.23 units", "2.0e+400 units")
+    assert (times(0.02), times(-0.1)) == ("as likely", "1.3 times less likely")
+    assert (times(2.0), times(-400.3), times(0.0)) == ("100 times as likely", "2.0e+400 times less likely", "as likely")
+    assert (of_stake(-0.0312), of_stake(0.5)) == ("-3.12 %", "+50.00 %")
     assert (percent(1.0), percent(0.9996), percent(0.995), percent(0.0)) == ("100 %", "99.9 %", "99.5 %", "0 %")
 
 
@@ -278,8 +307,12 @@ def test_an_example_of_the_page_prints_what_it_says(written: str, expected: str)
 
 
 @pytest.mark.usefixtures("few_audits")
-@pytest.mark.parametrize("command", ["run machine-7.csv", "run unknown.csv", "plan riffle:4 --audits 100"])
-def test_every_json_key_is_on_the_page(command: str) -> None:
+@pytest.mark.parametrize(
+    "command",
+    ["run machine-7.csv --money", "run unknown.csv", "plan riffle:4 --audits 100", "monitor table-7.jsonl --once"],
+)
+def test_every_json_key_is_on_the_page(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "ROUNDS", 200)
     make_files(Path.cwd())
     keys = set(re.findall(r'"(\w+)":', printed(f"{command} --json")))
     assert keys

@@ -20,11 +20,12 @@ from shuffle_audit.models.shuffle_model import UNIFORM, KnownModel, ShuffleModel
 from shuffle_audit.orders import Orders, one_after_the_other
 
 FIVE: Orders = np.array(list(permutations(range(5))))
-KNOWN: list[KnownModel] = [UNIFORM, Riffle(1), Riffle(3), Shelves(1), Shelves(2, from_top=True), Shelves(2, passes=2)]
-MODELS: list[ShuffleModel] = [
-    *KNOWN, BiasedRiffle(2, 0.4), Overhand(3, 0.2), strip_cuts(1, 52), Cut(), Wash(20), NotAlways(0.1),
-    StickingPairs(0.02), FavouredPlace(0.2, 0, 51),
+KNOWN: list[KnownModel] = [
+    UNIFORM, Riffle(1), Riffle(3), Shelves(1), Shelves(2, from_top=True), Shelves(2, passes=2), BiasedRiffle(1, 0.4),
+    BiasedRiffle(3, 0.3), Overhand(1, 0.2), Overhand(1, 1.0), strip_cuts(1, 5, strips=2), Cut(), NotAlways(0.1),
+    NotAlways(0.3, Riffle(2)), StickingPairs(0.3), FavouredPlace(0.2, 0, 4), FavouredPlace(1.0, 2, 2),
 ]  # fmt: skip
+MODELS: list[ShuffleModel] = [*KNOWN, strip_cuts(1, 52), Overhand(3, 0.2), Wash(20), StickingPairs(1.0)]
 
 
 def shelved(choices: Iterable[tuple[int, bool]], cards: int, *, from_top: bool) -> tuple[int, ...]:
@@ -80,6 +81,14 @@ def test_two_passes_are_one_of_more_shelves(from_top: bool) -> None:
     two = passes({order: Fraction(ratio).limit_denominator(10**9) / 120 for order, ratio in one.items()})
     for order, ratio in zip(FIVE.tolist(), model.log_ratios(FIVE), strict=True):
         assert float(two[tuple(order)]) * 120 == pytest.approx(np.exp(ratio))
+
+
+@pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
+def test_the_chances_of_all_orders_are_one_together(model: KnownModel) -> None:
+    """Of five cards, and of one or two."""
+    for cards in (1, 2, 5) if not isinstance(model, FavouredPlace) else (5,):
+        orders: Orders = np.array(list(permutations(range(cards))))
+        assert np.exp(model.log_ratios(orders)).mean() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)

@@ -78,9 +78,9 @@ def test_a_deck_that_is_not_whole_is_shuffled_and_then_replaced(name: str, cards
 def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.dict(sys.modules, {"simulators.devices.modelled_shuffle": None})
     read_shuffle("uniform")
-    with pytest.raises(ProblemError, match="needs numpy") as missing:
+    with pytest.raises(ProblemError, match="The shuffle riffle:7 cannot be simulated: ") as missing:
         read_shuffle("riffle:7")
-    assert missing.value.hint == "Install cardshoe[audit]."
+    assert missing.value.hint == "Install cardshoe with its extra `audit`."
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import pytest
 
 from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.evidence import Evidence
+from shuffle_audit.faces import faces_if_known, faces_of_decks
 from shuffle_audit.orders import OrderError
-from shuffle_audit.procedures import examine
+from shuffle_audit.procedures import PROCEDURES, SHARES, examine
+from shuffle_audit.sampled import SAMPLED, Nulls
 from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, can_speak, guesses_expected, judge
 from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
 from tests.support import long_forms
@@ -50,7 +52,8 @@ def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -
     decks = shuffled(model, 12)
     orders = orders_of_decks(decks)
     best = np.exp(-max(0.0, Evidence().add(orders).max())) / OF_EVIDENCE
-    expected = min(1.0, best, min(one.adjusted for one in examine(orders)) / OF_PROCEDURES)
+    tested = examine(orders, faces=faces_of_decks(decks))
+    expected = min(1.0, best, min(one.adjusted for one in tested) / OF_PROCEDURES)
     found = judge(decks)
     assert found.chance == pytest.approx(expected)
     assert found.chance is not None
@@ -67,6 +70,40 @@ def test_evidence_alone_is_enough() -> None:
     assert evidence.alarm
     assert 1 <= evidence.after_deck <= 20
     assert evidence.most_log10 >= 3
+
+
+def test_with_faces_and_samples_everything_is_examined() -> None:
+    decks = shuffled("shelves:10", 30)
+    nulls = Nulls(np.random.default_rng(1), 199)
+    found = judge(decks, random=nulls)
+    assert [one.id for one in found.findings] == list(SHARES)
+    assert found == judge(decks, random=nulls)
+    assert found.findings[8].p == nulls.p(SAMPLED[0], orders_of_decks(decks))[2]
+    numbered = [DeckOrders(*(tuple(f"c{card}" for card in side) for side in msgspec.structs.astuple(deck)))
+                for deck in decks]  # fmt: skip
+    plain = judge(numbered)
+    assert [one.id for one in plain.findings] == [one.id for one in PROCEDURES]
+    assert plain.findings == found.findings[: len(PROCEDURES)]
+
+
+def test_a_machine_with_a_favoured_place_is_found_by_samples_alone() -> None:
+    decks = shuffled("favoured:0.3:1:52", 300)
+    assert judge(decks).verdict == "nothing found"
+    found = judge(decks, random=np.random.default_rng(1))
+    assert found.verdict == "bad"
+    assert [one.id for one in found.findings if one.alarm] == ["card-position"]
+
+
+def test_faces_that_are_not_known() -> None:
+    cards = DeckOrders(("AS", "10H"), ("10H", "AS"))
+    known = faces_if_known([cards, DeckOrders(("TH", "AS"), ("AS", "TH"))])
+    assert known is not None
+    assert known.tolist() == [[39, 35], [35, 39]]
+    for other in (DeckOrders(("AS", "1H"), ()), DeckOrders(("TH", "10H"), ()), DeckOrders(("AS", "KH"), ()),
+                  DeckOrders(("AS", "10H", "KH"), ())):  # fmt: skip
+        assert faces_if_known([cards, other]) is None
+    judged = judge([cards, DeckOrders(("AS", "KH"), ("AS", "KH"))])
+    assert len(judged.findings) == len(PROCEDURES)
 
 
 def test_where_the_order_in_is_not_known_there_is_no_verdict() -> None:
@@ -132,5 +169,6 @@ def test_a_chance_that_is_too_small_for_a_number() -> None:
 def test_a_good_machine_is_called_bad_as_rarely_as_is_stated(decks: int, level: float) -> None:
     count = long_forms.count(20_000)
     made = shuffled("uniform", count * decks, seed=decks)
-    bad = sum(judge(made[at : at + decks], level).verdict == "bad" for at in range(0, len(made), decks))
+    nulls = Nulls(np.random.default_rng(decks))
+    bad = sum(judge(made[at : at + decks], level, random=nulls).verdict == "bad" for at in range(0, len(made), decks))
     assert bad / count <= level + 3 * np.sqrt(level * (1 - level) / count)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from controller.commands.extras import of_extra
 from controller.floor.store import StoreError
 from controller.problems import ConfigurationProblemError, ProblemError
 
@@ -48,13 +49,6 @@ def open_database(address: str, program: str) -> Database:
     return Database(address, program)
 
 
-@contextmanager
-def driver() -> Iterator[None]:
-    """While PostgreSQL's driver is imported. Raises `ProblemError` where it is not installed."""
-    try:
-        yield
-    except ImportError as error:
-        raise ProblemError(
-            f"PostgreSQL's driver cannot be used: {str(error).splitlines()[0]}.",
-            "Install cardshoe with its extra `floor`, and libpq (Debian's package libpq5).",
-        ) from error
+def driver() -> AbstractContextManager[None]:
+    """While PostgreSQL's driver is imported: see `of_extra`."""
+    return of_extra("floor", "PostgreSQL's driver cannot be used")

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock
+from controller.commands.pages.plots import DARK, Plot, drawn
 
-WIDE: Final = (7.2, 1.9)  # inches: the width of the text on A4
-DARK: Final = "#1f3a5f"  # print in black and white keeps it apart from paper
 FEW_BARS: Final = 12  # fewer are drawn no wider
 MOST_BARS: Final = 24
 
 
-class Plot(NamedTuple):
-    """`says`: what it shows, for readers who cannot see it."""
-
-    title: str
-    says: str
-    svg: bytes
-
-
 def plots_of(account: Account, clock: Clock) -> list[Plot]:
     """Those for which there is something to show."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a folder for its cache is not the reader's concern
     made: list[Plot] = []
     if account.hours:
         labels = [f"{clock.local(hour):%H}" for hour in account.hours]
@@ -73,12 +60,9 @@ def _histogram(title: str, says: str, seconds: Sequence[int]) -> Plot:
 
 
 def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
-    written = io.BytesIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}):
-        figure = Figure(figsize=WIDE, layout="constrained")
+    def draw_counts(figure: Figure) -> None:
         axes = figure.subplots()
         draw(axes)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    return written.getvalue()
+
+    return drawn(title, draw_counts)

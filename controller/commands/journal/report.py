@@ -8,15 +8,14 @@ from typing import Final
 
 import click
 
+from controller.commands.extras import of_extra
 from controller.commands.journal.data import account_as_data
 from controller.commands.journal.options import Asked, journal_options, opened, print_json, span_of, span_options
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
-from controller.commands.text import Page, longest, page, write_out
-from controller.problems import BadInputError, ProblemError
+from controller.commands.text import Page, longest, page, write_file, write_out
 
 SHORT: Final = 32  # characters: a wider column is text
-NEEDS_EXTRA: Final = "Install it with its extra: pip install 'cardshoe[report]', or requirements-report.txt."
 
 
 @click.command()
@@ -39,14 +38,9 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
         print_json(data)
         return
     if html is not None:
-        try:
+        with of_extra("report", "A page cannot be made"):
             from controller.commands.journal.report_page import page_of
-        except ImportError as error:
-            raise ProblemError(f"A page cannot be made: {error}.", NEEDS_EXTRA) from error
-        try:
-            html.write_text(page_of(account, made, asked.clock), encoding="utf-8")
-        except OSError as error:
-            raise BadInputError(f"{html} cannot be written: {error.strerror}.", "Name another file.") from error
+        write_file(html, page_of(account, made, asked.clock))
         write_out(f"{summary(account)} Written to {html}.")
         return
     output = page()

@@ -1,0 +1,9 @@
+"""Pages of commands: one HTML file each, which loads nothing from elsewhere and prints on A4.
+
+    page        a page from a template, with every text escaped
+    plots       plots as SVG, the same bytes for the same figures
+    page.html   what all pages share: policy, look
+    parts.html  tables and figures
+
+jinja2 and matplotlib are imported here: a command imports this where a page is asked for.
+"""

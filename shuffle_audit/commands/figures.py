@@ -1,0 +1,66 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+from math import floor
+
+from shuffle_audit.verdict import SMALLEST
+
+
+def small(chance: float) -> str:
+    """A chance as short as it can be read.
+
+    >>> small(0.01234), small(3.14e-12), small(0.0)
+    ('0.012', '3.1e-12', 'below 1e-300')
+    """
+    return f"{chance:.2g}" if chance >= SMALLEST else f"below {SMALLEST:g}"
+
+
+def units(log10: float) -> str:
+    """A sum of money by its decimal logarithm.
+
+    >>> units(0.0), units(2.5), units(400.3)
+    ('1.00 units', '316.23 units', '2.0e+400 units')
+    """
+    return f"{power_of_ten(log10, 2)} units"
+
+
+def power_of_ten(log10: float, digits: int = 0) -> str:
+    """A number of 1 or more by its decimal logarithm; above a million with its power of ten.
+
+    >>> power_of_ten(1.3), power_of_ten(400.3)
+    ('20', '2.0e+400')
+    """
+    if log10 < 6:
+        return f"{10**log10:,.{digits}f}"
+    return f"{10 ** (log10 - floor(log10)):.1f}e+{floor(log10)}"
+
+
+def times(log10: float) -> str:
+    """How much likelier, by the decimal logarithm of that.
+
+    >>> times(2.0), times(-400.3), times(0.0)
+    ('100 times as likely', '2.0e+400 times less likely', 'as likely')
+    """
+    number = power_of_ten(abs(log10), 0 if abs(log10) > 1 else 1)
+    if number == "1.0":
+        return "as likely"
+    return f"{number} times {'as' if log10 > 0 else 'less'} likely"
+
+
+def percent(share: float) -> str:
+    """Never rounded up to all.
+
+    >>> percent(1.0), percent(0.9996), percent(0.123)
+    ('100 %', '99.9 %', '12.3 %')
+    """
+    return f"{floor(share * 1000 + 1e-9) / 10:g} %"
+
+
+def of_stake(part: float) -> str:
+    """A part of a stake, or a change of it with its sign.
+
+    >>> of_stake(-0.0312), of_stake(0.5)
+    ('-3.12 %', '+50.00 %')
+    """
+    return f"{part * 100:+.2f} %"

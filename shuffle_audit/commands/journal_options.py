@@ -1,0 +1,67 @@
+"""Journals among the files of an audit, and what a person says of the decks in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from controller.journal import JournalError
+from controller.problems import BadInputError, JournalProblemError
+
+if TYPE_CHECKING:
+    from shuffle_audit.deck_orders import DeckOrders
+
+STANDARD: Final = "standard"
+
+
+def read_maker(said: str | None) -> tuple[str, ...] | None:
+    """The order of a new deck by `--new-deck`. Raises `BadInputError`."""
+    from shuffle_audit import journal_orders
+    from shuffle_audit.orders import OrderError
+
+    if said is None:
+        return None
+    if said == STANDARD:
+        return journal_orders.STANDARD
+    try:
+        return journal_orders.makers_order(Path(said).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise BadInputError(
+            f"{said} cannot be read: {why}.", f"Name a file after --new-deck, or {STANDARD}."
+        ) from error
+    except OrderError as error:
+        raise BadInputError(
+            f"{said} is no order of a deck: {error}", "Write the names of all 52 cards, the top one first."
+        ) from error
+
+
+def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Files of decks, and journals. What cannot be read counts as a file of decks, and is refused as one."""
+    from shuffle_audit.journal_orders import is_journal
+
+    found: tuple[list[Path], list[Path]] = ([], [])
+    for file in files:
+        try:
+            found[is_journal(file)].append(file)
+        except OSError:
+            found[0].append(file)
+    return found
+
+
+def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[list[DeckOrders]]:
+    """The shuffles in each journal. Raises `BadInputError` and `JournalProblemError`."""
+    if not journals:
+        if maker is not None or key_file is not None:
+            raise BadInputError("No journal is named.", "Name its folder, or leave --new-deck and --key-file out.")
+        return []
+    from controller.journal.sealing import load_key_file
+    from shuffle_audit.journal_recalls import deck_orders
+
+    order = read_maker(maker)
+    try:
+        key = None if key_file is None else load_key_file(key_file)
+        return [[one.deck for one in deck_orders(path, order, key)] for path in journals]
+    except JournalError as error:
+        raise JournalProblemError(str(error), error.hint) from error

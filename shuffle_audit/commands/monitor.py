@@ -1,0 +1,178 @@
+"""`cardshoe audit monitor`: a line after each deck, and an alarm when the evidence reaches its limit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from controller.commands.extras import of_extra
+from controller.commands.text import write_out
+from controller.daemon.host import HostClock
+from controller.journal import JournalError
+from controller.problems import BadInputError, JournalProblemError, ProblemError
+from shuffle_audit.commands.journal_options import read_maker
+from shuffle_audit.commands.options import LEVEL
+
+if TYPE_CHECKING:
+    from shuffle_audit.following import Came, DeckSource
+    from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
+
+ALARM: Final = 1  # exit code
+LOOK_EVERY: Final = 0.5  # seconds; a reader holds nothing of a journal between two looks
+WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock: the metrics say when the monitor looked last
+PART: Final = ".part"  # ends the name of a file that is being made
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path), metavar="SOURCE")
+@click.option("--level", type=LEVEL, default=0.001, show_default=True,
+              help="The chance that a good shuffler ever raises the alarm.")  # fmt: skip
+@click.option("--new-deck", "maker", metavar="standard|FILE",
+              help="Of a journal: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
+@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N",
+              help="The first N decks do not count: those before the shuffler was repaired or exchanged.")  # fmt: skip
+@click.option("--name", help="Of the source, for people and metrics; the table's or the file's, if left out.")
+@click.option("--events", type=click.Path(path_type=Path, dir_okay=False), help="Append each alarm to this file.")
+@click.option("--metrics", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write metrics to this file, as NAME.prom in the folder of node_exporter's collector.")  # fmt: skip
+@click.option("--once", is_flag=True, help="End when all that is there has been read.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, an object a line.")
+def monitor(
+    source: Path, level: float, maker: str | None, skip: int, name: str | None, events: Path | None,
+    metrics: Path | None, once: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Follow SOURCE, decks that cardshoe bench appends to a .jsonl file or a table's journal, until interrupted.
+
+    SOURCE is only read, and no table is asked or changed. Exit code 0: no alarm; 1: there was one.
+    """
+    with of_extra("audit", "numpy cannot be used"):
+        from shuffle_audit.following import SourceError, follow
+        from shuffle_audit.monitor import Monitor
+    try:
+        found = _opened(source, maker)
+        watching = Watching(Monitor(name or found.name, level, skip), HostClock(), events, metrics, as_json=as_json)
+        watching.write_metrics()
+        with ending_by_signal() as ending:
+            follow(found, watching.take, lambda: watching.rest(ending, once=once))
+    except SourceError as error:
+        raise ProblemError(str(error), error.hint) from error
+    except JournalError as error:
+        raise JournalProblemError(str(error), error.hint) from error
+    except BrokenPipeError:
+        raise  # the reader of the lines went away
+    except OSError as error:
+        named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
+        raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
+    if watching.monitor.alarm is not None:
+        sys.exit(ALARM)
+
+
+@contextmanager
+def ending_by_signal() -> Iterator[threading.Event]:
+    """Is set by SIGINT or SIGTERM."""
+    ending = threading.Event()
+    before = {number: signal.signal(number, lambda *_: ending.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield ending
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _opened(path: Path, maker: str | None) -> DeckSource:
+    """Raises `BadInputError`, `JournalError` and OSError."""
+    from shuffle_audit.following import GrowingFile, GrowingJournal
+    from shuffle_audit.journal_orders import is_journal
+    from shuffle_audit.order_files import JSON_LINES
+
+    if is_journal(path):
+        return GrowingJournal(path, read_maker(maker))
+    if maker is not None:
+        raise BadInputError("A file of decks has the order that went in.", "Leave --new-deck out.")
+    if path.suffix not in JSON_LINES:
+        raise BadInputError(
+            f"{click.format_filename(path)} is no file that a bench appends to: these end with "
+            f"{' or '.join(JSON_LINES)}.",
+            "`cardshoe audit run` reads other files.",
+        )
+    return GrowingFile(path)
+
+
+class Watching:
+    """What is printed and written while a monitor takes decks."""
+
+    def __init__(
+        self, monitor: Monitor, clock: HostClock, events: Path | None, metrics: Path | None, *, as_json: bool
+    ) -> None:
+        self.monitor = monitor
+        self._clock = clock
+        self._events = events
+        self._metrics = metrics
+        self._as_json = as_json
+        self._written_ns = 0
+
+    def take(self, came: Came) -> None:
+        watched, alarm = self.monitor.take(came, self._clock.now().utc_ns)
+        self._print(watched, _line)
+        if alarm is not None:
+            self._print(alarm, _alarm)
+            if self._events is not None:
+                _append(self._events, alarm)
+        self.write_metrics()
+
+    def rest(self, ending: threading.Event, *, once: bool) -> bool:
+        """Until it is time to look again; whether to end."""
+        if once or ending.wait(LOOK_EVERY):
+            self.write_metrics()
+            return True
+        if self._clock.now().boottime_ns - self._written_ns >= WRITE_EVERY:
+            self.write_metrics()
+        return False
+
+    def write_metrics(self) -> None:
+        """A new file takes the place of the old one: a reader finds one or the other. Raises OSError."""
+        if self._metrics is None:
+            return
+        from shuffle_audit.monitor_meters import written
+
+        now = self._clock.now()
+        part = self._metrics.with_name(self._metrics.name + PART)
+        part.write_bytes(written(self.monitor, now.utc_ns))
+        part.replace(self._metrics)
+        self._written_ns = now.boottime_ns
+
+    def _print(self, one: msgspec.Struct, words: Callable[..., str]) -> None:
+        write_out(msgspec.json.encode(one).decode() if self._as_json else words(one))
+
+
+def _line(one: DeckWatched) -> str:
+    from shuffle_audit.commands.figures import units
+
+    deck = f"deck {one.deck:,} ({one.where})"
+    if one.left_out:
+        return f"{deck}: left out: {one.why.rstrip('.')}."
+    known = f"{one.known} of {one.cards} cards known" if one.known < one.cards else f"{one.cards} cards"
+    now, highest, limit = (units(log10).removesuffix(" units") for log10 in
+                           (one.evidence_log10, one.highest_log10, one.limit_log10))  # fmt: skip
+    return f"{deck}: {known}; evidence {now}, highest {highest}, limit {limit}"
+
+
+def _alarm(one: ShuffleAlarm) -> str:
+    return f"ALARM: {one.text}"
+
+
+def _append(file: Path, alarm: ShuffleAlarm) -> None:
+    """One line, kept before anything follows. Raises OSError."""
+    with file.open("ab") as out:
+        out.write(msgspec.json.encode(alarm) + b"\n")
+        out.flush()
+        os.fsync(out.fileno())

@@ -1,0 +1,222 @@
+"""The parts of a report, as sentences and tables: what the printed text and the page both show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from controller.commands.text import Page, many
+from shuffle_audit.commands.figures import of_stake, percent, small, times, units
+from shuffle_audit.commands.report import NO_MONEY, Report
+from shuffle_audit.edges import Money
+from shuffle_audit.games_dealt import Dealt
+from shuffle_audit.regulators import CONFIDENCES, ENOUGH, ChiSquare
+from shuffle_audit.suspects import Suspect, best_fit
+from shuffle_audit.verdict import OF_PROCEDURES, Gathered, Verdict
+
+CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
+BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
+
+
+class Part(NamedTuple):
+    """`in_text`: so many rows are printed, and the page has all."""
+
+    id: str
+    title: str
+    sentences: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
+    in_text: int = 40
+
+
+def headline(report: Report) -> str:
+    return f"{report.result.verdict.upper()}: {report.result.sentence}"
+
+
+def parts(report: Report) -> Iterator[Part]:
+    """Those for which there is something to say, in their order."""
+    verdict = report.result
+    if verdict.guesses is not None:
+        yield _effect(verdict, verdict.guesses)
+    if verdict.findings:
+        yield _findings(verdict)
+    if verdict.evidence is not None:
+        yield _evidence(verdict, verdict.evidence)
+    if report.suspects:
+        yield _suspects(report.suspects, verdict.level, bad=verdict.verdict == "bad")
+    if report.regulators is not None:
+        yield _regulators(report.regulators, verdict.cards)
+    if report.dealt is not None:
+        yield _dealt(report.dealt, verdict)
+    if report.money is not None:
+        yield _money(report.money, report.seed)
+    elif report.no_money in NO_MONEY:
+        yield Part("money", "What it costs", (NO_MONEY[report.no_money],))
+    if report.power:
+        yield _power(report)
+    yield Part(
+        "files", "Files", (), ("decks", "SHA-256", "file"),
+        [(f"{one.decks:,}", one.sha256, one.file) for one in report.files],
+    )  # fmt: skip
+
+
+def write(paper: Page, report: Report) -> None:
+    """The whole report, in lines."""
+    paper.heading(headline(report))
+    for words, what in examined(report):
+        paper.entry(f"{words}: {what}")
+    for part in parts(report):
+        paper.heading(part.title)
+        for sentence in part.sentences:
+            paper.entry(sentence)
+        if part.rows:
+            paper.rows([part.columns, *part.rows[: part.in_text]])
+        if (more := len(part.rows) - part.in_text) > 0:
+            paper.entry(f"{more:,} more are on the page (--html) and in the JSON.")
+
+
+def examined(report: Report) -> Iterator[tuple[str, str]]:
+    """What was examined and what was left out, each with what it is."""
+    verdict = report.result
+    decks = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
+    yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
+    if verdict.partial:
+        yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
+    if verdict.few_known:
+        yield "left out", f"{many(verdict.few_known, 'deck')} of which too few cards are known"
+    if verdict.not_known:
+        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in"
+    if verdict.decks > verdict.partial and report.dealt is None:
+        yield "left out", "hands, for the names are not those of the 52 cards"
+
+
+def _effect(verdict: Verdict, guesses: float) -> Part:
+    sentence = (
+        f"A player who knows the order in and sees each card after his guess is right {guesses:.2f} times a deck; "
+        f"where every order is equally likely, {verdict.guesses_expected:.2f} times."
+    )
+    return Part("effect", "Effect", (sentence,))
+
+
+def _findings(verdict: Verdict) -> Part:
+    level = f"{verdict.level * OF_PROCEDURES:g} raises an alarm"
+    rows = [
+        (
+            "ALARM" if one.alarm else "-",
+            one.id,
+            f"{one.statistic:,.10g}" if one.statistic == round(one.statistic) else f"{one.statistic:,.1f}",
+            f"{one.expected:,.1f}",
+            f"± {one.deviation:,.1f}",
+            small(one.adjusted),
+            f"{one.words} ({one.source})",
+        )
+        for one in verdict.findings
+    ]
+    return Part(
+        "counted", f"Counted over all decks (p: adjusted for all procedures; {level})", (),
+        ("", "procedure", "counted", "expected", "", "p", "what"), rows,
+    )  # fmt: skip
+
+
+def _evidence(verdict: Verdict, gathered: Gathered) -> Part:
+    most = f"had at most {units(gathered.most_log10)}, after deck {gathered.after_deck:,} of {verdict.decks:,}"
+    if not gathered.after_deck:
+        most = "never had more than that"
+    sentence = f"A bettor against the shuffle who begins with 1 unit {most}; {gathered.limit:,.0f} raise an alarm."
+    looks = f"Of the machines that he suspects these decks look most like {gathered.likeliest}."
+    return Part("evidence", "Evidence, deck after deck", (sentence, looks) if gathered.alarm else (sentence,))
+
+
+def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
+    best = best_fit(suspects, level)
+    if not bad:
+        sentence = (
+            "There is no alarm, so this table says nothing of the shuffle: one of so many models fits best by chance."
+        )
+    elif best is None or best.log10 is None:
+        sentence = (
+            "None of these models fits all decks together clearly better than a shuffle that makes every order equally "
+            "likely: what raised the alarm is of another kind, or passed."
+        )
+    else:
+        close = sum(one.log10 is not None and one.log10 > best.log10 - CLOSE for one in suspects) - 1
+        others = (
+            f"; {close} more {'does' if close == 1 else 'do'} hardly worse (log10 less than 1 below)" if close else ""
+        )
+        sentence = (
+            f"Of these models the one that fits best is {best.words}{others}: all decks together are "
+            f"{times(best.log10)} under it as where every order is equally likely. "
+            "A shuffle that is not in the table may fit better still."
+        )
+    rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
+    never = ", ".join(one.model for one in suspects if one.log10 is None)
+    sentences = (sentence, f"Some of these decks never come of {never}.") if never else (sentence,)
+    title = "Which shuffle it looks like (likelihood ratio to a uniform one)"
+    return Part("suspects", title, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
+
+
+def _regulators(found: ChiSquare, cards: int) -> Part:
+    sentences = [
+        f"Chi-square is {found.statistic:,.1f} with {found.freedom:,} degrees of freedom; {found.each:,.3g} decks are "
+        "expected for each card at each place. The verdict above does not follow from these lines: it has this test "
+        "in its exact form, with a share of its level."
+    ]
+    if found.each < ENOUGH:
+        sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
+    rows = [
+        (one.form, small(one.p), *("passes" if each else "FAILS" for each in one.passes), BY[one.form])
+        for one in found.forms
+    ]
+    columns = ("form", "p", *(f"{confidence:.0%}".replace("%", " %") for confidence in CONFIDENCES), "p is found")
+    return Part("regulators", "As regulators ask: chi-square of card against position", tuple(sentences), columns, rows)
+
+
+def _dealt(dealt: Dealt, verdict: Verdict) -> Part:
+    shown = dealt.beyond or dealt.rarest
+    these = "they are below" if dealt.beyond else "the least likely of each game are below"
+    sentence = (
+        f"{dealt.compared:,} counts of hands and outcomes, in all games, were compared with the exact odds; "
+        f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'} beyond chance at "
+        f"{verdict.level:g}; {these}, with p adjusted for all of them. This is no part of the verdict."
+    )
+    rows = [
+        (
+            one.game, one.unit, one.place, f"{one.found:,}", f"{one.expected:,.1f}", f"± {one.deviation:,.1f}",
+            small(one.adjusted), one.what,
+        )
+        for one in shown
+    ]  # fmt: skip
+    columns = ("game", "dealt in", "place", "found", "expected", "", "p", "what")
+    return Part("dealt", "Hands dealt from these decks", (sentence,), columns, rows, 10)
+
+
+def _money(money: Money, seed: int) -> Part:
+    others = money.compared - len(money.beyond)
+    sentences = (
+        f"The change of the house edge, in parts of the stake, after {money.words}: above 0 the house gains, below 0 "
+        f"the player. {money.rounds:,} rounds were dealt of each game, in sets and in singles, from a new deck each "
+        "time and from cards as they are collected, with one unit on every box, by players who do not choose.",
+        f"{others} of {money.compared} changes are no larger than noise ({money.limit:.1f} standard errors, which are "
+        f"at most {money.most_error * 100:.2f} %).",
+    )
+    rows = [
+        (
+            of_stake(one.change), f"± {one.error * 100:.2f} %", f"{one.exact * 100:.2f} %", one.game, one.unit,
+            one.start, one.title,
+        )
+        for one in money.beyond
+    ]  # fmt: skip
+    columns = ("change", "", "exact edge", "game", "dealt in", "goes in", "wager")
+    return Part("money", f"What it costs (simulated, seed {seed})", sentences, columns, rows, 20)
+
+
+def _power(report: Report) -> Part:
+    decks, verdict = report.power[0].decks, report.result
+    already = " already" if decks < verdict.decks else ""
+    seen = f", {verdict.least_known} cards of each," if verdict.partial else ","
+    sentences = tuple(
+        f"With {many(decks, 'deck')}{already}{seen} {one.words} would have been found with {percent(one.share)} "
+        f"({one.found:,} of {one.audits:,} simulated audits)."
+        for one in report.power
+    )
+    return Part("power", f"What an audit can find (simulated, seed {report.seed})", sentences)

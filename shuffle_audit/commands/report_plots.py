@@ -1,0 +1,197 @@
+"""The plots of a report: what the decks show, beside what a shuffle that makes every order equally likely shows.
+
+Decks are dark blue, the good shuffle is orange: colours that differ for colour-blind readers, too, and in
+print without colours by their lightness and form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import ceil, log, log10, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from controller.commands.pages.plots import DARK, Plot, drawn
+from shuffle_audit import exact, patterns
+from shuffle_audit.evidence import Evidence
+from shuffle_audit.exact import Distribution
+from shuffle_audit.orders import Counts, Orders
+from shuffle_audit.verdict import OF_EVIDENCE, Verdict
+
+GOOD: Final = "#e08214"
+ENOUGH: Final = 5.0  # expected in a cell of the map: places are put together until there are as many
+FEWEST_CELLS: Final = 4  # in a row
+FAR: Final = 5.0  # standard deviations, at the ends of the colours
+Figures = npt.NDArray[np.float64]
+
+
+class Counted(NamedTuple):
+    """A pattern of which the plot shows how many decks have how much."""
+
+    title: str
+    counted: Callable[[Orders], Counts]
+    numbers: Callable[[int], tuple[int, ...]]
+
+
+COUNTED: Final = (
+    Counted("rising sequences", patterns.rising_sequences, exact.rising_sequence_numbers),
+    Counted("valleys", patterns.valleys, exact.peak_numbers),
+    Counted("peaks", patterns.peaks, exact.peak_numbers),
+)
+
+
+def plots_of(orders: Orders, verdict: Verdict) -> Iterator[tuple[str, Plot]]:
+    """Each with the part of the report to which it belongs; none where there is no deck, or of too few cards."""
+    if not len(orders) or orders.shape[1] < FEWEST_CELLS:
+        return
+    yield "effect", guesses(orders)
+    yield "counted", counts(orders)
+    if not verdict.partial:  # else it has more decks than these
+        yield "evidence", evidence(orders, verdict)
+    yield "regulators", positions(orders)
+
+
+def guesses(orders: Orders) -> Plot:
+    """The share of right guesses at each place."""
+    decks, cards = orders.shape
+    found = patterns.guessed(orders).mean(axis=0)
+    place = np.arange(1, cards + 1)
+    expected = 1 / (cards + 1 - place)
+    around = 2 * np.sqrt(expected * (1 - expected) / decks)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        low, high = np.maximum(expected - around, 0), np.minimum(expected + around, 1)
+        axes.fill_between(place, low, high, color=GOOD, alpha=0.3, linewidth=0)
+        axes.plot(place, expected, color=GOOD, linestyle="--", linewidth=1.2, label="good shuffle")
+        axes.plot(place, found, color=DARK, marker="o", markersize=2.5, linewidth=0.7, label="these decks")
+        axes.set(xlabel="place in the deck after the shuffle", ylabel="guessed rightly", xlim=(0.5, cards + 0.5))
+        axes.set_ylim(0, 1.03)
+        axes.legend(frameon=False, loc="upper left")
+
+    outside = int((np.abs(found - expected) > around + 1e-12).sum())
+    says = f"Share of right guesses at each of {cards} places; at {outside} of them it lies outside of the band."
+    caption = (
+        "How often the player who knows the order in names the next card rightly. After a good shuffle that is 1 in as "
+        "many cards as are left (dashed), and about 19 of 20 points lie within the band of two standard deviations. "
+        "Points above it, one after the other, are what the player gains."
+    )
+    return Plot("Right guesses, place by place", says, drawn("guesses", draw, (7.2, 2.5)), caption)
+
+
+def counts(orders: Orders) -> Plot:
+    """How many decks have how many rising sequences, valleys and peaks."""
+    cards = orders.shape[1]
+    found = [one.counted(orders) for one in COUNTED]
+
+    def draw(figure: Figure) -> None:
+        for axes, one, each in zip(figure.subplots(1, len(COUNTED)), COUNTED, found, strict=True):
+            _bars(axes, each, exact.distribution(one.numbers(cards)))
+            axes.set_xlabel(f"{one.title} in a deck")
+        figure.axes[0].set_ylabel("share of the decks")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), frameon=False, loc="outside upper center", ncols=2)
+
+    means = (
+        f"{one.title} {each.mean():.2f} a deck, {_mean(exact.distribution(one.numbers(cards))):.2f} expected"
+        for one, each in zip(COUNTED, found, strict=True)
+    )
+    caption = (
+        "Bars: these decks. Points: how often a good shuffle gives each number. After a good shuffle the bars follow "
+        "the points. Riffles leave too few rising sequences; machines with shelves too few valleys and peaks."
+    )
+    return Plot("Patterns in each deck", f"{'; '.join(means)}.", drawn("counts", draw, (7.2, 2.4)), caption)
+
+
+def _mean(one: Distribution) -> float:
+    return float((np.arange(len(one)) * one).sum())
+
+
+def _bars(axes: Axes, found: Counts, expected: Distribution) -> None:
+    """From the first to the last number that came or comes more often than once in a thousand decks."""
+    likely = np.flatnonzero(expected > 0.001)
+    begin, end = min(int(found.min()), int(likely[0])), max(int(found.max()), int(likely[-1])) + 1
+    numbers = np.arange(begin, end)
+    shares = np.bincount(found, minlength=end)[begin:end] / len(found)
+    axes.bar(numbers, shares, width=0.8, color=DARK, label="these decks")
+    comes = np.append(expected, np.zeros(max(0, end - len(expected))))[begin:end]
+    axes.plot(numbers, comes, color=GOOD, marker="o", markersize=3.5, linewidth=1, label="good shuffle")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+
+
+def evidence(orders: Orders, verdict: Verdict) -> Plot:
+    """The decimal logarithm of what the bettor has, deck after deck."""
+    course = np.append(0.0, Evidence().add(orders)) / log(10)
+    limit = log10(1 / (verdict.level * OF_EVIDENCE))
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.axhline(limit, color=GOOD, linestyle="--", linewidth=1.2, label=f"alarm: {10**limit:,.0f} units")
+        axes.axhline(0, color="#777777", linewidth=0.6)
+        few = "o" if len(course) <= 60 else ""
+        axes.plot(range(len(course)), course, color=DARK, linewidth=1.2, marker=few, markersize=2.5, label="evidence")
+        axes.set(xlabel="decks", ylabel="log10 of the units")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlim(0, len(course) - 1)
+        axes.legend(frameon=False, loc="best")
+
+    says = f"Highest log10 {course.max():.1f} after deck {int(course.argmax()):,}; the alarm is at {limit:.1f}."
+    caption = (
+        "What a bettor has who begins with 1 unit (0 on this axis) and bets against the shuffle. After a good shuffle "
+        "he loses in the long run, and the line falls; it reaches the dashed line of the alarm with a chance of at "
+        f"most {verdict.level * OF_EVIDENCE:g}, however many decks are looked at."
+    )
+    return Plot("Evidence, deck after deck", says, drawn("evidence", draw, (7.2, 2.2)), caption)
+
+
+def positions(orders: Orders) -> Plot:
+    """Where cards came from and where they came to, against what is expected."""
+    at, far = _cells(orders)
+    cards = orders.shape[1]
+    sizes = np.diff(np.append(at, cards))
+    by_place = far.repeat(sizes, axis=0).repeat(sizes, axis=1)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        reach = (0.5, cards + 0.5, cards + 0.5, 0.5)
+        drawing = axes.imshow(by_place, cmap="PuOr_r", vmin=-FAR, vmax=FAR, interpolation="none", extent=reach)
+        axes.set(xlabel="place before the shuffle", ylabel="place after the shuffle")
+        ticks = [1, *range(10, cards + 1, 10)]
+        axes.set_xticks(ticks)
+        axes.set_yticks(ticks)
+        bar = figure.colorbar(drawing, ax=axes, extend="both", shrink=0.8)
+        bar.set_label("standard deviations; below 0: too few")
+
+    size = int(sizes[0])
+    together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
+    beyond, cells = int((np.abs(far) > 3).sum()), far.size
+    says = f"Of {cells} cells {beyond} lie more than three standard deviations from what is expected."
+    caption = (
+        "Each cell: how many cards came from one place to another, against what is expected; dark orange: too many, "
+        "dark purple: too few. After a good shuffle the cells are pale, without lines or areas: no more than about "
+        f"{ceil(cells * 0.0027)} of {cells} cells lie beyond three standard deviations. Here {beyond} do.{together}"
+    )
+    return Plot("From place to place", says, drawn("positions", draw, (7.2, 4.4)), caption)
+
+
+def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:
+    """Where cells begin, and by how many standard deviations each count lies off: rows by the place after.
+
+    A deck brings cards from b places to c places as a hypergeometric count: its variance is
+    b (c/n) (1 - c/n) (n - b) / (n - 1).
+    """
+    decks, cards = orders.shape
+    size = max(1, min(ceil(sqrt(ENOUGH * cards / decks)), cards // FEWEST_CELLS))
+    at = np.arange(0, cards - cards % size or cards, size)
+    cells = np.bincount((np.arange(cards) * cards + orders).ravel(), minlength=cards**2).reshape(cards, cards)
+    found = np.add.reduceat(np.add.reduceat(cells, at, axis=0), at, axis=1)
+    sizes = np.diff(np.append(at, cards)).astype(float)
+    to, come = sizes[:, None], sizes[None, :]
+    expected = decks * to * come / cards
+    deviation = np.sqrt(decks * come * (to / cards) * (1 - to / cards) * (cards - come) / (cards - 1))
+    far: Figures = (found - expected) / deviation
+    return at, far

@@ -1,0 +1,220 @@
+"""Orders of decks from a table's journal, as far as its cards were exposed. Nothing is written, and no key is needed.
+
+decisions ──> JournalOrders ──> JournalDeck, one for each shuffle of the device
+              ├── cards out: a hand that is turned over opens the commitments to its cards: shuffle, ordinal and face
+              └── order in: the maker's, of a deck that was brought with the seal of its box and is shuffled for the
+                  first time; of any other deck it is not known
+
+After a round people put the deck together again, in an order that no journal has. So of later shuffles the order in is
+not known, whatever is known of the order out. Which cards are shown has to depend on the places they were dealt to and
+not on where they came from; that is so where every hand that was dealt is turned over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from controller.commands.journal.decisions import Decided, Happened, name_of, read
+from controller.commands.journal.source import Source
+from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.orders import OrderError, order_of
+
+DEVICE: Final = "device"
+SQLITE: Final = b"SQLite format 3\0"
+
+
+def card_name(code: str) -> str:
+    """As in files of decks: `AS`, `10H`."""
+    return code.replace("T", "10")
+
+
+STANDARD: Final = tuple(card_name(card.code) for card in DECK)
+"""How a maker's deck lies, from the top: clubs, diamonds, hearts, spades, each from ace to king."""
+
+
+def makers_order(text: str) -> tuple[str, ...]:
+    """From the names of all cards, the top one first, separated by blanks. Raises `OrderError`."""
+    try:
+        names = tuple(card_name(Card.parse(word).code) for word in text.split())
+    except UnknownCardError as error:
+        raise OrderError("no-card", str(error)) from error
+    order_of(STANDARD, names)
+    return names
+
+
+def is_journal(path: Path) -> bool:
+    """Whether it is the folder of a journal or a file of one, and not a file of decks. Raises OSError."""
+    if path.is_dir():
+        return True
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+
+
+class _Load(msgspec.Struct):
+    """A deck that was put in. `is_new`: it lay as its maker packs it; `shuffles`: that were begun or made since.
+    `passed`: another deck came before it had a name.
+    """
+
+    label: str = ""
+    is_new: bool = False
+    shuffles: int = 0
+    running: bool = False
+    passed: bool = False
+
+
+class _Shuffle(msgspec.Struct):
+    """`first`: of the deck that was put in. `faces`: by ordinal. `round`: in which it is dealt; 0: in none yet."""
+
+    entry: int
+    utc_ns: int
+    load: _Load
+    first: bool
+    faces: dict[int, str] = {}
+    round: int = 0
+    is_over: bool = False
+
+
+class JournalDeck(msgspec.Struct, frozen=True):
+    """A shuffle of the device, its entry in the journal and its time; `round`: in which the deck was dealt."""
+
+    entry: int
+    utc_ns: int
+    round: int
+    deck: DeckOrders
+
+
+class JournalOrders:
+    """Takes decisions in their order. `maker`: the order of a new deck, from the top; None: no order in is known."""
+
+    def __init__(self, maker: tuple[str, ...] | None) -> None:
+        self._maker = maker
+        self._loads: dict[int, _Load] = {}
+        self._put_in: dict[str, int] = {}  # by a deck's label how often it was put in since it was brought
+        self._seals: set[tuple[str, str]] = set()
+        self._shuffles: list[_Shuffle] = []
+        self._by_number: dict[int, _Shuffle] = {}
+        self._over: list[_Shuffle] = []
+
+    def take(self, decided: Decided) -> None:
+        for happened in decided.events:
+            if (change := CHANGES.get(happened.name)) is not None:
+                change(self, decided, happened)
+
+    def taken_over(self) -> list[JournalDeck]:
+        """Those of which the round ended since the last call."""
+        over, self._over = self._over, []
+        return [self._deck(one) for one in over]
+
+    def every(self) -> list[JournalDeck]:
+        """All shuffles so far, with what is known of them now."""
+        return [self._deck(one) for one in self._shuffles]
+
+    def add_face(self, round_number: int, ordinal: int, face: str) -> None:
+        """A card of that round that was recalled."""
+        for one in self._shuffles:
+            if one.round == round_number:
+                one.faces[ordinal] = card_name(face)
+
+    def _deck(self, one: _Shuffle) -> JournalDeck:
+        known = one.first and one.load.is_new and self._maker is not None
+        after = tuple(one.faces.get(ordinal, UNKNOWN) for ordinal in range(1, DECK_SIZE + 1))
+        before = self._maker if known and self._maker is not None else ()
+        return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after))
+
+    # -- what an event changes
+
+    def brought(self, decided: Decided, happened: Happened) -> None:
+        event = happened.event
+        bought = event["deck"], event["seal"].strip()
+        is_new = bool(bought[1]) and event["count"] == DECK_SIZE and bought not in self._seals
+        self._seals.add(bought)
+        self._put_in[event["deck"]] = 0 if is_new else 1
+
+    def arrived(self, decided: Decided, happened: Happened) -> None:
+        """Where a deck was shuffled and never named, each that was brought before may be the one."""
+        for load in self._loads.values():
+            if load.shuffles and not load.label and not load.passed:
+                load.passed = True
+                self._put_in = {label: max(1, times) for label, times in self._put_in.items()}
+        self._loads[happened.event["deck"]] = _Load()
+
+    def named(self, decided: Decided, happened: Happened) -> None:
+        """The same name again says nothing new; another one is what holds."""
+        label, load = happened.event["deck"], self._load(happened.event["number"])
+        if load.label != label:
+            load.label, load.is_new = label, self._put_in.get(label) == 0
+            self._put_in[label] = self._put_in.get(label, 0) + 1
+
+    def shuffled_outside(self, decided: Decided, happened: Happened) -> None:
+        self._put_in[happened.event["deck"]] = 1
+
+    def shuffle_began(self, decided: Decided, happened: Happened) -> None:
+        load = self._load(happened.event["deck"])
+        load.shuffles, load.running = load.shuffles + 1, True
+
+    def shuffled(self, decided: Decided, happened: Happened) -> None:
+        event = happened.event
+        load = self._load(event["deck"])
+        load.shuffles += not load.running
+        load.running = False
+        self._by_number.pop(event["shuffle"], None)
+        if event.get("by", DEVICE) == DEVICE:
+            first = load.shuffles == 1 and event["count"] == DECK_SIZE
+            found = _Shuffle(happened.entry, decided.utc_ns, load, first)
+            self._shuffles.append(found)
+            self._by_number[event["shuffle"]] = found
+
+    def failed(self, decided: Decided, happened: Happened) -> None:
+        load = self._load(happened.event["deck"])
+        load.shuffles, load.running = load.shuffles + 1, False
+
+    def dealt(self, decided: Decided, happened: Happened) -> None:
+        for card in happened.event["cards"]:
+            if (found := self._by_number.get(card["shuffle"])) is not None:
+                found.round = decided.round
+
+    def shown(self, decided: Decided, happened: Happened) -> None:
+        revealed = happened.event.get("revealed")
+        for card in revealed if isinstance(revealed, list) else [revealed]:
+            if card is not None and (found := self._by_number.get(card["shuffle"])) is not None:
+                found.faces[card["ordinal"]] = card_name(card["card"])
+
+    def phase(self, decided: Decided, happened: Happened) -> None:
+        if happened.event["phase"] in ("concluded", "voided"):
+            over = [one for one in self._shuffles[-4:] if one.round == decided.round and not one.is_over]
+            for one in over:
+                one.is_over = True
+            self._over += over
+
+    def _load(self, number: int) -> _Load:
+        """Of a deck that was put in before the journal begins it is not known how it lay."""
+        return self._loads.setdefault(number, _Load(shuffles=1))
+
+
+CHANGES: Final[dict[str, Callable[[JournalOrders, Decided, Happened], None]]] = {
+    "deck_brought": JournalOrders.brought,
+    "deck_arrived": JournalOrders.arrived,
+    "deck_named": JournalOrders.named,
+    "deck_shuffled_outside": JournalOrders.shuffled_outside,
+    "shuffle_began": JournalOrders.shuffle_began,
+    "deck_shuffled": JournalOrders.shuffled,
+    "shuffle_failed": JournalOrders.failed,
+    "cards_dealt": JournalOrders.dealt,
+    "hand_exposed": JournalOrders.shown,
+    "first_card_shown": JournalOrders.shown,
+    "phase_entered": JournalOrders.phase,
+}
+RECALLED: Final = "cards_recalled"
+
+
+def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
+    """The decisions of a journal that end after an entry and say something of decks. Raises `JournalError`."""
+    for stored in source.decisions(after):
+        names: set[Any] = set(map(name_of, stored.events))
+        if not names.isdisjoint(CHANGES) or RECALLED in names:
+            yield read(stored)

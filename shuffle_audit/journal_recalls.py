@@ -1,0 +1,61 @@
+"""The decks of a whole journal, and faces of cards that people recalled, opened with the journal's key.
+
+A recall stands in the journal, with who asked, why and for which cards; the faces went into its answer alone. Who has
+the key finds them again for those requests, and for no other card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from controller.commands.journal.source import Source
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.journal.folder import JournalFolder
+from controller.table import events
+from controller.table.events import AnyEvent
+from controller.table.recall import cards_recalled
+from shuffle_audit.journal_orders import RECALLED, JournalDeck, JournalOrders, decided_after
+
+STRAYS = "strays"  # cards of another deck
+
+
+def deck_orders(path: Path, maker: tuple[str, ...] | None, local_key: bytes | None) -> list[JournalDeck]:
+    """Every shuffle of the device, as far as its cards were exposed and, with the key, recalled. Raises
+    `JournalError`.
+    """
+    orders, recalled = JournalOrders(maker), set()
+    for decided in decided_after(Source(path)):
+        orders.take(decided)
+        recalled |= {int(one.event["of_round"]) for one in decided.events if one.name == RECALLED}
+    if local_key is not None and recalled:
+        for found in recalled_faces(path, local_key, frozenset(recalled)):
+            orders.add_face(*found)
+    return orders.every()
+
+
+class RecalledFace(NamedTuple):
+    """`face`: a code. `ordinal`: 1 is the first card out."""
+
+    round: int
+    ordinal: int
+    face: str
+
+
+def recalled_faces(path: Path, local_key: bytes, rounds: frozenset[int]) -> Iterator[RecalledFace]:
+    """Of the requests in a journal about these rounds, as many as each was answered with. Raises `JournalError`."""
+    folder: JournalFolder[Any, AnyEvent] = JournalFolder.open_to_read(path, JOURNAL_TYPES, local_key=local_key)
+    dealt: dict[int, list[AnyEvent]] = {number: [] for number in rounds}
+    for entry in folder.entries():
+        if entry.kind != "event":
+            continue
+        if isinstance(entry.value, events.CardsRecalled):
+            found = cards_recalled(entry.value, dealt.get(entry.value.of_round, ()))
+            yield from (
+                RecalledFace(entry.value.of_round, card.ordinal, card.face)
+                for card in found
+                if card.face and card.place != STRAYS
+            )
+        elif entry.round in dealt:
+            dealt[entry.round].append(entry.value)

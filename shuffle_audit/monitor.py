@@ -1,0 +1,150 @@
+"""A live table's shuffler, watched: the evidence after each deck, and one alarm, for a person to judge.
+
+Came, a deck ──> Monitor ──> DeckWatched, each time
+                         └─> ShuffleAlarm, once, when the evidence reaches the limit
+
+The evidence may be looked at after every deck: a good shuffler ever raises the alarm with a chance of at most `level`.
+It has the whole of that chance, as nothing else is examined here. Nothing of a round depends on it.
+"""
+
+from __future__ import annotations
+
+from math import log, log10
+from typing import Final
+
+import msgspec
+
+from shuffle_audit.deck_orders import UNKNOWN
+from shuffle_audit.evidence import Evidence
+from shuffle_audit.following import Came
+from shuffle_audit.orders import OrderError
+from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
+
+LEVEL: Final = 0.001
+NOT_KNOWN: Final = "order-in-not-known"
+FEW_KNOWN: Final = "too-few-cards"
+SKIPPED: Final = "skipped"
+WHY: Final = {
+    NOT_KNOWN: "the order in is not known, so that nothing can be seen in what came out",
+    FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
+    SKIPPED: "it came before what is watched",
+}
+
+
+class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watched"):
+    """`deck`: its number in the source, from 1; `where`: its line or round. `known` of its `cards` are known on both
+    sides. `left_out`: a code, empty where it counts; `why`: in words. `evidence_log10`, `highest_log10` and
+    `limit_log10`: the decimal logarithm of the evidence now, of its highest value so far, and of the limit.
+    """
+
+    source: str
+    deck: int
+    where: str
+    known: int
+    cards: int
+    left_out: str
+    why: str
+    evidence_log10: float
+    highest_log10: float
+    limit_log10: float
+
+
+class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_alarm"):
+    """The evidence has reached the limit with this deck. `utc_ns`: when that was noticed; `counted`: so many decks
+    counted until then; `likeliest`: the model that fits best; `text`: for people.
+    """
+
+    source: str
+    utc_ns: int
+    deck: int
+    where: str
+    counted: int
+    level: float
+    evidence_log10: float
+    limit_log10: float
+    likeliest: str
+    text: str
+
+
+class Monitor:
+    """`source`: its name. `skip`: so many decks at the beginning do not count, as of a machine that was exchanged.
+
+    `decks`, `counted`, `left_out`: how many came, counted, and were left out, by the code. `last_ns`: when the last one
+    that counted was shuffled, or came, if its source does not say.
+    """
+
+    def __init__(self, source: str, level: float = LEVEL, skip: int = 0) -> None:
+        self.source = source
+        self.level = level
+        self.skip = skip
+        self.decks = 0
+        self.counted = 0
+        self.left_out = dict.fromkeys((NOT_KNOWN, FEW_KNOWN), 0)
+        self.last_ns = 0
+        self.highest = 0.0
+        self.alarm: ShuffleAlarm | None = None
+        self._evidence = Evidence()
+
+    @property
+    def evidence_log10(self) -> float:
+        return self._evidence.log / log(10) if self.counted else 0.0
+
+    @property
+    def limit_log10(self) -> float:
+        return -log10(self.level)
+
+    def take(self, came: Came, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
+        """The next deck, and what it says. `now_ns`: UTC."""
+        self.decks += 1
+        code, why, known = self._add(came, now_ns)
+        if code:
+            self.left_out[code] = self.left_out.get(code, 0) + 1
+        cards = len(came.deck.after) if came.deck is not None else 0
+        raised = self._raised(came, now_ns)
+        return DeckWatched(
+            self.source, self.decks, came.where, known, cards, code, why,
+            self.evidence_log10, self.highest, self.limit_log10,
+        ), raised  # fmt: skip
+
+    def _add(self, came: Came, now_ns: int) -> tuple[str, str, int]:
+        """Why it is left out, as a code and in words, and how many of its cards are known."""
+        if came.deck is None:
+            return came.code, came.fault, 0
+        if not came.deck.before:
+            shown = len(came.deck.after) - came.deck.after.count(UNKNOWN)
+            return NOT_KNOWN, WHY[NOT_KNOWN], shown
+        try:
+            order = order_in_part(came.deck)
+        except OrderError as error:
+            return error.code, str(error), 0
+        if len(order) < min(LEAST_KNOWN, len(came.deck.after)):
+            return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
+        if self.decks <= self.skip:
+            return SKIPPED, WHY[SKIPPED], len(order)
+        self._evidence.add(order[None])
+        self.counted += 1
+        self.last_ns = came.utc_ns or now_ns
+        self.highest = max(self.highest, self.evidence_log10)
+        return "", "", len(order)
+
+    def _raised(self, came: Came, now_ns: int) -> ShuffleAlarm | None:
+        if self.alarm is not None or self.highest < self.limit_log10:
+            return None
+        likeliest = self._evidence.likeliest.words
+        self.alarm = ShuffleAlarm(
+            self.source, now_ns, self.decks, came.where, self.counted, self.level, self.evidence_log10,
+            self.limit_log10, likeliest, alarm_text(self.source, self.counted, self.level, likeliest),
+        )  # fmt: skip
+        return self.alarm
+
+
+def alarm_text(source: str, counted: int, level: float, likeliest: str) -> str:
+    """What the alarm means, how certain it is, and what to do."""
+    decks = "One deck" if counted == 1 else f"{counted:,} decks"
+    return (
+        f"{decks} of {source} speak{'s' if counted == 1 else ''} against the shuffle. A shuffle that makes every order "
+        f"equally likely ever raises this alarm with a chance of at most {level:g}, however often one looks: a false "
+        f"alarm is possible. What came out looks most like {likeliest}. The round in progress is not "
+        "touched: play it to its end. Then take the shuffler out of service, call its technician, and keep the decks "
+        "and these records. Whether the shuffler is bad, a person decides."
+    )

@@ -1,0 +1,75 @@
+"""What `cardshoe audit monitor` gives to Prometheus: as data, and as a file for the collector of node_exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from controller.daemon.meter_definitions import Definition
+from shuffle_audit.monitor import Monitor
+
+ALARM: Final = "cardshoe_shuffle_alarm"
+EVIDENCE: Final = "cardshoe_shuffle_evidence_log10"
+HIGHEST: Final = "cardshoe_shuffle_evidence_highest_log10"
+LIMIT: Final = "cardshoe_shuffle_evidence_limit_log10"
+DECKS: Final = "cardshoe_shuffle_decks_total"
+LEFT_OUT: Final = "cardshoe_shuffle_decks_left_out_total"
+LAST: Final = "cardshoe_shuffle_last_deck_timestamp_seconds"
+LOOKED: Final = "cardshoe_shuffle_monitor_timestamp_seconds"
+
+SOURCE: Final = ("source",)
+DEFINITIONS: Final = (
+    Definition(
+        ALARM, "gauge", SOURCE,
+        "1 where the evidence against the shuffle has reached its limit since the monitor began, else 0.",
+        "cardshoe_shuffle_alarm == 1",
+        "Let the round end, take the shuffler out of service, call its technician, and keep the decks.",
+    ),
+    Definition(EVIDENCE, "gauge", SOURCE, "The decimal logarithm of the evidence against the shuffle; it begins at 0."),
+    Definition(HIGHEST, "gauge", SOURCE, "The highest value that it had."),
+    Definition(LIMIT, "gauge", SOURCE, "From which value on it raises the alarm."),
+    Definition(DECKS, "counter", SOURCE, "Decks that counted."),
+    Definition(LEFT_OUT, "counter", (*SOURCE, "code"), "Decks that were left out, by the reason."),
+    Definition(LAST, "gauge", SOURCE, "When the last deck that counted was shuffled; 0: none yet."),
+    Definition(
+        LOOKED, "gauge", SOURCE, "When the monitor looked last.",
+        "time() - cardshoe_shuffle_monitor_timestamp_seconds > 300",
+        "The monitor of a shuffler has ended: see its service, and start it again. It begins where its source does.",
+    ),
+)  # fmt: skip
+
+
+class _Families(Collector):
+    """prometheus-client asks it for what it writes."""
+
+    def __init__(self, monitor: Monitor, now_ns: int) -> None:
+        self._source = monitor.source
+        self._values: dict[str, dict[tuple[str, ...], float]] = {
+            ALARM: {(): int(monitor.alarm is not None)},
+            EVIDENCE: {(): monitor.evidence_log10},
+            HIGHEST: {(): monitor.highest},
+            LIMIT: {(): monitor.limit_log10},
+            DECKS: {(): monitor.counted},
+            LEFT_OUT: {(code,): count for code, count in monitor.left_out.items()},
+            LAST: {(): monitor.last_ns / 1e9},
+            LOOKED: {(): now_ns / 1e9},
+        }
+
+    def collect(self) -> Iterator[Metric]:
+        for definition in DEFINITIONS:
+            made = CounterMetricFamily if definition.kind == "counter" else GaugeMetricFamily
+            family = made(definition.name, definition.meaning, labels=definition.labels)
+            for labels, value in self._values[definition.name].items():
+                family.add_metric((self._source, *labels), value)
+            yield family
+
+
+def written(monitor: Monitor, now_ns: int) -> bytes:
+    """The whole file. `now_ns`: UTC."""
+    registry = CollectorRegistry()
+    registry.register(_Families(monitor, now_ns))
+    return generate_latest(registry)

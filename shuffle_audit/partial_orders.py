@@ -1,0 +1,107 @@
+"""Decks of which not every card is known: each becomes the relative order of the cards that are known on both sides.
+
+    DeckOrders, cards not known ──> order_in_part, a deck of k cards ──> Seen: whole decks, and others by their size
+
+Where every order of n cards is equally likely, so is each of the k! relative orders of any k of them, as long as it
+does not depend on where the cards came from which k these are: the first k places, the places of the hands that were
+turned over, k cards chosen by their faces. So a relative order is the order of a deck of k cards: each procedure has
+its exact distribution with n = k, and each model's likelihood of an order of k cards, times k!, is 1 on average, which
+is all that the evidence needs.
+
+Whether the model is still the machine is a matter of power. A shelf shuffle sends each card to its shelf apart from
+the others, and a riffle fills each place of the order out from its packet apart from the others. So of cards that were
+chosen by where they lay a shelf shuffle is the same one of k cards, and of places that were chosen in the order out a
+riffle is. The other way round they are not quite: what is found then is found later, and nothing is found that is not
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.orders import OrderError, Orders, order_of, verify_same_deck
+
+LEAST_KNOWN: Final = 6
+"""Of a deck that is not known as a whole so many cards are needed: with fewer hardly anything is seen."""
+Order: TypeAlias = npt.NDArray[np.int64]
+"""One deck, as a row of `Orders`."""
+
+
+class Seen(NamedTuple):
+    """Decks as far as they are known. `orders`: of each, in their sequence; `whole`: those of all cards, as one array.
+
+    `parts`: those of fewer cards, one array for each number of cards. `few`: how many were left out, as fewer than
+    `LEAST_KNOWN` cards of them are known.
+    """
+
+    orders: tuple[Order, ...]
+    whole: Orders
+    parts: tuple[Orders, ...]
+    few: int
+
+    @property
+    def in_sequence(self) -> Iterator[Orders]:
+        """The decks in their sequence, as many at a time as have the same number of cards."""
+        return (np.stack(list(decks)) for _, decks in groupby(self.orders, len))
+
+    @property
+    def partial(self) -> int:
+        """How many decks are known in part."""
+        return sum(map(len, self.parts))
+
+
+def seen_of(decks: Sequence[DeckOrders]) -> Seen:
+    """Decks with an order in. Raises `OrderError`, with the number of the deck, where they are not of as many cards or
+    the two orders are not of the same deck.
+    """
+    orders: list[Order] = []
+    whole: list[Order] = []
+    parts: dict[int, list[Order]] = {}
+    few = 0
+    size = len(decks[0].after) if decks else 0
+    for number, deck in enumerate(decks, start=1):
+        try:
+            order = order_in_part(deck)
+        except OrderError as error:
+            raise OrderError(error.code, f"Deck {number}: {error}") from error
+        if len(deck.after) != size:
+            sentence = f"Deck {number} has {len(deck.after)} cards, and deck 1 has {size}."
+            raise OrderError("mixed-decks", sentence)
+        if len(order) < min(size, LEAST_KNOWN):
+            few += 1
+            continue
+        orders.append(order)
+        (whole if len(order) == size else parts.setdefault(len(order), [])).append(order)
+    stacked = np.stack(whole) if whole else np.empty((0, size), np.int64)
+    return Seen(tuple(orders), stacked, tuple(np.stack(parts[one]) for one in sorted(parts)), few)
+
+
+def order_in_part(deck: DeckOrders) -> Order:
+    """The relative order of the cards that are known on both sides; of a whole deck its order. Raises `OrderError`.
+
+    >>> order_in_part(DeckOrders(("a", "b", "c", "d"), ("d", "?", "?", "b"))).tolist()
+    [1, 0]
+    """
+    if deck.is_whole:
+        return order_of(deck.before, deck.after)
+    verify_cards(deck)
+    both = (set(deck.before) & set(deck.after)) - {UNKNOWN}
+    return order_of([one for one in deck.before if one in both], [one for one in deck.after if one in both])
+
+
+def verify_cards(deck: DeckOrders) -> None:
+    """Raises `OrderError` where what is known of the two orders cannot be of one deck. Without an order in, only the
+    order out is looked at.
+    """
+    before, after = ([one for one in cards if one != UNKNOWN] for cards in (deck.before or deck.after, deck.after))
+    more = len(deck.before) - len(before) if deck.before else 0, len(deck.after) - len(after)
+    verify_same_deck(before if deck.before else sorted(set(after)), after, more)
+    if deck.before and len(deck.before) != len(deck.after):
+        sentence = f"The order in has {len(deck.before)} cards, and the order out {len(deck.after)}."
+        raise OrderError("card-count", sentence)

@@ -1,0 +1,64 @@
+"""A table that deals rounds from decks of known orders, and its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from controller.table import operations
+from firmware_bridge.cards import DECK, Card
+from shuffle_audit.models.named import model_named
+from tests.journal_commands.made import JournaledTable
+from tests.table.deck_hands import take_out
+
+
+class DealingTable(JournaledTable):
+    """Every box is dealt to, as far as the layout has any. Decks are brought under names of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.boxes = tuple(range(1, 8))
+        self.start_daemon("start-1", "pc-1", table="BAC-07")
+        self.connect()
+        self.do(operations.OpenTable())
+        self._brought = 0
+
+    def bring_new(self, seal: str = "seal 7") -> str:
+        """A new deck, recorded; its name."""
+        self._brought += 1
+        name = f"D{self._brought}"
+        self.do(operations.BringDeck(name, f"back {name}", seal, 52, "a witness"))
+        return name
+
+    def take_out(self, name: str) -> None:
+        self.do(take_out(name))
+
+    def begin(self, name: str, order: Sequence[Card]) -> None:
+        """The deck is put in and shuffled into that order; the bets are closed."""
+        self.device.order, self.device.same_order = list(order), True
+        self.device.load()
+        self.do(operations.LoadDeck(name))
+        self.do(operations.PlaceYourBets())
+        self.do(operations.OccupyBoxes(self.boxes))
+        self.do(operations.NoMoreBets())
+
+    def play(self, name: str, order: Sequence[Card]) -> None:
+        """A whole round."""
+        self.begin(name, order)
+        self.finish()
+
+    def play_new(self, model: str, decks: int, seed: int = 1) -> list[list[Card]]:
+        """So many new decks, each shuffled once from its maker's order, dealt and taken away; the orders out."""
+        made = shuffled_new(model, decks, seed)
+        for order in made:
+            name = self.bring_new()
+            self.play(name, order)
+            self.take_out(name)
+        return made
+
+
+def shuffled_new(model: str, decks: int, seed: int = 1) -> list[list[Card]]:
+    orders = model_named(model).shuffle(np.random.default_rng(seed), decks, 52)
+    return [[DECK[card] for card in order] for order in orders.tolist()]

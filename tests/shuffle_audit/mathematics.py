@@ -1,0 +1,276 @@
+"""The figures of docs/audit_mathematics.md, computed by the audit's own code.
+
+    python -m tests.shuffle_audit.mathematics            # writes the tables, and says which phrases the page lacks
+    python -m tests.shuffle_audit.mathematics --power    # those of `benchmarks.audit_power`, too: some ten minutes
+
+A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the parts of sentences that have numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from benchmarks import audit_power
+from controller.games import game
+from controller.games.specification import Unit
+from shuffle_audit import distances, exact, patterns
+from shuffle_audit.chi_square import upper_tail
+from shuffle_audit.evidence import SUSPECTED
+from shuffle_audit.exact import Distribution
+from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
+from shuffle_audit.models import riffle, shelf
+from shuffle_audit.models.faults import log_ratios_by_kept_pairs
+from shuffle_audit.models.named import model_named
+from shuffle_audit.models.shelf import Shelves
+from shuffle_audit.money import Start, costs, first_reading
+from shuffle_audit.orders import Orders
+from shuffle_audit.power import Draws
+from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
+from shuffle_audit.sampled import SAMPLED, card_against_position
+from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, guesses_expected
+from tests.architecture.sources import ROOT
+
+PAGE: Final = ROOT / "docs/audit_mathematics.md"
+CARDS: Final = 52
+FOUR: Final[Orders] = np.array(list(permutations(range(4))))
+ALPHA: Final = "\N{GREEK SMALL LETTER ALPHA}"
+TIMES: Final = "\N{MULTIPLICATION SIGN}"
+POWER: Final = {"power": audit_power.table, "power-curves": audit_power.curves}
+
+
+def moments(one: Distribution) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    counts = np.arange(len(one))
+    mean = float((counts * one).sum())
+    return mean, float(np.sqrt(((counts - mean) ** 2 * one).sum()))
+
+
+def statistics() -> Iterator[str]:
+    yield "| procedure | mean | deviation | part of low sums, λ | share, w |"
+    yield "|---|---:|---:|---:|---:|"
+    for one in PROCEDURES:
+        mean, deviation = moments(one.null(CARDS))
+        yield f"| `{one.id}` | {mean:.3f} | {deviation:.3f} | {one.low:g} | {one.share:g} |"
+    for drawn in SAMPLED:
+        yield f"| `{drawn.id}` | {drawn.mean(CARDS):,.0f} | sampled | 0 | {drawn.share:g} |"
+    for kinds in KINDS:
+        mean, deviation = moments(exact.distribution(numbers_of_runs(NEW_DECK, kinds)))
+        yield f"| `{kinds.id}` | {mean:.3f} | {deviation:.3f} | {RUNS_LOW:g} | {RUNS_SHARE:g} |"
+
+
+def table_of_distances() -> Iterator[str]:
+    riffles = [distances.of_riffles(passes).total_variation for passes in range(1, 11)]
+    shelves = (10, 15, 20, 25, 30, 50, 100, 200)
+    yield f"| riffles | {' | '.join(map(str, range(1, 11)))} |"
+    yield "|---|" + "---:|" * len(riffles)
+    yield f"| total variation | {' | '.join(f'{one:.3f}' for one in riffles)} |"
+    yield ""
+    yield f"| shelves | {' | '.join(map(str, shelves))} |"
+    yield "|---|" + "---:|" * len(shelves)
+    for name in ("total_variation", "separation"):
+        found = [getattr(distances.of_shelves(each), name) for each in shelves]
+        yield f"| {name.replace('_', ' ')} | {' | '.join(f'{one:.3f}' for one in found)} |"
+
+
+def four_cards() -> Iterator[str]:
+    """How many of all 24 orders have each count, by looking at each."""
+    yield "| count | 0 | 1 | 2 | 3 | 4 |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for one in PROCEDURES:
+        found = Counter(one.counted(FOUR).tolist())
+        yield f"| `{one.id}` | {' | '.join(str(found[count]) for count in range(5))} |"
+
+
+class Goal(NamedTuple):
+    """`model` in so many decks at that chance of a false alarm. `alternative`: of the procedure's count in one deck."""
+
+    model: str
+    decks: int
+    level: float
+    procedure: Procedure
+    alternative: Distribution
+
+
+def goals() -> list[Goal]:
+    by_id = {one.id: one for one in PROCEDURES}
+
+    def shelves(count: int, decks: int, level: float) -> Goal:
+        ways = enumerate(exact.peak_numbers(CARDS))
+        chances = np.array([number * float(shelf.probability(count, CARDS, few)) for few, number in ways])
+        return Goal(f"shelves:{count}", decks, level, by_id["valleys"], chances)
+
+    def riffles(passes: int, decks: int) -> Goal:
+        ways = enumerate(exact.rising_sequence_numbers(CARDS))
+        chances = np.array([n * float(riffle.probability(2**passes, CARDS, r)) if r else 0.0 for r, n in ways])
+        return Goal(f"riffle:{passes}", decks, 0.01, by_id["rising-sequences"], chances)
+
+    kept = by_id["kept-pairs"]
+    sticking = kept.null(CARDS) * np.exp(log_ratios_by_kept_pairs(0.02, CARDS))
+    return [
+        shelves(10, 1, 1e-6), shelves(20, 4, 0.01), shelves(50, 120, 0.01), riffles(4, 1), riffles(7, 25),
+        Goal("sticking:0.02", 25, 0.01, kept, sticking),
+    ]  # fmt: skip
+
+
+def own_power(goal: Goal, decks: int, level: float) -> float:
+    """How often the procedure's own p, with its part of low or high sums, is at most that level. Exact."""
+    low = goal.procedure.low >= 0.5
+    null, alternative = (exact.of_decks(one, decks) for one in (goal.procedure.null(CARDS), goal.alternative))
+    if not low:
+        null, alternative = null[::-1], alternative[::-1]
+    part = goal.procedure.low if low else 1 - goal.procedure.low
+    alarms = np.cumsum(null) / part <= level
+    return float(alternative[: len(null)][alarms].sum())
+
+
+def table_of_goals() -> Iterator[str]:
+    yield "| model | decks | level | procedure | found by its own p | for 95 % | found by the audit | for 95 % |"
+    yield "|---|---:|---:|---|---:|---:|---:|---:|"
+    for goal in goals():
+        own = own_power(goal, goal.decks, goal.level)
+        alone = next(decks for decks in range(1, 512) if own_power(goal, decks, goal.level) >= 0.95)
+        draws = Draws(model_named(goal.model), CARDS, 1000, seed=1)
+        whole = draws.power(goal.decks, goal.level).share
+        reached = draws.least_decks(0.95, goal.level, 512)
+        assert reached is not None
+        cells = [
+            f"`{goal.model}`", goal.decks, f"{goal.level:g}", f"`{goal.procedure.id}`", f"{own * 100:.1f} %", alone,
+            f"{whole * 100:.1f} %", reached.decks,
+        ]  # fmt: skip
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
+    "statistics": statistics,
+    "distances": table_of_distances,
+    "four-cards": four_cards,
+    "goals": table_of_goals,
+}
+
+
+def quantile(tail: float, freedom: int) -> float:
+    """Above which chi-square lies with that chance."""
+    low, high = freedom / 2, freedom * 2.0
+    while high - low > 1e-9 * freedom:
+        middle = (low + high) / 2
+        low, high = (middle, high) if upper_tail(middle, freedom) > tail else (low, middle)
+    return low
+
+
+def counts_of(order: str) -> dict[str, int]:
+    """Of an order as the page writes it: card 1 lay on top."""
+    orders = np.array([[int(card) - 1 for card in order.split()]])
+    return {one.id: int(one.counted(orders)[0]) for one in PROCEDURES}
+
+
+def phrases() -> Iterator[str]:
+    yield from _of_the_audit()
+    yield from _of_chi_square()
+    yield from _of_effects()
+    yield from _of_four_cards()
+
+
+def _of_the_audit() -> Iterator[str]:
+    shares = [one.share for one in PROCEDURES]
+    drawn, runs = sum(one.share for one in SAMPLED), RUNS_SHARE * len(KINDS)
+    yield f"{sum(shares):.2f} + {drawn:.2f} + {runs:.2f} = 1"
+    yield f"{OF_PROCEDURES:g} {ALPHA}"
+    yield f"{OF_EVIDENCE:g} {ALPHA}"
+    yield f"M = {len(SUSPECTED)}"
+    yield f"at {ALPHA} = 0.01 these are {1 / (0.01 * OF_EVIDENCE):,.0f} units"
+    valleys = next(one for one in PROCEDURES if one.id == "valleys")
+    chance = np.cumsum(valleys.null(CARDS))
+    ten = goals()[0].alternative
+    levels = [1e-6 * valleys.low * part for part in (1, OF_PROCEDURES * valleys.share)]
+    limits = [int(np.flatnonzero(chance <= level)[-1]) for level in levels]
+    yield f"at most {limits[0]} valleys"
+    yield f"at most {limits[1]}"
+    yield f"{ten[: limits[1] + 1].sum() * 100:.1f} % of the decks"
+
+
+def _of_chi_square() -> Iterator[str]:
+    freedom = (CARDS - 1) ** 2
+    yield f"{CARDS * (CARDS - 1):,} for 52 cards, and not (n-1)² = {freedom:,}"
+    for tail in (0.05, 0.01):
+        yield f"{upper_tail(quantile(tail, freedom) * (CARDS - 1) / CARDS, freedom) * 100:.1f} %"
+    yield f"{5 * CARDS} decks"
+
+
+def _of_effects() -> Iterator[str]:
+    yield f"{guesses_expected(CARDS):.2f} for 52 cards"
+    guessed = patterns.right_guesses(Shelves(10).shuffle(np.random.default_rng(10), 20_000, CARDS)).mean()
+    yield f"{guessed:.1f} right guesses"
+    law = first_reading(game("F3"))
+    found = costs(law, Shelves(10), Unit.SETS, Start.NEW_DECK, np.random.default_rng(3), 10_000)
+    one = next(one for one in found if (one.wager, one.box) == ("pair_plus", 0))
+    yield f"from {one.exact * 100:+.1f} % to {one.edge * 100:+.1f} % (± {one.error * 100:.1f} %)"
+
+
+def _of_four_cards() -> Iterator[str]:
+    found = counts_of("2 1 4 3")
+    words = {
+        "rising-sequences": "rising sequences", "peaks": "peak", "valleys": "valley", "kept-pairs": "kept pairs",
+        "turned-pairs": "turned pairs", "in-place": "cards in place", "cycles": "cycles", "guesses": "right guess",
+    }  # fmt: skip
+    for name, counted in words.items():
+        yield f"{found[name]} {counted}"
+    rising = exact.of_decks(exact.distribution(exact.rising_sequence_numbers(4)), 2)
+    yield f"{rising[2] * 576:.0f}/576"
+    low = float(rising[:4].sum())
+    yield f"{low * 576:.0f}/576 = {low:.4f}"
+    procedure = next(one for one in PROCEDURES if one.id == "rising-sequences")
+    p = low / procedure.low
+    yield f"With λ = {procedure.low:g}, p = {p:.4f}; with w = {procedure.share:g} adjusted = {p / procedure.share:.4f}"
+    three = np.array([[1, 2, 3, 0], [0, 1, 2, 3], [0, 1, 3, 2]])
+    yield f"X² = (8 + 2f) · 4/2 - 8 = {card_against_position(three[None, :2])[0]:g} + 4f"
+    assert card_against_position(three[None, 1:])[0] == 8 + 4 * 2
+    every = card_against_position(np.stack([np.broadcast_to(FOUR[:1], FOUR.shape), FOUR], axis=1))
+    yield f"E X² = {every.mean():g} = 4 · 3, and not 9; Var X² = {every.var():g} = 2 · 16"
+    yield f"rising sequences: {riffle.probability(2, 4, 1)} for the order as it was"
+    yield f"{riffle.probability(2, 4, 2)} for each of the 11"
+    yield f"total variation {distances.of_riffles(1, 4).total_variation:.3f}"
+    yield f"{shelf.probability(1, 4, 0)} for each of the 8 orders without a valley"
+    yield f"total variation {distances.of_shelves(1, 4).total_variation:.3f}"
+    decks = np.array([[1, 2, 3, 0], [0, 1, 2, 3]])
+    ratios = np.exp([riffle.Riffle(1).log_ratios(decks), Shelves(1).log_ratios(decks)])
+    (one, other), evidence = ratios[:, 0], ratios.cumprod(axis=1).mean(axis=0)
+    yield f"{one:g} times as likely after a riffle and {other:g} times"
+    yield f"({one:g} + {other:g}) / 2 = {evidence[0]:g} units"
+    yield f"({one:g} {TIMES} {ratios[0, 1]:g} + {other:g} {TIMES} {ratios[1, 1]:g}) / 2 = {evidence[1]:g} units"
+    yield f"at most 1 / {evidence[1]:g} = {1 / evidence[1]:.3f}"
+
+
+def written(page: str, tables: dict[str, Sequence[str]]) -> str:
+    """The page with these tables."""
+    for name, lines in tables.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, _, rest = page.partition(begin)
+        page = "\n".join([f"{before}{begin}", *lines, "", f"{end}{rest.partition(end)[2]}"])
+    return page
+
+
+def lacking(page: str) -> list[str]:
+    """Phrases that the page has not; how its lines are broken does not matter."""
+    flat = " ".join(page.split())
+    return [phrase for phrase in phrases() if phrase not in flat]
+
+
+def main() -> None:
+    tables: dict[str, Sequence[str]] = {name: list(lines()) for name, lines in TABLES.items()}
+    if "--power" in sys.argv[1:]:
+        limits = audit_power.Limits(0.01, 512, seed=1)
+        rows = [audit_power.row(name, limits, 0.01, 512, 1000, seed=1) for name in audit_power.MODELS]
+        tables |= {name: list(lines(rows, 512)) for name, lines in POWER.items()}
+    page = written(PAGE.read_text(encoding="utf-8"), tables)
+    PAGE.write_text(page, encoding="utf-8")
+    sys.stderr.writelines(f"The page lacks: {phrase}\n" for phrase in lacking(page))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""What a journal says of the orders of decks: cards that were exposed or recalled, and which decks were new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands.journal.source import Source
+from controller.roles import Role
+from controller.table import operations
+from firmware_bridge.cards import DECK, Card
+from shuffle_audit.commands.command import audit
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.journal_orders import STANDARD, JournalDeck, card_name, makers_order
+from shuffle_audit.journal_recalls import deck_orders
+from shuffle_audit.order_files import write_decks
+from shuffle_audit.orders import OrderError
+from simulators.bench.deck_recording import name_of
+from tests.journal_commands.made import KEY
+from tests.shuffle_audit.decks import shuffled
+from tests.shuffle_audit.journals import DealingTable, shuffled_new
+
+DEALT = 24  # cards of a round with seven boxes
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> DealingTable:
+    return DealingTable(tmp_path / "journal")
+
+
+def read(table: DealingTable, key: bytes | None = None) -> list[JournalDeck]:
+    table.journal.close()
+    return deck_orders(table.journal.folder, STANDARD, key)
+
+
+def names(cards: list[Card]) -> tuple[str, ...]:
+    return tuple(card_name(card.code) for card in cards)
+
+
+def seen(cards: list[Card], count: int) -> tuple[str, ...]:
+    return names(cards[:count]) + (UNKNOWN,) * (52 - count)
+
+
+def test_the_standard_order_is_the_one_of_a_bench() -> None:
+    assert tuple(name_of(card) for card in DECK) == STANDARD
+    assert makers_order("\n".join(card.code for card in DECK[::-1])) == STANDARD[::-1]
+    for text, code in ((" ".join(STANDARD[1:]), "card-missing"), ("AS AS", "card-twice"), ("1X", "no-card")):
+        with pytest.raises(OrderError) as refused:
+            makers_order(text)
+        assert refused.value.code == code
+
+
+def test_of_new_decks_the_order_in_is_known_and_of_the_order_out_what_was_shown(table: DealingTable) -> None:
+    made = table.play_new("uniform", 2)
+    found = read(table)
+    assert [one.deck for one in found] == [DeckOrders(STANDARD, seen(order, DEALT)) for order in made]
+    assert [one.round for one in found] == [1, 2]
+    assert 0 < found[0].entry < found[1].entry
+    assert 0 < found[0].utc_ns < found[1].utc_ns
+    assert all(one.deck.before == () for one in deck_orders(table.journal.folder, None, None))
+
+
+def test_a_deck_that_is_shuffled_again_is_not_new(table: DealingTable) -> None:
+    first, second = shuffled_new("uniform", 2)
+    name = table.bring_new()
+    table.play(name, first)
+    table.play(name, second)
+    assert [bool(one.deck.before) for one in read(table)] == [True, False]
+
+
+def test_a_deck_without_the_seal_of_its_box_is_not_new(table: DealingTable) -> None:
+    (order,) = shuffled_new("uniform", 1)
+    table.play(table.bring_new(seal=""), order)
+    found = read(table)
+    assert [one.deck for one in found] == [DeckOrders((), seen(order, DEALT))]
+
+
+def test_a_deck_that_comes_back_is_not_new(table: DealingTable) -> None:
+    """Brought again under the same name and seal."""
+    first, second = shuffled_new("uniform", 2)
+    brought = operations.BringDeck("A", "red", "seal 1", 52, "a witness")
+    for order in (first, second):
+        table.do(brought)
+        table.play("A", order)
+        table.take_out("A")
+    assert [bool(one.deck.before) for one in read(table)] == [True, False]
+
+
+def test_a_deck_whose_name_was_corrected_is_the_one_that_holds(table: DealingTable) -> None:
+    (order,) = shuffled_new("uniform", 1)
+    used, new = table.bring_new(), table.bring_new()
+    table.play(used, order)
+    table.device.load()
+    table.do(operations.LoadDeck(used))
+    table.do(operations.LoadDeck(new))
+    assert [bool(one.deck.before) for one in read(table)] == [True, True]
+
+
+def test_decks_that_no_one_recorded_have_no_order_in(table: DealingTable) -> None:
+    table.fresh_deck()
+    found = read(table)
+    assert [one.deck for one in found] == [DeckOrders((), (UNKNOWN,) * 52)]
+
+
+def test_after_a_deck_without_a_name_was_shuffled_none_that_was_brought_before_is_new(table: DealingTable) -> None:
+    """It may have been the one that is named when it is put in again."""
+    first, second = shuffled_new("uniform", 2)
+    before = table.bring_new()
+    table.device.load()
+    assert table.state.decks.in_play.shuffled
+    table.play(before, first)
+    table.play(table.bring_new(), second)
+    assert [bool(one.deck.before) for one in read(table)] == [False, False, True]
+
+
+def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_path: Path) -> None:
+    """The file with the bringing was deleted; the deck is put in after it."""
+    (order,) = shuffled_new("uniform", 1)
+    name = table.bring_new()
+    table.next_file()
+    table.play(name, order)
+    table.journal.close()
+    files = sorted(table.journal.folder.glob("*.journal"))
+    assert len(files) == 2
+    (later,) = deck_orders(files[1], STANDARD, None)
+    assert later.deck == DeckOrders((), seen(order, DEALT))
+
+
+def test_cards_that_lie_face_down_are_known_by_a_recall_and_the_key_alone(table: DealingTable) -> None:
+    """The round is void: no hand was turned over. Its cards are recalled, three sets and the one in the tray; those of
+    the next round are not.
+    """
+    recalled, other = shuffled_new("uniform", 2)
+    for order in (recalled, other):
+        name = table.bring_new()
+        table.begin(name, order)
+        table.take(3)
+        for _ in range(2):
+            table.do(operations.AbandonRound("shift manager", "the fire alarm"), Role.SHIFT_MANAGER)
+        table.take_out(name)
+    table.do(operations.RecallCards(1, "an audit of the shuffler"), Role.PIT_MANAGER)
+    assert [set(one.deck.after) for one in read(table)] == [{UNKNOWN}, {UNKNOWN}]
+    first, second = deck_orders(table.journal.folder, STANDARD, KEY)
+    assert first.deck.after == seen(recalled, 12)
+    assert set(second.deck.after) == {UNKNOWN}
+
+
+# -- as a user --------------------------------------------------------------------------------------------------------
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(audit, list(map(str, arguments)), prog_name="cardshoe audit")
+
+
+def test_a_journal_among_the_files_of_an_audit(table: DealingTable, tmp_path: Path) -> None:
+    table.play_new("shelves:10", 6)
+    table.journal.close()
+    bad = call("run", table.journal.folder, "--new-deck", "standard", "--json")
+    result = json.loads(bad.stdout)["result"]
+    assert (bad.exit_code, result["decks"], result["partial"], result["least_known"]) == (1, 6, 6, DEALT)
+    file = tmp_path / "decks.jsonl"
+    write_decks(file, shuffled("uniform", 2))
+    both = call("run", file, table.journal.folder, "--new-deck", "standard", "--json")
+    assert json.loads(both.stdout)["result"]["decks"] == 8
+
+
+@pytest.mark.usefixtures("fonts")
+def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: DealingTable, tmp_path: Path) -> None:
+    """What needs whole decks looks at these alone; a page is made of them, and one without any."""
+    table.play_new("shelves:10", 3)
+    table.journal.close()
+    file, html = tmp_path / "decks.jsonl", tmp_path / "report.html"
+    write_decks(file, shuffled("uniform", 2))
+    journal = str(table.journal.folder), "--new-deck", "standard"
+    both = json.loads(call("run", file, *journal, "--json").stdout)
+    assert [(one["decks"], bool(one["sha256"])) for one in both["files"]] == [(2, True), (3, False)]
+    assert (both["regulators"]["each"], both["dealt"] is None) == (pytest.approx(2 / 52), False)
+    alone = json.loads(call("run", *journal, "--json").stdout)
+    assert (alone["regulators"], alone["dealt"], alone["result"]["verdict"]) == (None, None, "bad")
+    assert alone["suspects"][0]["log10"] > 2
+    for files in ((file, *journal), journal):
+        assert call("run", *files, "--html", html).exit_code == 1
+        assert "known in part" in html.read_text("utf-8").lower()
+
+
+def test_without_the_maker_s_order_there_is_no_verdict(table: DealingTable) -> None:
+    table.play_new("cut", 2)
+    table.journal.close()
+    done = call("run", table.journal.folder)
+    assert done.exit_code == 2
+    assert done.stdout.startswith(
+        "NO VERDICT: The order in is not known for any of the 2 decks. Where what went in was"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("{file}", "--new-deck", "standard"), 2, "No journal is named."),
+        (("{journal}", "--new-deck", "{file}"), 2, "is no order of a deck: "),
+        (("{journal}", "--new-deck", "gone"), 2, "gone cannot be read: No such file or directory."),
+        (("{journal}", "--key-file", "{file}"), 4, "The key file"),
+        (("{folder}",), 4, "journal"),
+        (("{short}", "{journal}", "--new-deck", "standard"), 2, "has 52 cards, and deck 1 has 3."),
+    ],
+)
+def test_what_cannot_be_used(
+    arguments: tuple[str, ...], code: int, said: str, table: DealingTable, tmp_path: Path
+) -> None:
+    (order,) = shuffled_new("uniform", 1)
+    table.play(table.bring_new(), order)
+    table.journal.close()
+    paths = {"file": tmp_path / "decks.jsonl", "short": tmp_path / "short.jsonl", "folder": tmp_path / "empty"}
+    paths["folder"].mkdir()
+    write_decks(paths["file"], shuffled("uniform", 2))
+    write_decks(paths["short"], [DeckOrders(("a", "b", "c"), ("c", "b", "a"))])
+    done = call("run", *(one.format(journal=table.journal.folder, **paths) for one in arguments))
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_reading_writes_nothing(table: DealingTable) -> None:
+    table.play_new("uniform", 1)
+    table.journal.close()
+    files = {path: path.read_bytes() for path in table.journal.folder.glob("*.journal")}
+    last = Source(table.journal.folder).last_entry()
+    deck_orders(table.journal.folder, STANDARD, KEY)
+    assert {path: path.read_bytes() for path in table.journal.folder.glob("*.journal")} == files
+    assert Source(table.journal.folder).last_entry() == last

@@ -1,0 +1,120 @@
+"""docs/audit_mathematics.md says what the code computes, and what it says of power is what is found."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+import pytest
+
+from benchmarks import audit_power
+from shuffle_audit import distances
+from shuffle_audit.models.named import FORMS
+from shuffle_audit.models.shuffle_model import UNIFORM
+from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position
+from tests.shuffle_audit import mathematics
+from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_power
+from tests.support import long_forms
+
+LEVEL: Final = 0.01
+AT_MOST: Final = 512  # as the page says
+QUICK: Final = ("shelves:10", "riffle:4", "cut", "sticking:0.02")
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return PAGE.read_text(encoding="utf-8")
+
+
+def rows(page: str, name: str) -> dict[str, list[str]]:
+    """The cells of a table of power by the model."""
+    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", page, re.DOTALL)
+    assert found is not None
+    lines = re.findall(r"^\| `(.*?)` \| (.*) \|$", found[1], re.MULTILINE)
+    return {model: cells.split(" | ") for model, cells in lines}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_what_is_computed(page: str, name: str) -> None:
+    """`python -m tests.shuffle_audit.mathematics` writes them."""
+    assert mathematics.written(page, {name: list(TABLES[name]())}) == page
+
+
+def test_figures_in_sentences_are_what_is_computed(page: str) -> None:
+    assert lacking(page) == []
+    ten, twenty = (rows(page, "power")[f"shelves:{count}"] for count in (10, 20))
+    said = (
+        f"are found with {ten[2]} deck, and by X² with {ten[5]}; twenty with {twenty[2]}, and by X² with {twenty[5]}."
+    )
+    assert said in " ".join(page.split())
+    assert f"{distances.of_shelves(100).total_variation:.3f} and {distances.of_shelves(200).total_variation:.3f}" in (
+        " ".join(page.split())
+    )
+
+
+def test_what_the_audit_needs_beyond_the_goals(page: str) -> None:
+    """One goal is reached, the others with one to seven decks more."""
+    more = sorted(int(cells[-1]) - int(cells[0]) for cells in rows(page, "goals").values())
+    assert (more[0], more[1], more[-1]) == (0, 1, 7)
+
+
+def test_all_goals_are_reached_by_a_procedures_own_p() -> None:
+    for goal in goals():
+        assert own_power(goal, goal.decks, goal.level) >= 0.95
+        assert float(goal.alternative.sum()) == pytest.approx(1.0)
+
+
+def test_each_form_of_a_model_is_in_the_tables_of_power(page: str) -> None:
+    examples = {example for name, form in FORMS.items() for example in form.examples if name != "uniform"}
+    for name in mathematics.POWER:
+        assert tuple(rows(page, name)) == audit_power.MODELS
+    assert examples <= set(audit_power.MODELS)
+
+
+def check_power(page: str, model: str, limits: audit_power.Limits, at_most: int) -> None:
+    """Up to so many decks the page's cells come out again: a power of two, as numbers are found by doubling."""
+    found = audit_power.row(model, limits, LEVEL, at_most, 1000, seed=1)
+    for said, decks in zip(rows(page, "power")[model], (*found.ours, *found.chi_square), strict=True):
+        beyond = said == f"over {AT_MOST}" or int(said) > at_most
+        assert decks == (None if beyond else int(said)), model
+    (line,) = list(audit_power.curves([found], at_most))[2:]
+    curve = re.findall(r"\d+ / \d+", line)
+    assert curve == rows(page, "power-curves")[model][: len(curve)]
+
+
+def test_the_power_of_some_models_comes_out_again(page: str) -> None:
+    limits = audit_power.Limits(LEVEL, 32, seed=1)
+    for model in QUICK:
+        check_power(page, model, limits, 32)
+
+
+@pytest.mark.exhaustive
+def test_the_power_of_every_model_comes_out_again(page: str) -> None:
+    at_most = 1 << (long_forms.count(AT_MOST) - 1).bit_length()
+    limits = audit_power.Limits(LEVEL, at_most, seed=1)
+    for model in audit_power.MODELS:
+        check_power(page, model, limits, at_most)
+
+
+def test_chi_square_after_each_deck_is_that_of_the_first_decks() -> None:
+    decks = UNIFORM.shuffle(np.random.default_rng(1), 3 * 7, 10).reshape(3, 7, 10)
+    running = audit_power.Running(3, 10)
+    running.add(decks[:, :4])
+    running.add(decks[:, 4:])
+    for number in range(1, 8):
+        np.testing.assert_allclose(running.found[:, number - 1], card_against_position(decks[:, :number]))
+
+
+def test_limits_are_those_of_sampled_decks() -> None:
+    """As `Nulls` decides, on other samples: within five standard errors of the share. Of one deck there is none."""
+    limits = audit_power.Limits(0.05, 12, seed=2, audits=1999, cards=10)
+    running = audit_power.Running(4000, 10)
+    running.add(UNIFORM.shuffle(np.random.default_rng(3), 4000 * 12, 10).reshape(4000, 12, 10))
+    shares = limits.shares(running.found)
+    assert shares[0] == 0.0
+    error = np.sqrt(0.05 * 0.95 * (1 / 2000 + 1 / 4000))
+    assert (shares <= 0.05 + 5 * error).all()
+    excess = Nulls(np.random.default_rng(4), 1999).excess(CARD_POSITION, 12, 10)
+    reached = 1999 - np.searchsorted(excess, running.found[:, 11] - 90)
+    assert abs(shares[11] - ((1 + reached) / 2000 <= 0.05).mean()) < 5 * error

@@ -1,0 +1,276 @@
+"""The monitor of a live table: what it says after each deck, when it raises its alarm, and what it writes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from prometheus_client.parser import text_string_to_metric_families
+
+from shuffle_audit.commands.command import audit
+from shuffle_audit.deck_orders import DeckOrders
+from shuffle_audit.evidence import Evidence
+from shuffle_audit.following import Came, GrowingFile, GrowingJournal, SourceError, follow
+from shuffle_audit.journal_orders import STANDARD
+from shuffle_audit.models.named import model_named
+from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
+from shuffle_audit.monitor_meters import DEFINITIONS, written
+from shuffle_audit.order_files import json_line
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
+from tests.shuffle_audit.journals import DealingTable, shuffled_new
+
+NOW = 1_795_400_000 * 10**9
+
+
+def watched(decks: list[DeckOrders], monitor: Monitor) -> tuple[list[DeckWatched], list[ShuffleAlarm]]:
+    found = [monitor.take(Came(f"line {at}", deck), NOW + at) for at, deck in enumerate(decks, start=1)]
+    return [one for one, _ in found], [alarm for _, alarm in found if alarm is not None]
+
+
+# -- what it says -----------------------------------------------------------------------------------------------------
+
+
+def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
+    decks = first_seen(shuffled("shelves:10", 12), 24)
+    monitor = Monitor("machine 7")
+    lines, alarms = watched(decks, monitor)
+    evidence = Evidence()
+    orders = model_named("shelves:10").shuffle(np.random.default_rng(1), 12, 52)[:, :24].argsort().argsort()
+    course = evidence.add(orders) / math.log(10)
+    assert [one.evidence_log10 for one in lines] == pytest.approx(list(course))
+    assert [one.highest_log10 for one in lines] == pytest.approx(list(np.maximum.accumulate(np.maximum(course, 0))))
+    first = int(np.argmax(course >= 3)) + 1
+    assert [(one.deck, one.counted, one.where, one.utc_ns) for one in alarms] == [
+        (first, first, f"line {first}", NOW + first)
+    ]
+    assert 1 < first < 12
+    assert alarms[0].likeliest in {f"a shelf shuffler with {shelves} shelves" for shelves in (8, 10, 15)}
+    assert (monitor.counted, monitor.last_ns) == (12, NOW + 12)
+
+
+def test_what_does_not_count_is_said_with_its_reason() -> None:
+    (whole,) = shuffled("uniform", 1)
+    decks = [*without_the_order_in([whole]), *first_seen([whole], 5), whole, DeckOrders(NEW_DECK, NEW_DECK[1:])]
+    monitor = Monitor("machine 7", skip=3)
+    lines, alarms = watched(decks, monitor)
+    spoilt, _ = monitor.take(Came("line 5", None, "not-json", "This is not JSON."), NOW)
+    codes = ["order-in-not-known", "too-few-cards", "skipped", "card-missing", "not-json"]
+    assert [one.left_out for one in [*lines, spoilt]] == codes
+    assert [one.known for one in [*lines, spoilt]] == [52, 5, 52, 0, 0]
+    assert spoilt.why == "This is not JSON."
+    assert (monitor.decks, monitor.counted, monitor.evidence_log10, alarms) == (5, 0, 0.0, [])
+    assert monitor.left_out == dict.fromkeys(codes, 1)
+
+
+def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
+    _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
+    assert alarm.text == (
+        "One deck of T-1 speaks against the shuffle. A shuffle that makes every order equally likely ever raises this "
+        "alarm with a chance of at most 0.0001, however often one looks: a false alarm is possible. What came out "
+        "looks most like one riffle. The round in progress is not touched: play it to its end. Then take the shuffler "
+        "out of service, call its technician, and keep the decks and these records. Whether the shuffler is bad, a "
+        "person decides."
+    )
+    assert alarm.limit_log10 == pytest.approx(4)
+
+
+@pytest.mark.parametrize("known", [24, 52])
+def test_a_good_machine_that_is_looked_at_after_each_of_60_decks(known: int) -> None:
+    """1,000 tables at a level of 0.05, by the same evidence, all decks of all tables at once."""
+    tables, decks, level = 1_000, 60, 0.05
+    orders = model_named("uniform").shuffle(np.random.default_rng(3), tables * decks, known)
+    ratios = np.stack([model.log_ratios(orders) for model in Evidence().models], axis=1)
+    course = ratios.reshape(tables, decks, -1).cumsum(axis=1) - math.log(ratios.shape[1])
+    reached = np.logaddexp.reduce(course, axis=2).max(axis=1) >= -math.log(level)
+    assert 0 < reached.mean() <= level + 3 * math.sqrt(level * (1 - level) / tables)
+    monitor = Monitor("table 1", level)
+    for deck in orders[:decks]:
+        names = [f"c{card}" for card in range(known)]
+        monitor.take(Came("", DeckOrders(tuple(names), tuple(names[card] for card in deck))), NOW)
+    assert (monitor.alarm is not None) == reached[0]
+
+
+# -- sources ----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_of_a_file_come_as_they_end(tmp_path: Path) -> None:
+    file = tmp_path / "decks.jsonl"
+    first, second = map(json_line, shuffled("uniform", 2))
+    file.write_bytes(b"\xef\xbb\xbf" + first + b"\n" + second[:-1])
+    source = GrowingFile(file)
+    assert [came.where for came in source.look()] == ["line 1"]
+    assert list(source.look()) == []
+    with file.open("ab") as out:
+        out.write(b"\n\xff\n{\n" + b'{"before": ["a"], "after": ["a"]}\n' + first)
+    found = list(source.look())
+    assert [(one.where, one.code) for one in found] == [
+        ("line 3", ""), ("line 4", "not-text"), ("line 5", "not-json"), ("line 6", "mixed-decks"), ("line 7", ""),
+    ]  # fmt: skip
+    assert [one.deck is None for one in found] == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize("how", ["shortened", "replaced"])
+def test_a_file_that_is_not_the_same_any_more(how: str, tmp_path: Path) -> None:
+    file = tmp_path / "decks.jsonl"
+    content = b"".join(map(json_line, shuffled("uniform", 2)))
+    file.write_bytes(content)
+    source = GrowingFile(file)
+    assert len(list(source.look())) == 2
+    if how == "shortened":
+        file.write_bytes(content[:-1])
+    else:
+        (tmp_path / "other").write_bytes(content)
+        (tmp_path / "other").replace(file)
+    with pytest.raises(SourceError, match="was replaced or shortened"):
+        list(source.look())
+
+
+def test_decks_of_a_journal_come_when_their_rounds_are_over(tmp_path: Path) -> None:
+    """Also from a file that is begun meanwhile; and again the same from the beginning."""
+    table = DealingTable(tmp_path / "journal")
+    source = GrowingJournal(tmp_path / "journal", STANDARD)
+    first, second = shuffled_new("uniform", 2)
+    assert (source.name, list(source.look())) == ("BAC-07", [])
+    name = table.bring_new()
+    table.begin(name, first)
+    assert list(source.look()) == []
+    table.finish()
+    table.take_out(name)
+    (one,) = source.look()
+    assert one.deck is not None
+    assert one.deck.before == STANDARD
+    table.next_file()
+    name = table.bring_new()
+    table.play(name, second)
+    (two,) = source.look()
+    assert list(source.look()) == []
+    assert (one.where, two.where) == ("round 1", "round 2")
+    assert one.utc_ns < two.utc_ns
+    assert list(GrowingJournal(tmp_path / "journal", STANDARD).look()) == [one, two]
+    table.journal.close()
+
+
+def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    file = tmp_path / "decks.jsonl"
+    lines = list(map(json_line, shuffled("uniform", 3)))
+    file.write_bytes(lines[0])
+    taken: list[str] = []
+
+    def wait() -> bool:
+        with file.open("ab") as out:
+            out.write(lines[len(taken)] if len(taken) < 3 else b"")
+        return len(taken) == 3
+
+    follow(GrowingFile(file), lambda came: taken.append(came.where), wait)
+    assert taken == ["line 1", "line 2", "line 3"]
+
+
+# -- metrics ----------------------------------------------------------------------------------------------------------
+
+
+def samples(text: str) -> dict[tuple[str, str], float]:
+    return {
+        (one.name, one.labels.get("code", "")): one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+    }
+
+
+def test_metrics_are_what_is_defined_and_what_was_found() -> None:
+    monitor = Monitor('the "new" one')
+    before = samples(written(monitor, NOW).decode())
+    assert {name for name, _ in before} == {one.name for one in DEFINITIONS}
+    assert before["cardshoe_shuffle_last_deck_timestamp_seconds", ""] == 0
+    watched([*shuffled("riffle:1", 2), *without_the_order_in(shuffled("cut", 1))], monitor)
+    text = written(monitor, NOW).decode()
+    assert r'source="the \"new\" one"' in text
+    found = samples(text)
+    assert found["cardshoe_shuffle_alarm", ""] == 1
+    assert found["cardshoe_shuffle_decks_total", ""] == 2
+    assert found["cardshoe_shuffle_decks_left_out_total", "order-in-not-known"] == 1
+    assert found["cardshoe_shuffle_evidence_log10", ""] == pytest.approx(monitor.evidence_log10)
+    assert found["cardshoe_shuffle_evidence_limit_log10", ""] == 3
+    assert found["cardshoe_shuffle_monitor_timestamp_seconds", ""] == NOW / 1e9
+
+
+@pytest.mark.tool("promtool")
+def test_prometheus_own_tool_finds_nothing_wrong_with_the_file() -> None:
+    monitor = Monitor("table 7")
+    watched(shuffled("riffle:1", 1), monitor)
+    done = subprocess.run(["promtool", "check", "metrics"], input=written(monitor, NOW), capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+# -- as a user --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*arguments: str) -> Result:
+    """The handlers of signals are afterwards as before."""
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    done = CliRunner().invoke(audit, ("monitor", *arguments), prog_name="cardshoe audit")
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    return done
+
+
+def test_lines_for_people_and_the_exit_code() -> None:
+    decks = [*without_the_order_in(shuffled("cut", 1)), *first_seen(shuffled("riffle:1", 1), 24), *shuffled("cut", 1)]
+    Path("m.jsonl").write_bytes(b"".join(map(json_line, decks)))
+    done = call("m.jsonl", "--once", "--name", "machine 7")
+    assert (done.exit_code, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "deck 1 (line 1): left out: the order in is not known, so that nothing can be seen in what came out."
+    )
+    assert re.fullmatch(
+        r"deck 2 \(line 2\): 24 of 52 cards known; evidence (\S+e\+\d+), highest \1, limit 1,000.00", lines[1]
+    )
+    assert lines[2].startswith("ALARM: One deck of machine 7 speaks against the shuffle. ")
+    assert lines[3].startswith("deck 3 (line 3): 52 cards; evidence ")
+    assert len(lines) == 4
+    assert call("m.jsonl", "--once", "--skip", "3").exit_code == 0
+
+
+def test_events_are_appended_and_metrics_replaced() -> None:
+    Path("m.jsonl").write_bytes(json_line(shuffled("riffle:1", 1)[0]))
+    options = ("m.jsonl", "--once", "--json", "--events", "events.jsonl", "--metrics", "m.prom")
+    Path("m.prom").write_text("what was there")
+    first = call(*options)
+    watched_line, alarm = map(json.loads, first.stdout.splitlines())
+    assert (watched_line["event"], alarm["event"]) == ("deck_watched", "shuffle_alarm")
+    call(*options)
+    kept = [json.loads(line) for line in Path("events.jsonl").read_text().splitlines()]
+    assert kept[0] == alarm
+    assert [one["deck"] for one in kept] == [1, 1]
+    assert samples(Path("m.prom").read_text())["cardshoe_shuffle_alarm", ""] == 1
+    assert sorted(path.name for path in Path().iterdir()) == ["events.jsonl", "m.jsonl", "m.prom"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("gone.jsonl",), 2, "gone.jsonl cannot be used: No such file or directory."),
+        (("m.csv",), 2, "m.csv is no file that a bench appends to: these end with .jsonl or .ndjson."),
+        (("m.jsonl", "--new-deck", "standard"), 2, "A file of decks has the order that went in."),
+        (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom.part cannot be used: No such file or directory."),
+        (("folder",), 4, "folder"),
+    ],
+)
+def test_what_cannot_be_used(arguments: tuple[str, ...], code: int, said: str) -> None:
+    for name in ("m.jsonl", "m.csv"):
+        Path(name).write_bytes(json_line(shuffled("uniform", 1)[0]))
+    Path("folder").mkdir()
+    done = call(*arguments, "--once")
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert said in done.stderr

@@ -1,0 +1,272 @@
+"""The parts of an audit's report: likelihoods, the regulators' test, hands, money, and the page with its plots."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from shuffle_audit import edges
+from shuffle_audit.chi_square import upper_tail
+from shuffle_audit.commands import making
+from shuffle_audit.commands.command import audit
+from shuffle_audit.commands.making import report_of
+from shuffle_audit.commands.methods import FORMULAS
+from shuffle_audit.commands.parts import parts
+from shuffle_audit.commands.report_plots import _cells
+from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
+from shuffle_audit.edges import DEALS, money
+from shuffle_audit.evidence import SUSPECTED, Evidence
+from shuffle_audit.faces import NEW_DECK as FACES
+from shuffle_audit.faces import faces_out
+from shuffle_audit.games_dealt import deal_games
+from shuffle_audit.models.named import model_named
+from shuffle_audit.models.shelf import Shelves
+from shuffle_audit.models.shuffle_model import UNIFORM
+from shuffle_audit.order_files import write_decks
+from shuffle_audit.orders import unshuffled
+from shuffle_audit.patterns import guessed, right_guesses
+from shuffle_audit.procedures import SHARES
+from shuffle_audit.regulators import chi_square
+from shuffle_audit.sampled import Nulls, card_position
+from shuffle_audit.suspects import Suspect, best_fit, suspects
+from tests.architecture.sources import ROOT
+from tests.shuffle_audit.decks import shuffled, without_the_order_in
+
+pytestmark = pytest.mark.usefixtures("fonts")
+SVG = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
+
+
+@pytest.fixture(autouse=True)
+def _small_and_in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(making, "AUDITS", (20, 50))
+    monkeypatch.setattr(making, "ROUNDS", 2_000)
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(audit, ["run", *arguments], prog_name="cardshoe audit")
+
+
+def texts_of(decks: list[DeckOrders], *, with_money: bool = False) -> dict[str, str]:
+    """By part: its sentences."""
+    report, _ = report_of(decks, (), 0.01, 1, with_money=with_money)
+    return {part.id: " ".join(part.sentences) for part in parts(report)}
+
+
+def test_likelihoods_are_those_of_the_models() -> None:
+    orders = orders_of_decks(shuffled("shelves:10", 6))
+    found = suspects(orders)
+    assert {one.model for one in found} == {"uniform", *(model.name for model in SUSPECTED)}
+    assert all(model_named(model.name).words == model.words for model in SUSPECTED)
+    by_name = {one.model: one.log10 for one in found}
+    ten = Shelves(10).log_ratios(orders).sum() / np.log(10)
+    assert by_name["uniform"] == 0.0
+    assert by_name["shelves:10"] == pytest.approx(ten)
+    assert by_name["riffle:1"] is None
+    assert found[0].model == "shelves:10"
+    evidence = Evidence()
+    evidence.add(orders)
+    assert evidence.likeliest.words == found[0].words
+    figures = [-np.inf if one.log10 is None else one.log10 for one in found]
+    assert figures == sorted(figures, reverse=True)
+
+
+def test_a_model_fits_only_where_that_is_rare_by_chance() -> None:
+    needed = float(np.log10(2 / (0.01 * 0.1)))
+    least, others = Suspect("a", "a", needed + 1e-9), Suspect("u", "u", 0.0)
+    assert best_fit((least, others), 0.01) is least
+    assert best_fit((Suspect("a", "a", needed - 1e-9), others), 0.01) is None
+    for seed in range(30):
+        ranked = suspects(UNIFORM.shuffle(np.random.default_rng(seed), 10, 52))
+        assert best_fit(ranked, 0.01) is None
+
+
+def test_what_the_likelihoods_mean_is_said() -> None:
+    good = texts_of(shuffled("uniform", 10))
+    assert good["suspects"].startswith("There is no alarm, so this table says nothing of the shuffle")
+    assert texts_of(shuffled("riffle:6", 20))["suspects"].startswith(
+        "Of these models the one that fits best is 6 riffles"
+    )
+    of_another_kind = texts_of(shuffled("favoured:0.9:1:52", 40))
+    assert of_another_kind["suspects"].startswith("None of these models fits all decks together clearly better")
+
+
+def test_the_regulators_test_in_both_forms() -> None:
+    orders = orders_of_decks(shuffled("favoured:0.3:1:52", 300))
+    nulls = Nulls(np.random.default_rng(1), 199)
+    found = chi_square(orders, nulls)
+    same = card_position(orders, nulls)
+    assert (found.statistic, found.freedom, found.each) == (same.statistic, 51**2, same.each)
+    assert [(one.form, one.p, one.passes) for one in found.forms] == [
+        ("naive", upper_tail(found.statistic, 51**2), (False, False)),
+        ("exact", 1 / 200, (False, False)),
+    ]
+    text = texts_of(shuffled("uniform", 10))["regulators"]
+    assert "The naive form is not meant for fewer than 260 decks." in text
+    assert "The verdict above does not follow from these lines" in text
+
+
+def test_hands_of_all_games_are_compared_together() -> None:
+    good = deal_games(faces_out(UNIFORM.shuffle(np.random.default_rng(4), 200, 52), FACES), 0.01)
+    assert good.beyond == ()
+    assert [(one.game, one.unit) for one in good.rarest] == list(dict.fromkeys((game, unit) for game, unit, _ in DEALS))
+    bad = deal_games(faces_out(unshuffled(30, 52), FACES), 0.01)
+    assert bad.compared == good.compared
+    assert bad.beyond[0].p * bad.compared == pytest.approx(bad.beyond[0].adjusted)
+    assert all(one.adjusted <= 0.01 for one in bad.beyond)
+    six = next(one for one in bad.beyond if (one.game, one.unit, one.place, one.what) == ("TP", "sets", "B1", "Six"))
+    assert six.found == 30
+
+
+@cache
+def of_ten_shelves() -> edges.Money:
+    return money(Shelves(10), np.random.SeedSequence(5), 2_000)
+
+
+def test_what_ten_shelves_cost() -> None:
+    found = of_ten_shelves()
+    assert (found.model, found.rounds, found.compared) == ("shelves:10", 2_000, 80)
+    assert 3.5 < found.limit < 4
+    beyond = {(one.wager, one.start): one for one in found.beyond}
+    assert beyond["pair_plus", "new deck"].change < -0.15
+    assert all(abs(one.change) > found.limit * one.error for one in found.beyond)
+    assert [abs(one.change) for one in found.beyond] == sorted((abs(one.change) for one in found.beyond), reverse=True)
+
+
+def test_money_is_repeatable_and_a_uniform_shuffle_costs_nothing() -> None:
+    advanced: list[int] = []
+    again = money(Shelves(10), np.random.SeedSequence(5), 2_000, advanced.append)
+    assert again == of_ten_shelves()
+    assert sum(advanced) == len(DEALS)
+    assert money(UNIFORM, np.random.SeedSequence(5), 2_000).beyond == ()
+
+
+def test_what_cannot_be_simulated_has_its_reason() -> None:
+    assert "money" not in texts_of(shuffled("shelves:10", 10))
+    assert texts_of(shuffled("uniform", 10), with_money=True)["money"].startswith("There is no alarm")
+    assert texts_of(shuffled("shelves:2", 9, cards=20), with_money=True)["money"].startswith("The games are dealt from")
+    assert texts_of(shuffled("favoured:0.9:1:52", 40), with_money=True)["money"].startswith("No known model fits")
+    costs = texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
+    assert "after a shelf shuffler with 10 shelves" in costs
+    assert re.search(r"\d+ of 80 changes are no larger than noise \(3\.8 standard errors", costs)
+
+
+def test_guesses_by_place_are_the_guesses() -> None:
+    orders = UNIFORM.shuffle(np.random.default_rng(2), 40, 52)
+    marks = guessed(orders)
+    assert (marks.sum(axis=1) == right_guesses(orders)).all()
+    assert marks[:, -1].all()
+    assert guessed(unshuffled(3, 9)).all()
+
+
+@pytest.mark.parametrize(("decks", "size"), [(3, 10), (100, 2), (400, 1)])
+def test_cells_of_the_map(decks: int, size: int) -> None:
+    """Standard deviations: their squares are 1 on average after a good shuffle."""
+    squares = []
+    for seed in range(30):
+        at, far = _cells(UNIFORM.shuffle(np.random.default_rng(seed), decks, 52))
+        assert (at[1], len(at), far.shape) == (size, 52 // size, (52 // size, 52 // size))
+        squares.append((far**2).mean())
+    assert np.mean(squares) == pytest.approx(1, abs=0.1)
+    _, far = _cells(unshuffled(400, 52))
+    assert (far.argmax(axis=1) == np.arange(52)).all()
+    turned = np.roll(unshuffled(400, 52), 1, axis=1)  # the last card comes to the first place
+    assert _cells(turned)[1][0].argmax() == 51
+
+
+def written(decks: list[DeckOrders], *options: str) -> tuple[str, Result]:
+    write_decks(Path("<b>decks.csv"), decks)
+    done = call("<b>decks.csv", "--html", "page.html", *options)
+    return Path("page.html").read_text(encoding="utf-8"), done
+
+
+def test_a_page() -> None:
+    text, done = written(shuffled("shelves:10", 20))
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert done.stdout.startswith("BAD: ")
+    assert done.stdout.endswith(" Written to page.html.\n")
+    digest = hashlib.sha256(Path("<b>decks.csv").read_bytes()).hexdigest()
+    for needed in (digest, "&lt;b&gt;decks.csv", "cardshoe 0.", "Seed of what is\nsimulated: 1.", *SHARES,
+                   "What an audit cannot see", "How it was examined", "Bonferroni"):  # fmt: skip
+        assert needed in text
+    assert "<b>" not in text
+    assert [title for title in re.findall(r"<h2>(.*?)</h2>", text) if "simulated" not in title] == [
+        "Files", "Effect", "Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)",
+        "Evidence, deck after deck", "Which shuffle it looks like (likelihood ratio to a uniform one)",
+        "As regulators ask: chi-square of card against position", "Hands dealt from these decks", "How it was examined",
+        "What an audit cannot see",
+    ]  # fmt: skip
+    again, _ = written(shuffled("shelves:10", 20))
+    assert again == text
+
+
+def test_the_plots_need_nothing_from_elsewhere_and_have_words() -> None:
+    text, _ = written(shuffled("uniform", 20))
+    assert "default-src 'none'" in text
+    assert "<script" not in text
+    drawings = [base64.b64decode(svg).decode() for svg in SVG.findall(text)]
+    assert len(drawings) == len(re.findall("<img", text)) == 4
+    for svg in drawings:
+        assert not re.findall(r'(?:href|src)="(?!#|data:image/png;base64,)', svg)
+        assert "<dc:date>" not in svg
+    assert "rising sequences 26.50 a deck, 26.50 expected" in text
+    assert re.search(r'alt="Of 169 cells \d lie more than three standard deviations from what is expected."', text)
+    assert len(re.findall("fter a good shuffle", text)) >= 4
+
+
+def test_a_page_without_a_verdict() -> None:
+    text, done = written(without_the_order_in(shuffled("uniform", 4)))
+    assert done.exit_code == 2
+    assert "NO VERDICT" in text
+    assert "The order in is not known for any of the 4 decks." in text
+    assert SVG.findall(text) == []
+    text, _ = written(shuffled("uniform", 1, cards=3))
+    assert "One deck is too few" in text
+
+
+def test_the_page_and_the_json_together() -> None:
+    _, done = written(shuffled("uniform", 4), "--json", "--seed", "7")
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert (report["seed"], report["no_money"], report["files"][0]["decks"]) == (7, "not-asked", 4)
+
+
+def test_a_place_that_cannot_be_written() -> None:
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    done = call("decks.csv", "--html", "no/page.html")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("cardshoe: no/page.html cannot be written: ")
+
+
+def test_without_matplotlib_a_sentence_names_the_extra_and_the_text_remains() -> None:
+    write_decks(Path("decks.csv"), shuffled("cut", 4))
+    program = "import sys; sys.modules['matplotlib'] = None; from shuffle_audit.commands.command import audit; audit()"
+    for options, code in (["--html", "page.html"], 1), ([], 1):
+        command = [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); {program}",
+            "run",
+            "decks.csv",
+        ]
+        done = subprocess.run([*command, *options], capture_output=True, text=True)
+        assert done.returncode == code
+        if options:
+            assert done.stderr.startswith("cardshoe: A page cannot be made: ")
+            assert done.stderr.endswith("\n  Install cardshoe with its extra `audit`.\n")
+        else:
+            assert done.stdout.startswith("BAD: ")
+
+
+def test_every_test_has_its_formula() -> None:
+    assert FORMULAS.keys() == SHARES.keys()
