@@ -275,8 +275,8 @@ def ledger_of(state: TableState) -> Ledger | None:
     hands = tuple((place, hand.size - again[place]) for place, hand in sorted(state.round.hands.items()))
     ledger = Ledger(
         tray=len(state.decks.tray) - again[TRAY],
-        hands=hands if deck.used else (),
-        first_card=int(deck.used and state.round.first_card is not None) - again["first_card"],
+        hands=hands if state.cards_lie else (),
+        first_card=int(state.cards_lie and state.round.first_card is not None) - again["first_card"],
         burnt=state.round.pile_size(Pile.BURNT) - again[Pile.BURNT],
         aside=state.aside_size - again[ASIDE],
         dropped=state.round.pile_size(Pile.DROPPED) - again[Pile.DROPPED],

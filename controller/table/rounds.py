@@ -283,7 +283,7 @@ def _counted_by_device(state: TableState) -> bool:
 
 def stub_count_due(state: TableState) -> bool:
     """Whether the stub has to be counted before the chips are paid."""
-    same_deck = state.decks.in_play.used  # the next deck may have come in before the round was reopened
+    same_deck = state.cards_lie  # the next deck may have come in before the round was reopened
     asked = _counted_by_device(state) or (state.settings is not None and state.settings.count_stub_by_hand)
     return same_deck and state.decks.in_play.stub is None and asked
 

@@ -189,6 +189,16 @@ class TableState(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self.layout, bets=bets)
 
     @property
+    def cards_lie(self) -> bool:
+        """Whether the round's cards are of the deck in play as it was shuffled last, and lie on the table.
+
+        Where the next start is cancelled after a set had left, they are of the shuffle before: all are in the deck.
+        """
+        deck = self.decks.in_play
+        dealt = [card for hand in self.round.hands.values() for card in hand.cards]
+        return deck.used and (not dealt or any(card.shuffle == deck.shuffle for card in dealt))
+
+    @property
     def aside_size(self) -> int:
         """How many cards are set aside: by the last count, else those known."""
         return len(self.decks.aside) + self.round.surplus.get(ASIDE, 0)
@@ -196,7 +206,7 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def lying(self) -> tuple[tuple[str, HeldCard], ...]:
         """Every card of the deck in play that left the device, with the place or pile where it lies."""
-        hands = self.round.hands.items() if self.decks.in_play.used else ()
+        hands = self.round.hands.items() if self.cards_lie else ()
         first = (("first_card", self.round.first_card),) if self.round.first_card is not None else ()
         piles = ((pile, cards) for pile, cards in self.round.piles.items() if pile is not Pile.STRAYS)
         beside = (*piles, (ASIDE, self.decks.aside), ("tray", self.decks.tray))
@@ -226,7 +236,7 @@ class TableState(msgspec.Struct, frozen=True):
             return DECK_SIZE
         hands = sum(hand.size for hand in self.round.hands.values()) + (self.round.first_card is not None)
         piles = sum(self.round.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
-        known = (hands if self.decks.in_play.used else 0) + self.aside_size + piles
+        known = (hands if self.cards_lie else 0) + self.aside_size + piles
         again = self.listed_again
         return DECK_SIZE - known + again.total() - again["tray"]  # a set in the tray is part of the stub
 

@@ -133,8 +133,8 @@ class Person:
         await self.page.locator("#sentence .count", has_text=text).wait_for()
 
     async def reads(self, text: str) -> None:
-        """Until one of the panel's facts says it."""
-        await self.page.locator("#panel .facts p", has_text=text).first.wait_for()
+        """Until one of the panel's facts or notes says it."""
+        await self.page.locator("#panel :is(.facts, .notes) p", has_text=text).first.wait_for()
 
     async def press(self, act: str) -> None:
         """A button of the panel that is on, once what was pressed before is answered."""

@@ -250,15 +250,15 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
         (
             "bets of each",
             [
-                "Ann Initial Bet Box 2 100: pay 50",
-                "Ann Initial Bet Box 6 100: take 100",
-                "Bob Initial Bet Box 3 100: give back 100",
-                "Ann Tie Box 3 100: pay 800",
+                "Box 2, Ann, Initial Bet 100: pay 50",
+                "Box 3, Bob, Initial Bet 100: give back 100",
+                "Box 3, Ann, Tie 100: pay 800",
+                "Box 6, Ann, Initial Bet 100: take 100",
             ],
         ),
         (
             "settling",
-            ["Paid so:", "Pay 1 to 1: box 1.", "Tie, give back the bets: box 3.", "Take the bets: box 6."],
+            ["Paid:", "Pay 1 to 1: box 1.", "Tie, give back the bets: box 3.", "Take the bets: box 6."],
         ),
         ("concluded", []),
     ],

@@ -154,7 +154,7 @@ async def test_a_jam_is_cleared_and_the_deal_goes_on() -> None:
     async with opened(Unit.SETS, "jam@5") as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
-        await console.reads("Clear the device first")
+        await console.says("Clear the device")
         await console.at_device("clear", "The jam is cleared.")
         await console.press("yes")
         await console.says("Is it certain where every card belongs?")

@@ -53,12 +53,12 @@ async def test_a_bet_is_corrected_with_what_it_was_and_will_be_before_the_signat
     async with opened() as console:
         await to_three_bets(console)
         await console.choose_in_menu("correct_bet/")
-        await console.click(console.page.locator("#panel .list button", has_text="Bob Initial Bet Box 1 20"))
+        await console.click(console.page.locator("#panel .list button", has_text="Box 1, Bob, Initial Bet 20"))
         for digit in "25":
             await console.press(digit)
         await console.press("ok")
         await console.click(console.page.locator("#panel .answers button").first)
-        await console.reads("Then: Bob Initial Bet Box 1: was 20, will be 25.")
+        await console.reads("Then: Box 1, Bob, Initial Bet: was 20, will be 25.")
         assert "*" not in await console.page.locator("#panel .facts").inner_text()
         await console.sign(SUPERVISOR)
         await console.says("3 cards to Box 1")
@@ -72,7 +72,7 @@ async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
         await console.says("3 cards to Box 3")
         await console.report("exposed_card", "B1")
         await console.confirm(SUPERVISOR)
-        await console.says("Ask Ann at box 1, Bob at box 1, Bob at box 3")
+        await console.reads("Ask Ann at box 1, Bob at box 1, Bob at box 3")
         for width, height in ((800, 1280), (1280, 800)):
             await console.page.set_viewport_size({"width": width, "height": height})
             await console.page.evaluate(DRAWN)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.counts import ledger_of
 from controller.table.inputs import DaemonStarted
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
@@ -132,3 +133,16 @@ def test_an_open_table_without_a_round_before_is_idle_again() -> None:
     table.do(operations.CancelStart())
     assert table.at(Phase.IDLE)
     assert table.refused(operations.RecordSettled(), Role.DEALER)[0] == "phase"
+
+
+def test_after_a_cancelled_start_the_cards_of_the_round_before_are_in_the_deck_again() -> None:
+    """A set of the next deal has left the device meanwhile; the cards of the round before do not lie on the table."""
+    table = TableHarness().start().to_dealing().finish().to_betting()
+    table.device.form_set(3)
+    assert table.state.decks.tray
+    table.do(operations.CancelStart())
+    assert table.at(Phase.CONCLUDED)
+    ledger = ledger_of(table.state)
+    assert ledger is not None
+    assert (ledger.hands, ledger.tray, ledger.total) == ((), 3, 52)
+    assert table.state.stub_due == 52
