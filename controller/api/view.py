@@ -7,20 +7,21 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.api.irregularity_view import IrregularityView, irregularity_view
-from controller.games.specification import Kind
+from controller.games.specification import Disposition, Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
+from controller.table.established_outcome import NOT_SO
 from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.questions import in_order
-from controller.table.model import Hand, RecordedDeck, SettledBet
+from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.payments import payments
-from controller.table.phases import Phase
+from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
@@ -196,6 +197,8 @@ class TableView(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
+    earlier_round: int = 0  # the number of the round before this one, of which errors may be reported; 0: none
+    from_aside: dict[Place, int] = {}  # while the rest is dealt: how many cards set aside are to be laid at which place
     payments: tuple[str, ...] = ()  # until the round is ended, where bets were not entered: a sentence for each result
 
 
@@ -229,6 +232,8 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         boxes=state.round.boxes,
         next_place=state.round.next_place,
         cards_due=state.round.cards_due,
+        earlier_round=state.earlier.number if state.earlier is not None else 0,
+        from_aside=state.round.from_aside if state.phase in CARDS_LEAVE else {},
         dealt=state.round.dealt,
         to_deal=len(state.round.places),
         hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.round.hands.items(), key=_seat)),
@@ -315,9 +320,18 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
 
 
 def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
-    """By what is open of this round, as people reported it."""
-    here = (found for found in state.open if found.place == place and found.round == state.round.number)
-    return tuple(sorted({found.card for found in here if found.kind in EXPOSES and found.card is not None}))
+    """By what people reported of this round; after it was decided until cards are moved.
+
+    Where the clause is that play goes on, the card is turned down (RTP 5.8).
+    """
+    open_ = [found for found in state.open if found.round == state.round.number]
+    ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found)]
+    here = (found for found in (*open_, *ended) if found.place == place and found.kind in EXPOSES)
+    return tuple(sorted({found.card for found in here if found.card is not None}))
+
+
+def _lies_open(state: TableState, found: Irregularity) -> bool:
+    return found.row.disposition is not Disposition.CONTINUE and state.round.placed_by <= found.id
 
 
 def _faces_at(faces: tuple[str, ...], marks: list[str], exposed: tuple[int, ...]) -> tuple[str, ...]:

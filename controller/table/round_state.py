@@ -51,6 +51,7 @@ class Round(msgspec.Struct, frozen=True):
     dealt: int = 0
     dealt_cards: tuple[CardId, ...] = ()
     read: tuple[HeldCard, ...] = ()
+    from_aside: dict[Place, int] = {}  # cards that had been set aside, and are to be laid there: how many
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
     first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand

@@ -118,7 +118,7 @@ export function always(screen) {
       key: operation,
       label: say(`op.${operation}${again}`),
       tone: "steady",
-      why: offer ? (offer.allowed ? "" : offer.sentence) : say("act.not_now"),
+      why: offer ? (offer.allowed ? "" : offer.sentence) : say(screen.view.round ? "act.not_now" : "report.none"),
       act: () => begin(screen, offer),
     };
   });

@@ -1,7 +1,8 @@
 // Buttons that keep their place.
 
 import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
-import { counts, inContact, listens, store } from "./store.js";
+import { counts, inContact, listens, lose, store } from "./store.js";
+import { say } from "./words.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
@@ -43,9 +44,13 @@ function update(node, one) {
 export function tap(node, typed = false) {
   const { one } = node;
   const takes = one.tone === "steady" ? listens : counts; // what stops the cards is never shut
-  if (!takes() || (!typed && isFresh(node))) return;
+  if (!takes()) return;
+  if (!typed && isFresh(node)) {
+    if (node.slow) lose(say("answer.fresh")); // of others a double tap is the rule
+    return;
+  }
   if (one.why) {
-    store.receive({ answer: { accepted: false, entry: store.screen.entry, code: "", sentence: one.why, utc_ns: 0 } });
+    lose(one.why);
     return;
   }
   one.act();

@@ -55,7 +55,7 @@ export function claimed(screen, matter, of, counts) {
   const before = () =>
     last ? state(matter, claim, without(facts, last)) : state(matter, false, {}); // the claim, if nothing was answered
   const back = { key: "back", label: say("act.back"), act: before };
-  if (at < 0) return followed(screen, matter, offer, facts);
+  if (at < 0) return followed(screen, matter, offer, deny, facts);
   const name = matter.asks[at];
   const answer = (value) => ({ act: () => state(matter, claim, { ...facts, [name]: value }) });
   const left = entered && !last ? [] : [back];
@@ -80,7 +80,7 @@ function asked(screen, matter, offer, deny) {
 }
 
 /** All is answered: what follows is read, then confirmed. */
-function followed(screen, matter, offer, facts) {
+function followed(screen, matter, offer, deny, facts) {
   const answered = matter.asks.length > 0;
   const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
   const told = preview(screen, stating);
@@ -88,6 +88,8 @@ function followed(screen, matter, offer, facts) {
   const whole = applies ? { ...stating, role: applies.role } : stating; // who signs depends on the answers
   const counted = "counted_wrong" in matter.facts; // what is not known is left out
   const goesOn = counted && isWhole(matter);
+  const again = { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) };
+  const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
   return {
     arrows: told.arrows,
     question: counted || matter.void_asked ? matter.question : asksFor(screen, matter, whole),
@@ -106,7 +108,7 @@ function followed(screen, matter, offer, facts) {
         why: off(offer),
         act: () => start(goesOn ? { ...whole, label: say("act.goes_on") } : whole),
       },
-      !goesOn && { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) },
+      !goesOn && (answered ? again : denial),
     ],
   };
 }

@@ -174,9 +174,10 @@ export function look(screen) {
 }
 
 /** What was open is closed: the panel says so until it is read, so that nothing lies where a digit was. */
-function overtaken({ last }) {
+function overtaken({ last, view }) {
   const act = store.own.flow.offer.operation;
+  const isPaused = act === "pause_table" && Boolean(view.paused); // why was asked: play stands still all the same
   cancel();
-  store.set({ closed: { act, sentence: last.sentence, by: last.by } });
+  store.set({ closed: { act, isPaused, sentence: last.sentence, by: last.by } });
   store.overtake();
 }

@@ -41,7 +41,7 @@ export function answered(screen, said) {
 /** In words, by argument of an operation; in this order. What has no name is no part of it. */
 export const NAMED = {
   kind: (screen, kind) => reportName(screen, kind),
-  earlier: (screen, before) => before && say("report.earlier", { round: screen.view.round - 1 }),
+  earlier: (screen, before) => before && say("report.earlier", { round: screen.view.earlier_round }),
   choice: (screen, choice, { absent }) => say(`choice.${absent ? "absent" : choice}`),
   place: (screen, place) => placeName(screen, place),
   places: (screen, places) => places.map((one) => placeName(screen, one)).join(say("join.comma")),

@@ -68,8 +68,16 @@ export function render(screen) {
   if (shown.pad) pad(parts.pad, shown.pad);
   else parts.pad.replaceChildren(); // no digit of a PIN stays in the page
   writing(shown.input);
+  reveal(parts.rows.querySelector(".row:has(button)"));
   for (const node of [parts.middle, parts.answers, parts.notes]) edge(node);
   sheet(screen);
+}
+
+/** The first row that is still to be answered, where all above it are: then it lies below the edge. */
+function reveal(row) {
+  if (!row) return;
+  const { bottom } = parts.middle.getBoundingClientRect();
+  if (row.getBoundingClientRect().bottom > bottom) row.scrollIntoView({ block: "nearest" });
 }
 
 /** Others may change what is asked here while a finger is on its way: then no tap counts for a moment. */
@@ -98,7 +106,7 @@ function whatToShow(screen) {
     const isSigned = name === "sign";
     const isSaid = isSigned || name === "entry" || asked.isSaid;
     const title = asked.grid || name === "kind" ? [] : [["title", act], ...(changes.length ? changes : [!isSaid && given])];
-    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values }) : [];
+    const brings = name === "text" || name === "authority" ? followsFrom(screen, flow) : [];
     const asks = `${flow.offer.operation}/${flow.at}`;
     return { ...asked, asks, left, facts: [...title, ...brings, ...(asked.facts ?? []), isSigned && given] };
   }
@@ -119,6 +127,13 @@ function whatToShow(screen) {
   return withFact({ ...shown, ...bets(screen), ...hands(screen) }, elsewhere);
 }
 
+/** What a ruling would bring, once all that it names was answered; its reason is asked last. */
+function followsFrom(screen, flow) {
+  const lines = ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values });
+  const plain = (line) => line.replace(/(: |：)…/u, "");
+  return lines.map((line) => (typeof line === "string" ? plain(line) : [line[0], plain(line[1])]));
+}
+
 /** Why the act that comes next is off, and what the table says besides it. */
 function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
@@ -132,10 +147,11 @@ function withFact(shown, fact) {
 }
 
 /** An act that others closed, until a person has read so: a button where neither digits nor answers lay. */
-function closed({ act, by, sentence }) {
+function closed({ act, isPaused, by, sentence }) {
   const what = by && !sentence.includes(by) ? `${say("answer.by", { name: by })}${sentence}` : sentence;
   const read = { key: "read", label: say("closed.read"), tone: "second", act: () => store.set({ closed: undefined }) };
-  return { facts: [["then", say("closed.act", { act: say(`op.${act}`) })], what], list: [read] };
+  const lost = isPaused ? say("closed.paused") : say("closed.act", { act: say(`op.${act}`) });
+  return { facts: [["then", lost], what], list: [read] };
 }
 
 function notEnrolled() {

@@ -193,7 +193,7 @@ const KINDS = {
     const earlier = flow.draft === EARLIER || !now.length;
     const found = new Map((earlier ? before : now).map((one) => [one.kind, one]));
     const kinds = KINDS_IN_ORDER.filter((kind) => found.has(kind) || OFTEN.has(kind));
-    const round = say("report.earlier", { round: screen.view.round - 1 });
+    const round = say("report.earlier", { round: screen.view.earlier_round });
     const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
     const boxes = earlier ? [] : overlooked(screen); // it is no irregularity before somebody says so
     const steps = (one) => {
@@ -211,7 +211,7 @@ const KINDS = {
       act: () => answer(kind, steps(found.get(kind)), earlier ? { earlier } : {}),
     }));
     return {
-      ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
+      ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.earlier_round }) } : {}),
       ...(!earlier && cardsCome(screen.view) ? { question: `${say("ask.kind")} ${say("report.cards_come")}` } : {}),
       list: [...reports.slice(0, OFTEN.size), ...boxes, ...reports.slice(OFTEN.size), ...(now.length && before.length ? [toggle] : [])],
     };

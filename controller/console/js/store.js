@@ -1,6 +1,8 @@
 // What the page knows: the newest state from the daemon, the newest beat, and what this screen alone has open.
 // Nothing is derived from events: a state replaces the one before.
 
+import { say } from "./words.js";
+
 /** At most one frame waits to be drawn. */
 let waiting = false;
 let overtakenAt = -Infinity;
@@ -76,11 +78,20 @@ export function listens() {
   return inContact() && !isAsking();
 }
 
-/** Whether a tap counts now. One that comes too soon after others acted starts that moment again: it is one of a row. */
+/**
+ * Whether a tap counts now. One that comes too soon after others acted starts that moment again: it is one of a row. It
+ * is said that it was lost.
+ */
 export function counts() {
   if (!isOvertaken()) return listens();
   store.overtake();
+  lose(say("answer.overtaken"));
   return false;
+}
+
+/** A tap did not count: why. */
+export function lose(sentence) {
+  store.receive({ answer: { accepted: false, entry: store.screen?.entry ?? 0, code: "", sentence, utc_ns: 0 } });
 }
 
 /** From five seconds of silence on nothing can be operated. */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 from msgspec.structs import replace
 
@@ -197,9 +199,10 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
             hands[place] = replace(hand, cards=(*hand.cards, card))
         dealt = state.round.dealt + len(self.cards)
         dealt_cards = (*state.round.dealt_cards, *(card.id for card in self.cards))
-        return without_cards(
-            with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards), self.cards, self.source
-        )
+        moved = Counter(self.places if self.source == ASIDE else ())
+        from_aside = dict(Counter(state.round.from_aside) + moved)
+        changed = with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards, from_aside=from_aside)
+        return without_cards(changed, self.cards, self.source)
 
 
 class CardMoved(msgspec.Struct, frozen=True):
