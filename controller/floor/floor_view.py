@@ -279,7 +279,8 @@ class Floor:
         troubled = began.trouble(trouble)
         matters = opened
         if trouble and not (trouble == "stopped" and report.phase not in IN_ROUND):
-            matters += (Matter(f"{table.key}#{trouble}", table.key, _tone_of(report, trouble), self._or_0(troubled), trouble, what=what),)
+            since_, tone = self._or_0(troubled), _tone_of(report, trouble)
+            matters += (Matter(f"{table.key}#{trouble}", table.key, tone, since_, trouble, what=what),)
         row = Row(
             table.key, *table.place, _tone(table, trouble), trouble, self._or_0(troubled), len(opened), report.phase,
             _number(report.round), self._or_0(since), report.dealer, report.simulated,

@@ -233,8 +233,12 @@ def _occurrences(text: str, literal: str) -> Iterator[int]:
 
 
 def _may_stand(name: str, value: str) -> bool:
-    """Whether that can be the argument's value: it is not empty, a number has no words, one person is no list."""
+    """Whether that can be the argument's value: it is not empty, and no part of a list that goes on; a number has no
+    words; one person is no list.
+    """
     name = name.rstrip("23456789")
     if name in NUMBERS:
         return NUMBERS_ONLY.fullmatch(value) is not None
-    return bool(value) and not (name in NAMED | SINGLE and any(part in value for part in PARTS))
+    return (
+        bool(value) and value[-1] not in ",;" and not (name in NAMED | SINGLE and any(part in value for part in PARTS))
+    )

@@ -58,11 +58,11 @@ async def test_a_terminal_shows_the_floor_and_what_changes(tmp_path: Path) -> No
         await shown.until("[bold]x[/bold]")
         assert b"owned\x07" not in shown.raw
         await tell(connection, [quiet(0)])
-        await shown.until("Nothing is open.")
+        await shown.until("No open matters.")
         await broker.kill()
         await shown.until("This is how the floor was at ")
         await broker.start()
-        await shown.until("Nothing is open.")
+        await shown.until("No open matters.")
         shown.press("\x03")
         assert await shown.ended() == 0
         assert "Traceback" not in shown.shown
@@ -98,7 +98,7 @@ async def test_without_a_terminal_each_change_is_a_line(tmp_path: Path) -> None:
         await told.until(lambda: any("nc-02: Paused: " in line for line in told.out))
         assert not any("\x1b" in line for line in told.out)
         await tell(connection, [quiet(0), quiet(1)])
-        await told.until(lambda: "Nothing is open." in told.out)
+        await told.until(lambda: "No open matters." in told.out)
         await told.until(lambda: any(line.endswith(": over") for line in told.out))
         await broker.kill()
         await told.until(lambda: any("This is how the floor was at" in line for line in told.out))
