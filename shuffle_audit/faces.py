@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from controller.rules.hands import pictures
+from controller.rules.hands import pictures, points
 from firmware_bridge.cards import DECK, SUITS, Card, UnknownCardError
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.exact import run_numbers
@@ -40,6 +40,7 @@ def _kinds(name: str, words: str, kind: Callable[[Card], int], count: int) -> Ki
 KINDS: Final = (
     _kinds("runs-of-colour", "Runs of cards of one colour", lambda card: int(card.suit in "DH"), 2),
     _kinds("runs-of-pictures", "Runs of pictures alone or of point cards alone", lambda card: pictures([card]), 2),
+    _kinds("runs-of-points", "Runs of cards of as many points", lambda card: points([card]), 10),
     _kinds("runs-of-suit", "Runs of cards of one suit", lambda card: SUITS.index(card.suit), len(SUITS)),
 )
 

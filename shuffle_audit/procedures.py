@@ -92,7 +92,7 @@ PROCEDURES: Final = (
     ),
 )  # fmt: skip
 RUNS_LOW: Final = 0.7
-RUNS_SHARE: Final = 0.01
+RUNS_SHARE: Final = 0.0075
 SHARES: Final[dict[str, float]] = {
     **{one.id: one.share for one in PROCEDURES},
     **{one.id: one.share for one in SAMPLED},

@@ -31,6 +31,7 @@ FORMULAS: Final = {
     "shifts": f"The sum of (C - D)² / D over all n shifts, where C cards of D decks moved so far. {_SAMPLED}",
     "runs-of-colour": _RUNS,
     "runs-of-pictures": _RUNS,
+    "runs-of-points": _RUNS,
     "runs-of-suit": _RUNS,
 }
 """By procedure: the chance of each count in one deck, or of the statistic."""
