@@ -37,7 +37,7 @@ def test_faces_by_name() -> None:
 
 def test_runs_by_hand() -> None:
     out = faces_of(["AS", "KS", "2C", "JH", "QD", "3S"])[None]
-    assert [int(runs(out, kinds)[0]) for kinds in KINDS] == [3, 5, 5]
+    assert [int(runs(out, kinds)[0]) for kinds in KINDS] == [3, 5, 5, 5]
 
 
 def test_a_new_deck_has_few_runs() -> None:
