@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 HEIGHTS: Final = {  # of the regions, by the size of the window
     (1280, 800): (48, 100, 328, 268, 56),
     (1920, 1080): (65, 135, 443, 362, 76),
-    (800, 1280): (56, 128, 360, 640, 96),
+    (800, 1280): (56, 128, 400, 600, 96),
 }
 
 
