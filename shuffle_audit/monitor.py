@@ -56,7 +56,7 @@ class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_
     """The evidence has reached the limit with this deck. `utc_ns`: when that was noticed; `counted`: so many decks
     counted until then, of which `in_part` are known in part; the last `lately` of them say most against the shuffle.
     `skip`: as the monitor was started. `likeliest`: the suspected model that fits best, without a number of shelves
-    where decks are known in part; `text`: for people.
+    where decks are known in part; `text`: for people. `again`: the same alarm was found and kept before.
     """
 
     source: str
@@ -72,6 +72,7 @@ class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_
     limit_log10: float
     likeliest: str
     text: str
+    again: bool = False
 
 
 class Monitor:

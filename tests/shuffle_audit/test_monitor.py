@@ -293,7 +293,7 @@ def test_events_are_appended_and_metrics_replaced() -> None:
     call(*options)
     kept = [json.loads(line) for line in Path("events.jsonl").read_text().splitlines()]
     assert kept[0] == alarm
-    assert [one["deck"] for one in kept] == [1, 1]
+    assert [(one["deck"], one["again"]) for one in kept] == [(1, False), (1, True)]
     assert samples(Path("m.prom").read_text())["cardshoe_shuffle_alarm", ""] == 1
     assert sorted(path.name for path in Path().iterdir()) == ["events.jsonl", "m.jsonl", "m.prom"]
 
@@ -304,7 +304,9 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("gone.jsonl",), 2, "gone.jsonl cannot be used: No such file or directory."),
         (("m.csv",), 2, "m.csv is no file that a bench appends to: these end with .jsonl or .ndjson."),
         (("m.jsonl", "--new-deck", "standard"), 2, "A file of decks has the order that went in."),
-        (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom.part cannot be used: No such file or directory."),
+        (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom cannot be written: No such file or directory."),
+        (("m.jsonl", "--events", "gone/e.jsonl"), 2, "gone/e.jsonl cannot be written: No such file or directory."),
+        (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name one file."),
         (("folder",), 4, "folder"),
     ],
 )
