@@ -15,10 +15,11 @@ from typing import Final
 
 import msgspec
 
-from shuffle_audit.deck_orders import UNKNOWN
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.evidence import EvidenceSinceAnyDeck
 from shuffle_audit.following import Came
 from shuffle_audit.models.shelf import Shelves
+from shuffle_audit.order_files import MIXED, difference, may_be_alike
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 
@@ -95,6 +96,8 @@ class Monitor:
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
         self._evidence = EvidenceSinceAnyDeck()
+        self._accepted: tuple[str, DeckOrders] | None = None  # where it is; the last that counted
+        self._last: tuple[str, DeckOrders] | None = None
 
     @property
     def evidence_log10(self) -> float:
@@ -132,12 +135,25 @@ class Monitor:
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)
+        if fault := self._of_other_cards(came.where, came.deck):
+            return MIXED, fault, len(order)
+        self._accepted = self._last
         self._evidence.add(order[None])
         self.counted += 1
         self.in_part += len(order) < len(came.deck.after)
         self.last_ns = came.utc_ns or now_ns
         self.highest = max(self.highest, self.evidence_log10)
         return "", "", len(order)
+
+    def _of_other_cards(self, where: str, deck: DeckOrders) -> str:
+        """Why it is left out: neither the last deck that counted nor the one just before may be of the same cards, so
+        that one odd deck does not leave out all that follow.
+        """
+        last, self._last = self._last, (where, deck)
+        if self._accepted is None or last is None or may_be_alike(deck, last[1]):
+            return ""
+        at, other = self._accepted
+        return "" if may_be_alike(deck, other) else difference(deck, other, at)
 
     def _raised(self, came: Came, now_ns: int) -> ShuffleAlarm | None:
         if self.alarm is not None or self.highest < self.limit_log10:

@@ -76,8 +76,21 @@ def monitor(
     except OSError as error:
         named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
-    if watching.monitor.alarm is not None:
+    _conclude(watching.monitor, found.unfinished, once=once)
+
+
+def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
+    """Raises `BadInputError` where nothing can be said."""
+    if unfinished:
+        click.echo(f"cardshoe: {unfinished.capitalize()} has no end yet and was not read.", err=True)
+    if monitor.alarm is not None:
         sys.exit(ALARM)
+    if once and not monitor.counted:
+        reasons = ", ".join(f"{count:,} {code}" for code, count in monitor.left_out.items() if count)
+        raise BadInputError(
+            f"No deck of {monitor.source} counted: nothing can be said of the shuffle.",
+            f"Left out: {reasons}." if reasons else "There was no deck.",
+        )
 
 
 @contextmanager

@@ -73,6 +73,19 @@ def test_what_does_not_count_is_said_with_its_reason() -> None:
     assert monitor.left_out == dict.fromkeys(codes, 1)
 
 
+@pytest.mark.parametrize(
+    ("small", "skip", "left_out"),
+    [({0}, 0, {1}), ({0}, 1, {0}), ({2}, 0, {2}), ({0, 1}, 0, {2}), ({2, 4}, 0, {2, 4}), ({3, 4}, 0, {3, 5})],
+)
+def test_one_odd_deck_does_not_leave_out_all_that_follow(small: set[int], skip: int, left_out: set[int]) -> None:
+    """Decks of 51 cards between those of 52."""
+    decks = [shuffled("uniform", 1, at, 51 if at in small else 52)[0] for at in range(7)]
+    lines, _ = watched(decks, Monitor("machine 7", skip=skip))
+    assert {line.deck - 1 for line in lines if line.left_out} == left_out
+    found = {line.why for line in lines if line.left_out == "mixed-decks"}
+    assert all(re.match(r"This deck has 5[12] cards, and the one in line \d, has 5[12]\.$", why) for why in found)
+
+
 def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
     _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
     assert alarm.text == (
@@ -148,13 +161,15 @@ def test_lines_of_a_file_come_as_they_end(tmp_path: Path) -> None:
     source = GrowingFile(file)
     assert [came.where for came in source.look()] == ["line 1"]
     assert list(source.look()) == []
+    assert source.unfinished == "line 3"
     with file.open("ab") as out:
         out.write(b"\n\xff\n{\n" + b'{"before": ["a"], "after": ["a"]}\n' + first)
     found = list(source.look())
     assert [(one.where, one.code) for one in found] == [
-        ("line 3", ""), ("line 4", "not-text"), ("line 5", "not-json"), ("line 6", "mixed-decks"), ("line 7", ""),
+        ("line 3", ""), ("line 4", "not-text"), ("line 5", "not-json"), ("line 6", ""), ("line 7", ""),
     ]  # fmt: skip
-    assert [one.deck is None for one in found] == [False, True, True, True, False]
+    assert [one.deck is None for one in found] == [False, True, True, False, False]
+    assert source.unfinished == ""
 
 
 @pytest.mark.parametrize("how", ["shortened", "replaced"])
@@ -280,7 +295,21 @@ def test_lines_for_people_and_the_exit_code() -> None:
     assert lines[2].startswith("ALARM: One deck of machine 7 speaks against the shuffle. ")
     assert lines[3].startswith("deck 3 (line 3): 52 cards; evidence ")
     assert len(lines) == 4
-    assert call("m.jsonl", "--once", "--skip", "3").exit_code == 0
+
+
+def test_without_a_deck_that_counts_there_is_no_verdict() -> None:
+    first, second = map(json_line, shuffled("uniform", 2))
+    Path("m.jsonl").write_bytes(first + second[:-1])
+    done = call("m.jsonl", "--once", "--skip", "1")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "cardshoe: Line 2 has no end yet and was not read.\n"
+        "cardshoe: No deck of m.jsonl counted: nothing can be said of the shuffle.\n  Left out: 1 skipped.\n"
+    )
+    assert call("m.jsonl", "--once").exit_code == 0
+    Path("m.jsonl").write_bytes(b"")
+    empty = call("m.jsonl", "--once")
+    assert (empty.exit_code, empty.stderr.splitlines()[1]) == (2, "  There was no deck.")
 
 
 def test_events_are_appended_and_metrics_replaced() -> None:
