@@ -38,7 +38,7 @@ WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock: the metrics say wh
 @click.option("--new-deck", "maker", metavar="standard|FILE",
               help="Of a journal: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N",
-              help="The first N decks do not count: those before the shuffler was repaired or exchanged.")  # fmt: skip
+              help="The first N decks do not count: those up to the date of the last repair.")  # fmt: skip
 @click.option("--name", help="Of the source, for people and metrics; the table's or the file's, if left out.")
 @click.option("--events", type=click.Path(path_type=Path, dir_okay=False), help="Append each alarm to this file.")
 @click.option("--metrics", type=click.Path(path_type=Path, dir_okay=False),
