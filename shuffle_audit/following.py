@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from controller.commands.journal.source import Source
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.journal_orders import JournalOrders, decided_after
-from shuffle_audit.order_files import BYTE_ORDER_MARK, FileDeck, deck_of_line
+from shuffle_audit.order_files import BYTE_ORDER_MARK, deck_of_line
 from shuffle_audit.orders import OrderError
 
 
@@ -38,10 +38,13 @@ class Came(NamedTuple):
 
 
 class DeckSource(Protocol):
-    """`name`: for people and for the labels of metrics."""
+    """`name`: for people and for the labels of metrics. `unfinished`: the line that has no end yet; empty: none."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def unfinished(self) -> str: ...
 
     def look(self) -> Iterator[Came]:
         """What came since the last look. Raises `SourceError`, `JournalError` and OSError."""
@@ -56,7 +59,7 @@ class GrowingFile:
         self._read = 0  # bytes
         self._lines = 0
         self._inode = path.stat().st_ino
-        self._first: FileDeck | None = None
+        self.unfinished = ""
 
     def look(self) -> Iterator[Came]:
         with self._path.open("rb") as file:
@@ -64,8 +67,10 @@ class GrowingFile:
             if status.st_size < self._read or status.st_ino != self._inode:
                 raise SourceError(f"{self._path} was replaced or shortened.", "Start the monitor again.")
             file.seek(self._read)
+            self.unfinished = ""
             for line in file:
                 if not line.endswith(b"\n"):
+                    self.unfinished = f"line {self._lines + 1}"
                     return
                 self._read += len(line)
                 self._lines += 1
@@ -75,12 +80,11 @@ class GrowingFile:
     def _deck(self, line: bytes) -> Came:
         where = f"line {self._lines}"
         try:
-            deck = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode(), self._first)
+            deck = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
         except UnicodeDecodeError:
             return Came(where, None, "not-text", "There is a byte that is no UTF-8.")
         except OrderError as error:
             return Came(where, None, error.code, str(error))
-        self._first = self._first or FileDeck(self.name, self._lines, deck)
         return Came(where, deck)
 
 
@@ -89,6 +93,8 @@ class GrowingJournal:
 
     `maker`: as in `JournalOrders`. Raises `JournalError`.
     """
+
+    unfinished = ""
 
     def __init__(self, path: Path, maker: tuple[str, ...] | None) -> None:
         self._source = Source(path)

@@ -4,7 +4,8 @@ Came, a deck ──> Monitor ──> DeckWatched, each time
                          └─> ShuffleAlarm, once, when the evidence reaches the limit
 
 The evidence may be looked at after every deck: a good shuffler ever raises the alarm with a chance of at most `level`.
-It has the whole of that chance, as nothing else is examined here. Nothing of a round depends on it.
+It has the whole of that chance, as nothing else is examined here. A machine that becomes bad after many good decks is
+found too (`EvidenceSinceAnyDeck`). Nothing of a round depends on it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Final
 
 import msgspec
 
-from shuffle_audit.deck_orders import UNKNOWN
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.evidence import EvidenceSinceAnyDeck
 from shuffle_audit.following import Came
+from shuffle_audit.models.shelf import Shelves
+from shuffle_audit.order_files import MIXED, difference, may_be_alike
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 
@@ -24,6 +27,7 @@ LEVEL: Final = 0.001
 NOT_KNOWN: Final = "order-in-not-known"
 FEW_KNOWN: Final = "too-few-cards"
 SKIPPED: Final = "skipped"
+SOME_SHELVES: Final = "a shelf shuffler"
 WHY: Final = {
     NOT_KNOWN: "the order in is not known, so that nothing can be seen in what came out",
     FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
@@ -51,7 +55,9 @@ class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watc
 
 class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_alarm"):
     """The evidence has reached the limit with this deck. `utc_ns`: when that was noticed; `counted`: so many decks
-    counted until then; `likeliest`: the model that fits best; `text`: for people.
+    counted until then, of which `in_part` are known in part; the last `lately` of them say most against the shuffle.
+    `skip`: as the monitor was started. `likeliest`: the suspected model that fits best, without a number of shelves
+    where decks are known in part; `text`: for people. `again`: the same alarm was found and kept before.
     """
 
     source: str
@@ -59,17 +65,22 @@ class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_
     deck: int
     where: str
     counted: int
+    lately: int
+    in_part: int
+    skip: int
     level: float
     evidence_log10: float
     limit_log10: float
     likeliest: str
     text: str
+    again: bool = False
 
 
 class Monitor:
     """`source`: its name. `skip`: so many decks at the beginning do not count, as of a machine that was exchanged.
 
-    `decks`, `counted`, `left_out`: how many came, counted, and were left out, by the code. `last_ns`: when the last one
+    `decks`, `counted`, `left_out`: how many came, counted, and were left out, by the code; `in_part`: of those that
+    counted, how many are known in part. `last_ns`: when the last one
     that counted was shuffled, or came, if its source does not say.
     """
 
@@ -79,11 +90,14 @@ class Monitor:
         self.skip = skip
         self.decks = 0
         self.counted = 0
+        self.in_part = 0
         self.left_out = dict.fromkeys((NOT_KNOWN, FEW_KNOWN), 0)
         self.last_ns = 0
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
-        self._evidence = Evidence()
+        self._evidence = EvidenceSinceAnyDeck()
+        self._accepted: tuple[str, DeckOrders] | None = None  # where it is; the last that counted
+        self._last: tuple[str, DeckOrders] | None = None
 
     @property
     def evidence_log10(self) -> float:
@@ -121,30 +135,52 @@ class Monitor:
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)
+        if fault := self._of_other_cards(came.where, came.deck):
+            return MIXED, fault, len(order)
+        self._accepted = self._last
         self._evidence.add(order[None])
         self.counted += 1
+        self.in_part += len(order) < len(came.deck.after)
         self.last_ns = came.utc_ns or now_ns
         self.highest = max(self.highest, self.evidence_log10)
         return "", "", len(order)
 
+    def _of_other_cards(self, where: str, deck: DeckOrders) -> str:
+        """Why it is left out: neither the last deck that counted nor the one just before may be of the same cards, so
+        that one odd deck does not leave out all that follow.
+        """
+        last, self._last = self._last, (where, deck)
+        if self._accepted is None or last is None or may_be_alike(deck, last[1]):
+            return ""
+        at, other = self._accepted
+        return "" if may_be_alike(deck, other) else difference(deck, other, at)
+
     def _raised(self, came: Came, now_ns: int) -> ShuffleAlarm | None:
         if self.alarm is not None or self.highest < self.limit_log10:
             return None
-        likeliest = self._evidence.likeliest.words
+        model, lately = self._evidence.likeliest, self._evidence.lately
+        likeliest = SOME_SHELVES if self.in_part and isinstance(model, Shelves) else model.words
+        text = alarm_text(self.source, self.counted, lately, self.level, likeliest)
         self.alarm = ShuffleAlarm(
-            self.source, now_ns, self.decks, came.where, self.counted, self.level, self.evidence_log10,
-            self.limit_log10, likeliest, alarm_text(self.source, self.counted, self.level, likeliest),
+            self.source, now_ns, self.decks, came.where, self.counted, lately, self.in_part, self.skip, self.level,
+            self.evidence_log10, self.limit_log10, likeliest, text,
         )  # fmt: skip
         return self.alarm
 
 
-def alarm_text(source: str, counted: int, level: float, likeliest: str) -> str:
+def alarm_text(source: str, counted: int, lately: int, level: float, likeliest: str) -> str:
     """What the alarm means, how certain it is, and what to do."""
-    decks = "One deck" if counted == 1 else f"{counted:,} decks"
+    if lately < counted:
+        last = "last deck speaks" if lately == 1 else f"last {lately:,} decks speak"
+        decks = f"Of {counted:,} decks of {source} that counted, the {last} most against the shuffle"
+    else:
+        decks = f"One deck of {source} speaks" if counted == 1 else f"{counted:,} decks of {source} speak"
+        decks += " against the shuffle"
+    shelves = " (decks that are known in part do not say how many shelves)" if likeliest == SOME_SHELVES else ""
     return (
-        f"{decks} of {source} speak{'s' if counted == 1 else ''} against the shuffle. A shuffle that makes every order "
-        f"equally likely ever raises this alarm with a chance of at most {level:g}, however often one looks: a false "
-        f"alarm is possible. What came out looks most like {likeliest}. The round in progress is not "
-        "touched: play it to its end. Then take the shuffler out of service, call its technician, and keep the decks "
-        "and these records. Whether the shuffler is bad, a person decides."
+        f"{decks}. A shuffle that makes every order equally likely ever raises this alarm with a chance of at most "
+        f"{level:g}, however often one looks: a false alarm is possible. Of the shuffles that are suspected "
+        f"{likeliest} fits best{shelves}; another one, which is not among them, may fit better still. The round in "
+        "progress is not touched: play it to its end. Then take the shuffler out of service, call its technician, and "
+        "keep the decks and these records. Whether the shuffler is bad, a person decides."
     )

@@ -32,7 +32,12 @@ DEFINITIONS: Final = (
     Definition(EVIDENCE, "gauge", SOURCE, "The decimal logarithm of the evidence against the shuffle; it begins at 0."),
     Definition(HIGHEST, "gauge", SOURCE, "The highest value that it had."),
     Definition(LIMIT, "gauge", SOURCE, "From which value on it raises the alarm."),
-    Definition(DECKS, "counter", SOURCE, "Decks that counted."),
+    Definition(
+        DECKS, "counter", SOURCE, "Decks that counted.",
+        'cardshoe_shuffle_decks_total == 0 and on (instance, source) '
+        'cardshoe_shuffle_decks_left_out_total{code!="skipped"} > 0',
+        "No deck of a shuffler counts: see why its monitor leaves them out. A bad shuffle would not be found.",
+    ),
     Definition(LEFT_OUT, "counter", (*SOURCE, "code"), "Decks that were left out, by the reason."),
     Definition(LAST, "gauge", SOURCE, "When the last deck that counted was shuffled; 0: none yet."),
     Definition(

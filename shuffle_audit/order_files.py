@@ -23,6 +23,7 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
+MIXED: Final = "mixed-decks"
 LISTED: Final = 10  # faults of which each has a line of its own
 
 
@@ -90,10 +91,10 @@ def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
     return found
 
 
-def deck_of_line(line: str, first: FileDeck | None) -> DeckOrders:
-    """A deck of JSON Lines, of the same cards as the first one. Raises `OrderError`, with the codes of faults."""
+def deck_of_line(line: str) -> DeckOrders:
+    """A deck of JSON Lines. Raises `OrderError`, with the codes of faults."""
     try:
-        return _checked(_from_json(line), first)
+        return _checked(_from_json(line), None)
     except _RefusedError as refused:
         raise OrderError(refused.code, str(refused)) from refused
 
@@ -215,12 +216,12 @@ def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOr
         verify_cards(read)
     except OrderError as error:
         raise _RefusedError(error.code, str(error)) from error
-    if first is not None and not _may_be_alike(read, first.deck):
-        raise _RefusedError("mixed-decks", _difference(read, first))
+    if first is not None and not may_be_alike(read, first.deck):
+        raise _RefusedError(MIXED, difference(read, first.deck, f"{first.file}, line {first.line}"))
     return read
 
 
-def _may_be_alike(one: DeckOrders, other: DeckOrders) -> bool:
+def may_be_alike(one: DeckOrders, other: DeckOrders) -> bool:
     """Whether both may be of the same cards, as far as these are known."""
     size = len(one.after)
     return size == len(other.after) and len(_cards(one) | _cards(other)) <= size
@@ -230,9 +231,9 @@ def _cards(deck: DeckOrders) -> set[str]:
     return {*deck.before, *deck.after} - {UNKNOWN}
 
 
-def _difference(read: DeckOrders, first: FileDeck) -> str:
-    other, at = first.deck, f"{first.file}, line {first.line}"
+def difference(read: DeckOrders, other: DeckOrders, where: str) -> str:
+    """A sentence, of decks that cannot be alike. `where`: of the other one."""
     if len(read.after) != len(other.after):
-        return f"This deck has {len(read.after)} cards, and the one in {at}, has {len(other.after)}."
+        return f"This deck has {len(read.after)} cards, and the one in {where}, has {len(other.after)}."
     card = min(_cards(read) - _cards(other))
-    return f"This deck has the card {card}, which is not in the one in {at}."
+    return f"This deck has the card {card}, which is not in the one in {where}."

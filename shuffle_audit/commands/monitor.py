@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -18,18 +17,18 @@ from controller.commands.extras import of_extra
 from controller.commands.text import write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError
-from controller.problems import BadInputError, JournalProblemError, ProblemError
+from controller.problems import BadInputError, JournalProblemError
 from shuffle_audit.commands.journal_options import read_maker
 from shuffle_audit.commands.options import LEVEL
 
 if TYPE_CHECKING:
+    from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
     from shuffle_audit.following import Came, DeckSource
     from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 
 ALARM: Final = 1  # exit code
 LOOK_EVERY: Final = 0.5  # seconds; a reader holds nothing of a journal between two looks
 WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock: the metrics say when the monitor looked last
-PART: Final = ".part"  # ends the name of a file that is being made
 
 
 @click.command()
@@ -39,7 +38,7 @@ PART: Final = ".part"  # ends the name of a file that is being made
 @click.option("--new-deck", "maker", metavar="standard|FILE",
               help="Of a journal: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="N",
-              help="The first N decks do not count: those before the shuffler was repaired or exchanged.")  # fmt: skip
+              help="The first N decks do not count: those up to the date of the last repair.")  # fmt: skip
 @click.option("--name", help="Of the source, for people and metrics; the table's or the file's, if left out.")
 @click.option("--events", type=click.Path(path_type=Path, dir_okay=False), help="Append each alarm to this file.")
 @click.option("--metrics", type=click.Path(path_type=Path, dir_okay=False),
@@ -52,19 +51,24 @@ def monitor(
 ) -> None:  # fmt: skip
     """Follow SOURCE, decks that cardshoe bench appends to a .jsonl file or a table's journal, until interrupted.
 
-    SOURCE is only read, and no table is asked or changed. Exit code 0: no alarm; 1: there was one.
+    SOURCE is only read, and no table is asked or changed. Exit code 0: no alarm; 1: there was one; 2: SOURCE or another
+    file cannot be used, or with --once no deck counted.
     """
+    _keep_apart(source, events, metrics)
     with of_extra("audit", "numpy cannot be used"):
+        from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
         from shuffle_audit.following import SourceError, follow
         from shuffle_audit.monitor import Monitor
     try:
         found = _opened(source, maker)
-        watching = Watching(Monitor(name or found.name, level, skip), HostClock(), events, metrics, as_json=as_json)
-        watching.write_metrics()
+        watching = Watching(
+            Monitor(name or found.name, level, skip), HostClock(), EventsFile(events) if events else None,
+            MetricsFile(metrics) if metrics else None, as_json=as_json,
+        )  # fmt: skip
         with ending_by_signal() as ending:
             follow(found, watching.take, lambda: watching.rest(ending, once=once))
     except SourceError as error:
-        raise ProblemError(str(error), error.hint) from error
+        raise BadInputError(str(error), error.hint) from error
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
     except BrokenPipeError:
@@ -72,8 +76,21 @@ def monitor(
     except OSError as error:
         named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
-    if watching.monitor.alarm is not None:
+    _conclude(watching.monitor, found.unfinished, once=once)
+
+
+def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
+    """Raises `BadInputError` where nothing can be said."""
+    if unfinished:
+        click.echo(f"cardshoe: {unfinished.capitalize()} has no end yet and was not read.", err=True)
+    if monitor.alarm is not None:
         sys.exit(ALARM)
+    if once and not monitor.counted:
+        reasons = ", ".join(f"{count:,} {code}" for code, count in monitor.left_out.items() if count)
+        raise BadInputError(
+            f"No deck of {monitor.source} counted: nothing can be said of the shuffle.",
+            f"Left out: {reasons}." if reasons else "There was no deck.",
+        )
 
 
 @contextmanager
@@ -107,47 +124,61 @@ def _opened(path: Path, maker: str | None) -> DeckSource:
     return GrowingFile(path)
 
 
+def _keep_apart(source: Path, *outputs: Path | None) -> None:
+    """Raises `BadInputError` where one file is named for two things."""
+    named = [path.resolve() for path in (source, *outputs) if path is not None]
+    if len(set(named)) < len(named):
+        raise BadInputError("SOURCE, --events and --metrics name one file.", "Name a file for each.")
+
+
 class Watching:
-    """What is printed and written while a monitor takes decks."""
+    """What is printed and written while a monitor takes decks. Of an alarm the files come first, then what is printed.
+
+    Metrics are written when all that was there has been read, and for an alarm: a monitor that was started again does
+    not say meanwhile that there is none.
+    """
 
     def __init__(
-        self, monitor: Monitor, clock: HostClock, events: Path | None, metrics: Path | None, *, as_json: bool
-    ) -> None:
+        self, monitor: Monitor, clock: HostClock, events: EventsFile | None, metrics: MetricsFile | None, *,
+        as_json: bool,
+    ) -> None:  # fmt: skip
         self.monitor = monitor
         self._clock = clock
         self._events = events
         self._metrics = metrics
         self._as_json = as_json
+        self._has_read = False
         self._written_ns = 0
 
     def take(self, came: Came) -> None:
         watched, alarm = self.monitor.take(came, self._clock.now().utc_ns)
+        if self._has_read or alarm is not None:
+            self._write_metrics()
+        if alarm is not None and self._events is not None:
+            alarm = self._events.add(alarm)
         self._print(watched, _line)
         if alarm is not None:
             self._print(alarm, _alarm)
-            if self._events is not None:
-                _append(self._events, alarm)
-        self.write_metrics()
 
     def rest(self, ending: threading.Event, *, once: bool) -> bool:
         """Until it is time to look again; whether to end."""
+        if self._events is not None:
+            self._events.write()
+        first, self._has_read = not self._has_read, True
+        if first or self._clock.now().boottime_ns - self._written_ns >= WRITE_EVERY:
+            self._write_metrics()
         if once or ending.wait(LOOK_EVERY):
-            self.write_metrics()
+            self._write_metrics()
             return True
-        if self._clock.now().boottime_ns - self._written_ns >= WRITE_EVERY:
-            self.write_metrics()
         return False
 
-    def write_metrics(self) -> None:
-        """A new file takes the place of the old one: a reader finds one or the other. Raises OSError."""
+    def _write_metrics(self) -> None:
         if self._metrics is None:
             return
         from shuffle_audit.monitor_meters import written
 
         now = self._clock.now()
-        part = self._metrics.with_name(self._metrics.name + PART)
-        part.write_bytes(written(self.monitor, now.utc_ns))
-        part.replace(self._metrics)
+        self._metrics.write(written(self.monitor, now.utc_ns))
         self._written_ns = now.boottime_ns
 
     def _print(self, one: msgspec.Struct, words: Callable[..., str]) -> None:
@@ -168,11 +199,3 @@ def _line(one: DeckWatched) -> str:
 
 def _alarm(one: ShuffleAlarm) -> str:
     return f"ALARM: {one.text}"
-
-
-def _append(file: Path, alarm: ShuffleAlarm) -> None:
-    """One line, kept before anything follows. Raises OSError."""
-    with file.open("ab") as out:
-        out.write(msgspec.json.encode(alarm) + b"\n")
-        out.flush()
-        os.fsync(out.fileno())

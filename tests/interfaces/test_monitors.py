@@ -176,6 +176,9 @@ SERIES: Final = {  # one value a minute
     'cardshoe_journal_free_bytes{table="a"}': "9e9x10 1e9x30",
     'up{job="cardshoe", table="a"}': "1x5 0x35",
     'cardshoe_shuffle_alarm{table="a"}': "0x10 1x30",
+    'cardshoe_shuffle_decks_total{table="a", source="a"}': "0x20 1x20",
+    'cardshoe_shuffle_decks_left_out_total{table="a", source="a", code="card-twice"}': "0x10 1x30",
+    'cardshoe_shuffle_decks_left_out_total{table="a", source="a", code="skipped"}': "5x40",
     'cardshoe_shuffle_monitor_timestamp_seconds{table="a"}': "0+60x10 600x30",
 }
 RAISED: Final = {  # at which minute: of which table, if of any
@@ -190,6 +193,9 @@ RAISED: Final = {  # at which minute: of which table, if of any
     ("TableNotReached", 10): "a",
     ("ShuffleAlarm", 10): "",
     ("ShuffleAlarm", 12): "a",
+    ("ShuffleDecks", 10): "",
+    ("ShuffleDecks", 12): "a",
+    ("ShuffleDecks", 22): "",
     ("ShuffleMonitorTimestampSeconds", 14): "",
     ("ShuffleMonitorTimestampSeconds", 16): "a",
 }
@@ -200,7 +206,8 @@ def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Pa
     acts = {metrics_page.alert_name(one): one.act for one in metrics_page.EVERY}
 
     def raised(alert: str, table: str) -> list[dict[str, Any]]:
-        of = {"table": table} | ({"job": "cardshoe"} if alert == "TableNotReached" else {})
+        more = {"TableNotReached": {"job": "cardshoe"}, "ShuffleDecks": {"source": table}}
+        of = {"table": table} | more.get(alert, {})
         said = {"summary": acts.get(alert, metrics_page.NOT_REACHED)}
         return [{"exp_labels": of, "exp_annotations": said}] if table else []
 

@@ -1,6 +1,7 @@
 """The examples of docs/audit.md: `python -m tests.shuffle_audit.document` writes what the commands print into the page.
 
-Each is a command after `$`, in a folder with the files below, and what it prints.
+Each is a command after `$`, in a folder with the files below, and what it prints. The table of the monitor is written
+too.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from click.testing import CliRunner
 from shuffle_audit.commands.command import audit
 from shuffle_audit.order_files import write_decks
 from tests.architecture.sources import ROOT
+from tests.shuffle_audit import waiting
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 
 PAGE: Final = ROOT / "docs/audit.md"
 EXAMPLE: Final = re.compile(r"^```\n\$ cardshoe audit (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+WAITING: Final = re.compile(r"^\| good decks before \|.*\n(?:\|.*\n)+", re.MULTILINE)
 
 
 def make_files(folder: Path) -> None:
@@ -44,7 +48,8 @@ def printed(command: str) -> str:
 
 def renewed(page: str) -> str:
     """The page with what its commands print now."""
-    return EXAMPLE.sub(lambda found: f"```\n$ cardshoe audit {found[1]}\n{printed(found[1])}```", page)
+    page = EXAMPLE.sub(lambda found: f"```\n$ cardshoe audit {found[1]}\n{printed(found[1])}```", page)
+    return WAITING.sub(waiting.table(), page)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from shuffle_audit.order_files import write_decks
 from shuffle_audit.suspects import Suspect
 from shuffle_audit.verdict import Finding, Gathered, Verdict
 from tests.architecture.sources import ROOT
+from tests.shuffle_audit import waiting
 from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
 from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
 
@@ -304,6 +305,10 @@ def test_an_example_of_the_page_prints_what_it_says(written: str, expected: str)
     """`python -m tests.shuffle_audit.document` renews them."""
     make_files(Path.cwd())
     assert printed(written) == expected
+
+
+def test_the_table_of_the_monitor_is_what_is_measured() -> None:
+    assert waiting.table() in DOCUMENT
 
 
 @pytest.mark.usefixtures("few_audits")

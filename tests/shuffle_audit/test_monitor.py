@@ -7,6 +7,7 @@ import math
 import re
 import signal
 import subprocess
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +17,17 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from shuffle_audit.commands.command import audit
 from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.evidence import Evidence
+from shuffle_audit.evidence import EvidenceSinceAnyDeck
 from shuffle_audit.following import Came, GrowingFile, GrowingJournal, SourceError, follow
 from shuffle_audit.journal_orders import STANDARD
 from shuffle_audit.models.named import model_named
+from shuffle_audit.models.shuffle_model import LogRatios
 from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 from shuffle_audit.monitor_meters import DEFINITIONS, written
 from shuffle_audit.order_files import json_line
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.journals import DealingTable, shuffled_new
+from tests.shuffle_audit.waiting import ratios_of
 
 NOW = 1_795_400_000 * 10**9
 
@@ -41,7 +44,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     decks = first_seen(shuffled("shelves:10", 12), 24)
     monitor = Monitor("machine 7")
     lines, alarms = watched(decks, monitor)
-    evidence = Evidence()
+    evidence = EvidenceSinceAnyDeck()
     orders = model_named("shelves:10").shuffle(np.random.default_rng(1), 12, 52)[:, :24].argsort().argsort()
     course = evidence.add(orders) / math.log(10)
     assert [one.evidence_log10 for one in lines] == pytest.approx(list(course))
@@ -51,7 +54,8 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
         (first, first, f"line {first}", NOW + first)
     ]
     assert 1 < first < 12
-    assert alarms[0].likeliest in {f"a shelf shuffler with {shelves} shelves" for shelves in (8, 10, 15)}
+    assert (alarms[0].likeliest, alarms[0].in_part) == ("a shelf shuffler", first)
+    assert "decks that are known in part do not say how many shelves" in alarms[0].text
     assert (monitor.counted, monitor.last_ns) == (12, NOW + 12)
 
 
@@ -69,16 +73,67 @@ def test_what_does_not_count_is_said_with_its_reason() -> None:
     assert monitor.left_out == dict.fromkeys(codes, 1)
 
 
+@pytest.mark.parametrize(
+    ("small", "skip", "left_out"),
+    [({0}, 0, {1}), ({0}, 1, {0}), ({2}, 0, {2}), ({0, 1}, 0, {2}), ({2, 4}, 0, {2, 4}), ({3, 4}, 0, {3, 5})],
+)
+def test_one_odd_deck_does_not_leave_out_all_that_follow(small: set[int], skip: int, left_out: set[int]) -> None:
+    """Decks of 51 cards between those of 52."""
+    decks = [shuffled("uniform", 1, at, 51 if at in small else 52)[0] for at in range(7)]
+    lines, _ = watched(decks, Monitor("machine 7", skip=skip))
+    assert {line.deck - 1 for line in lines if line.left_out} == left_out
+    found = {line.why for line in lines if line.left_out == "mixed-decks"}
+    assert all(re.match(r"This deck has 5[12] cards, and the one in line \d, has 5[12]\.$", why) for why in found)
+
+
 def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
     _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
     assert alarm.text == (
         "One deck of T-1 speaks against the shuffle. A shuffle that makes every order equally likely ever raises this "
-        "alarm with a chance of at most 0.0001, however often one looks: a false alarm is possible. What came out "
-        "looks most like one riffle. The round in progress is not touched: play it to its end. Then take the shuffler "
-        "out of service, call its technician, and keep the decks and these records. Whether the shuffler is bad, a "
-        "person decides."
+        "alarm with a chance of at most 0.0001, however often one looks: a false alarm is possible. Of the "
+        "shuffles that are suspected one riffle fits best; another one, which is not among them, may fit better still. "
+        "The round in progress is not touched: play it to its end. Then take the shuffler out of service, call its "
+        "technician, and keep the decks and these records. Whether the shuffler is bad, a person decides."
     )
     assert alarm.limit_log10 == pytest.approx(4)
+
+
+def since_any_deck(ratios: LogRatios) -> LogRatios:
+    """The evidence after each deck (axis 1) by its formula, beginning by beginning."""
+    decks, models = ratios.shape[1:]
+    parts = [np.broadcast_to(-np.log(np.arange(2.0, decks + 2)), ratios.shape[:2])]
+    for s in range(1, decks + 1):
+        part = np.full(ratios.shape[:2], -np.inf)
+        course = ratios[:, s - 1 :].cumsum(axis=1)
+        part[:, s - 1 :] = np.logaddexp.reduce(course, axis=2) - math.log(s * (s + 1) * models)
+        parts.append(part)
+    found: LogRatios = np.logaddexp.reduce(np.stack(parts), axis=0)
+    return found
+
+
+def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
+    evidence = EvidenceSinceAnyDeck()
+    assert (evidence.log, evidence.lately) == (0, 0)
+    orders = model_named("riffle:7").shuffle(np.random.default_rng(4), 30, 52)
+    found = np.concatenate([evidence.add(orders[:7]), evidence.add(orders[7:7]), evidence.add(orders[7:])])
+    assert found == pytest.approx(since_any_deck(ratios_of(orders)[None])[0])
+
+
+def test_what_it_is_worth_is_1_on_average_over_all_orders() -> None:
+    """Two decks of four cards, 576 pairs of orders."""
+    orders = np.array(list(permutations(range(4))))
+    values = [math.exp(EvidenceSinceAnyDeck().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
+    assert np.mean(values) == pytest.approx(1)
+
+
+def test_a_machine_that_becomes_bad_after_300_good_decks() -> None:
+    monitor = Monitor("machine 7")
+    _, alarms = watched([*shuffled("uniform", 300, seed=5), *shuffled("shelves:10", 4, seed=6)], monitor)
+    assert [(one.deck, one.counted, one.lately, one.in_part) for one in alarms] == [(302, 302, 2, 0)]
+    assert alarms[0].text.startswith(
+        "Of 302 decks of machine 7 that counted, the last 2 decks speak most against the shuffle. "
+    )
+    assert re.fullmatch(r"a shelf shuffler with (8|10|15) shelves", alarms[0].likeliest)
 
 
 @pytest.mark.parametrize("known", [24, 52])
@@ -86,9 +141,8 @@ def test_a_good_machine_that_is_looked_at_after_each_of_60_decks(known: int) -> 
     """1,000 tables at a level of 0.05, by the same evidence, all decks of all tables at once."""
     tables, decks, level = 1_000, 60, 0.05
     orders = model_named("uniform").shuffle(np.random.default_rng(3), tables * decks, known)
-    ratios = np.stack([model.log_ratios(orders) for model in Evidence().models], axis=1)
-    course = ratios.reshape(tables, decks, -1).cumsum(axis=1) - math.log(ratios.shape[1])
-    reached = np.logaddexp.reduce(course, axis=2).max(axis=1) >= -math.log(level)
+    course = since_any_deck(ratios_of(orders).reshape(tables, decks, -1))
+    reached = course.max(axis=1) >= -math.log(level)
     assert 0 < reached.mean() <= level + 3 * math.sqrt(level * (1 - level) / tables)
     monitor = Monitor("table 1", level)
     for deck in orders[:decks]:
@@ -107,13 +161,15 @@ def test_lines_of_a_file_come_as_they_end(tmp_path: Path) -> None:
     source = GrowingFile(file)
     assert [came.where for came in source.look()] == ["line 1"]
     assert list(source.look()) == []
+    assert source.unfinished == "line 3"
     with file.open("ab") as out:
         out.write(b"\n\xff\n{\n" + b'{"before": ["a"], "after": ["a"]}\n' + first)
     found = list(source.look())
     assert [(one.where, one.code) for one in found] == [
-        ("line 3", ""), ("line 4", "not-text"), ("line 5", "not-json"), ("line 6", "mixed-decks"), ("line 7", ""),
+        ("line 3", ""), ("line 4", "not-text"), ("line 5", "not-json"), ("line 6", ""), ("line 7", ""),
     ]  # fmt: skip
-    assert [one.deck is None for one in found] == [False, True, True, True, False]
+    assert [one.deck is None for one in found] == [False, True, True, False, False]
+    assert source.unfinished == ""
 
 
 @pytest.mark.parametrize("how", ["shortened", "replaced"])
@@ -239,7 +295,21 @@ def test_lines_for_people_and_the_exit_code() -> None:
     assert lines[2].startswith("ALARM: One deck of machine 7 speaks against the shuffle. ")
     assert lines[3].startswith("deck 3 (line 3): 52 cards; evidence ")
     assert len(lines) == 4
-    assert call("m.jsonl", "--once", "--skip", "3").exit_code == 0
+
+
+def test_without_a_deck_that_counts_there_is_no_verdict() -> None:
+    first, second = map(json_line, shuffled("uniform", 2))
+    Path("m.jsonl").write_bytes(first + second[:-1])
+    done = call("m.jsonl", "--once", "--skip", "1")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "cardshoe: Line 2 has no end yet and was not read.\n"
+        "cardshoe: No deck of m.jsonl counted: nothing can be said of the shuffle.\n  Left out: 1 skipped.\n"
+    )
+    assert call("m.jsonl", "--once").exit_code == 0
+    Path("m.jsonl").write_bytes(b"")
+    empty = call("m.jsonl", "--once")
+    assert (empty.exit_code, empty.stderr.splitlines()[1]) == (2, "  There was no deck.")
 
 
 def test_events_are_appended_and_metrics_replaced() -> None:
@@ -252,7 +322,7 @@ def test_events_are_appended_and_metrics_replaced() -> None:
     call(*options)
     kept = [json.loads(line) for line in Path("events.jsonl").read_text().splitlines()]
     assert kept[0] == alarm
-    assert [one["deck"] for one in kept] == [1, 1]
+    assert [(one["deck"], one["again"]) for one in kept] == [(1, False), (1, True)]
     assert samples(Path("m.prom").read_text())["cardshoe_shuffle_alarm", ""] == 1
     assert sorted(path.name for path in Path().iterdir()) == ["events.jsonl", "m.jsonl", "m.prom"]
 
@@ -263,7 +333,9 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("gone.jsonl",), 2, "gone.jsonl cannot be used: No such file or directory."),
         (("m.csv",), 2, "m.csv is no file that a bench appends to: these end with .jsonl or .ndjson."),
         (("m.jsonl", "--new-deck", "standard"), 2, "A file of decks has the order that went in."),
-        (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom.part cannot be used: No such file or directory."),
+        (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom cannot be written: No such file or directory."),
+        (("m.jsonl", "--events", "gone/e.jsonl"), 2, "gone/e.jsonl cannot be written: No such file or directory."),
+        (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name one file."),
         (("folder",), 4, "folder"),
     ],
 )

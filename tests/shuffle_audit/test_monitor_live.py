@@ -85,6 +85,16 @@ async def test_a_good_machine_until_interrupted(start: Callable[..., Child], tmp
     assert (await watching.ended(), watching.err) == (0, [])
 
 
+async def test_a_file_that_is_shortened_meanwhile(start: Callable[..., Child], tmp_path: Path) -> None:
+    file = tmp_path / "machine.jsonl"
+    file.write_bytes(b"".join(map(json_line, shuffled("uniform", 2))))
+    watching = start("audit", "monitor", file)
+    await watching.until(lambda: len(watching.out) == 2)
+    file.write_bytes(b"")
+    assert await watching.ended() == 2
+    assert watching.err == [f"cardshoe: {file} was replaced or shortened.", "  Start the monitor again."]
+
+
 async def name_decks(stage: Stage, caller: Caller) -> None:
     """A person says of each deck that is put in that it is the one that was brought, until the round is over."""
     number = 1

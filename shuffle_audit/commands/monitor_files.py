@@ -1,0 +1,136 @@
+"""What `cardshoe audit monitor` writes: a file of metrics, which is replaced, and one of alarms, which grows.
+
+Both are tried before anything is read. A write that fails later is said once, and tried again: the monitor goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+
+from controller.problems import BadInputError
+from shuffle_audit.monitor import ShuffleAlarm
+
+PART: Final = ".part"  # ends the name of a file that is being made
+EXACT: Final = 6  # decimals of the evidence by which an alarm is known again
+
+
+class _Written:
+    """A file of which failures are said, each only once until a write succeeds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._name = click.format_filename(path)
+        self._failed = False
+
+    def _refused(self, error: OSError) -> BadInputError:
+        return BadInputError(f"{self._name} cannot be written: {error.strerror or error}.", "Name another file.")
+
+    def _say(self, error: OSError) -> None:
+        if not self._failed:
+            reason = error.strerror or error
+            click.echo(f"cardshoe: {self._name} cannot be written: {reason}. It is tried again.", err=True)
+        self._failed = True
+
+
+class MetricsFile(_Written):
+    """A new file takes the place of the old one: a reader finds one or the other. Raises `BadInputError`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+        self._mine: tuple[int, int] | None = None
+        self._shared = False
+        try:
+            self._part.write_bytes(b"")
+            self._part.unlink()
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def write(self, content: bytes) -> None:
+        try:
+            self._look_for_others()
+            self._part.write_bytes(content)
+            mine = _identity(self._part)
+            self._part.replace(self._path)
+            self._mine, self._failed = mine, False
+        except OSError as error:
+            self._say(error)
+            self._part.unlink(missing_ok=True)
+
+    def _look_for_others(self) -> None:
+        """Says once where another program has replaced the file."""
+        if self._shared or self._mine is None or not self._path.exists() or _identity(self._path) == self._mine:
+            return
+        self._shared = True
+        sentence = f"cardshoe: {self._name} is written by another program too. Give each monitor a file of its own."
+        click.echo(sentence, err=True)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns
+
+
+class EventsFile(_Written):
+    """A line for each alarm, kept before anything follows. Raises `BadInputError`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._owed: list[ShuffleAlarm] = []
+        try:
+            with path.open("ab+"):
+                pass
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def add(self, alarm: ShuffleAlarm) -> ShuffleAlarm:
+        """As it is written: whether it is there already."""
+        try:
+            alarm = msgspec.structs.replace(alarm, again=_key(alarm) in _keys(self._path))
+        except OSError as error:
+            self._say(error)
+        self._owed.append(alarm)
+        self.write()
+        return alarm
+
+    def write(self) -> None:
+        """What was not written yet."""
+        if not self._owed:
+            return
+        try:
+            with self._path.open("ab+") as out:
+                out.write((b"" if _ends_well(self._path) else b"\n") + b"\n".join(map(msgspec.json.encode, self._owed)))
+                out.write(b"\n")
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            self._say(error)
+            return
+        self._owed, self._failed = [], False
+
+
+def _ends_well(path: Path) -> bool:
+    """Whether it is empty or ends with a line's end."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 1))
+        return file.read() in (b"", b"\n")
+
+
+def _keys(path: Path) -> set[tuple[str, int, int, int, float]]:
+    found = set()
+    for line in path.read_bytes().splitlines():
+        try:
+            found.add(_key(msgspec.json.decode(line, type=ShuffleAlarm)))
+        except msgspec.MsgspecError:
+            continue  # a line of another program, or one that is not whole
+    return found
+
+
+def _key(alarm: ShuffleAlarm) -> tuple[str, int, int, int, float]:
+    """What is the same when the same decks are read again."""
+    return alarm.source, alarm.deck, alarm.counted, alarm.skip, round(alarm.evidence_log10, EXACT)
