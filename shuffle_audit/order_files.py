@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.limits import MOST_CARDS
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import verify_cards
 
@@ -209,6 +210,9 @@ def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOr
         raise read
     if not read.after:
         raise _RefusedError("no-cards", "There are no cards in 'after'.")
+    if len(read.after) > MOST_CARDS:
+        sentence = f"There are {len(read.after):,} cards in 'after': a deck has at most {MOST_CARDS}."
+        raise _RefusedError("too-many-cards", sentence)
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
         raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
     try:

@@ -111,6 +111,19 @@ def test_sums_of_several_sizes_have_the_distribution_that_folding_gives(decks: t
         assert (low, high) == pytest.approx(folded(parts, value), rel=1e-6, abs=0)
 
 
+@pytest.mark.parametrize("cards", [208, 416])
+def test_sums_of_large_decks_have_the_distribution_that_folding_gives(cards: int) -> None:
+    """One order of so many has a probability that is no float any more."""
+    for numbers in (exact.rising_sequence_numbers, exact.peak_numbers, exact.kept_pair_numbers, exact.cycle_numbers):
+        one, decks = exact.distribution(numbers(cards)), 20
+        mean, variance = exact.mean_and_variance(one)
+        middle, step = decks * mean, math.sqrt(decks * variance)
+        for value in (max(decks, round(middle + far * step)) for far in (-12, -3, 0, 3, 12)):
+            low, high = exact.tails_of_sizes([(one, decks)], value)
+            assert (low, high) == pytest.approx(folded([(one, decks)], value), rel=1e-6, abs=1e-300)
+        assert exact.tails_of_sizes([(one, decks)], decks * (len(one) - 1))[1] < 1e-300
+
+
 def test_one_size_is_the_sum_as_it_was() -> None:
     one = exact.distribution(exact.rising_sequence_numbers(52))
     for decks, value in ((3, 75), (500, 13_100)):
