@@ -66,6 +66,8 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
         return None, "no-alarm"
     if verdict.cards != len(NEW_DECK):
         return None, "other-cards"
+    if verdict.partial:
+        return None, "known-in-part"
     best = best_fit(ranked, verdict.level)
     if best is None:
         return None, "no-model"
