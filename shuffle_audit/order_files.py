@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,6 +24,8 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
+TELLING: Final = 20
+"""Decks of so many cards come twice by chance in no audit: 1/20! is 4e-19."""
 LISTED: Final = 10  # faults of which each has a line of its own
 
 
@@ -72,16 +74,20 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     deck: int | str | None = None
 
 
-def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
-    """All decks of these files, in their order; they are of the same cards. Raises `OrderFileError`."""
+def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes) -> list[FileDeck]:
+    """All decks of these files, in their order; they are of the same cards. `read_bytes` is called once for each file.
+    Raises `OrderFileError`, and what `read_bytes` raises other than OSError.
+    """
     found: list[FileDeck] = []
+    seen: dict[DeckOrders, FileDeck] = {}
     faults: list[Fault] = []
     for path in paths:
         try:
-            for line, read in _decks_of(path):
+            for line, read in _decks_of(path, read_bytes):
                 first = found[0] if found else None
                 try:
                     found.append(FileDeck(str(path), line, _checked(read, first)))
+                    _verify_new(found[-1], seen)
                 except _RefusedError as refused:
                     faults.append(Fault(str(path), line, refused.code, str(refused)))
         except _RefusedError as refused:
@@ -124,12 +130,27 @@ def _kinds() -> str:
     return f"The name of a file of decks ends with {', '.join(JSON_LINES)} or {CSV}."
 
 
-def _decks_of(path: Path) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+def _verify_new(one: FileDeck, seen: dict[DeckOrders, FileDeck]) -> None:
+    """Of whole decks. Raises `_RefusedError` where an earlier one has the same two orders."""
+    if not one.deck.is_whole or len(one.deck.after) < TELLING:
+        return
+    former = seen.setdefault(one.deck, one)
+    if former is not one:
+        raise _RefusedError(
+            "deck-twice",
+            f"This deck has the same order in and the same order out as the one in {former.file}, line {former.line}. "
+            f"By chance an order comes again once in {len(one.deck.after)}! decks: either the line was copied, then "
+            "take one of both out; or the machine repeats itself, then take it out of service, keep both lines, and audit "
+            "the decks without the second.",
+        )
+
+
+def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
     """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
     if path.suffix not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
     try:
-        content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+        content = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     except OSError as error:
         raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
     try:

@@ -75,6 +75,24 @@ def run(
         sys.exit(code)
 
 
+class Digests:
+    """Files with the SHA-256 of what was read of them, in their order."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Path] = {}
+
+    def read(self, file: Path) -> bytes:
+        """Raises `BadInputError` where a former file has the same bytes, and OSError."""
+        content = file.read_bytes()
+        former = self.files.setdefault(hashlib.sha256(content).hexdigest(), file)
+        if former is not file:
+            named = click.format_filename(file), click.format_filename(former)
+            raise BadInputError(
+                f"{named[0]} has the same bytes as {named[1]}.", "Each deck counts once. Name one of both."
+            )
+        return content
+
+
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None
 ) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
@@ -91,18 +109,13 @@ def _read(
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
     of_decks, journals = split(files)
+    digests = Digests()
     try:
-        found = read_decks(of_decks)
-        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in of_decks]
+        found = read_decks(of_decks, digests.read)
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
-    except OSError as error:
-        raise BadInputError(f"{error.filename} cannot be read: {error.strerror}.", "Nothing was concluded.") from error
     decks = Counter(one.file for one in found)
-    read = (
-        ReadFile(click.format_filename(file), decks[str(file)], digest)
-        for file, digest in zip(of_decks, digests, strict=True)
-    )
+    read = (ReadFile(click.format_filename(file), decks[str(file)], digest) for digest, file in digests.files.items())
     dealt = in_journals(journals, maker, key_file)
     also = (ReadFile(click.format_filename(path), len(its), "") for path, its in zip(journals, dealt, strict=True))
     return [*(one.deck for one in found), *(deck for its in dealt for deck in its)], (*read, *also)

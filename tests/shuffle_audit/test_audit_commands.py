@@ -206,6 +206,24 @@ def test_a_deck_counts_once() -> None:
     done = call("run", "a.csv", "./a.csv")
     assert done.exit_code == 2
     assert done.stderr == "cardshoe: a.csv is named twice.\n  Each deck counts once.\n"
+    write_decks(Path("b.csv"), shuffled("cut", 2))
+    done = call("run", "a.csv", "b.csv")
+    assert done.exit_code == 2
+    assert done.stderr == ("cardshoe: b.csv has the same bytes as a.csv.\n  Each deck counts once. Name one of both.\n")
+
+
+def test_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_decks(Path("a.csv"), shuffled("uniform", 3))
+    opened: list[str] = []
+    whole = Path.read_bytes
+
+    def noted(path: Path) -> bytes:
+        opened.append(path.name)
+        return whole(path)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    assert call("run", "a.csv", "--level", "0.5").exit_code in (0, 1)
+    assert opened.count("a.csv") == 1
 
 
 @pytest.mark.parametrize("level", ["0", "0.6", "nan", "much"])

@@ -9,6 +9,7 @@ import pytest
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.models.named import FORMS, ModelNameError, model_named
 from shuffle_audit.order_files import LISTED, OrderFileError, read_decks, write_decks
+from tests.shuffle_audit.decks import first_seen, shuffled, without_the_order_in
 
 ONE = DeckOrders(("AS", "KS", "10H"), ("10H", "AS", "KS"))
 UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
@@ -130,6 +131,24 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
         "b.jsonl, line 2: This deck has 2 cards, and the one in a.csv, line 2, has 3. (mixed-decks)\n"
         "b.jsonl, line 3: This deck has the card 2C, which is not in the one in a.csv, line 2. (mixed-decks)"
     )
+
+
+def test_a_deck_that_comes_twice_is_a_fault(tmp_path: Path) -> None:
+    """Of whole decks; of few cards it comes by chance, and of a deck that is known in part it cannot be said."""
+    first, second = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    one, other = shuffled("uniform", 2)
+    in_part = first_seen([one], 30)
+    write_decks(first, [one, *in_part, *in_part, *without_the_order_in([one, one])])
+    write_decks(second, [other, DeckOrders(one.after, one.before), one])
+    with pytest.raises(OrderFileError) as error:
+        read_decks([first, second])
+    assert [(fault.line, fault.code) for fault in error.value.faults] == [(3, "deck-twice")]
+    sentence = error.value.faults[0].sentence
+    assert f"as the one in {first}, line 2. By chance an order comes again once in 52! decks" in sentence
+    assert "either the line was copied" in sentence
+    assert "or the machine repeats itself" in sentence
+    write_decks(second, [other])
+    assert len(read_decks([first, second])) == 6
 
 
 def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None:
