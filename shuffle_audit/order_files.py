@@ -7,6 +7,7 @@ which of the two it is.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +25,8 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
+AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
+WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
 """Decks of so many cards come twice by chance in no audit: 1/20! is 4e-19."""
 LISTED: Final = 10  # faults of which each has a line of its own
@@ -140,8 +143,8 @@ def _verify_new(one: FileDeck, seen: dict[DeckOrders, FileDeck]) -> None:
             "deck-twice",
             f"This deck has the same order in and the same order out as the one in {former.file}, line {former.line}. "
             f"By chance an order comes again once in {len(one.deck.after)}! decks: either the line was copied, then "
-            "take one of both out; or the machine repeats itself, then take it out of service, keep both lines, and audit "
-            "the decks without the second.",
+            "take one of both out; or the machine repeats itself, then take it out of service, keep both lines, and "
+            "audit the decks without the second.",
         )
 
 
@@ -153,11 +156,13 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
         content = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     except OSError as error:
         raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
+        raise _RefusedError("not-text", WIDE)
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise _RefusedError("not-text", "There is a byte that is no UTF-8.", line) from error
+        raise _RefusedError("not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.", line) from error
     found = _json_lines(text) if path.suffix in JSON_LINES else _rows(text)
     empty = True
     for line, deck in found:
@@ -217,7 +222,12 @@ def _rows(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
 def _header(cells: list[str], line: int) -> list[str]:
     columns = ", ".join(COLUMNS)
     if foreign := [cell for cell in cells if cell not in COLUMNS]:
-        raise _RefusedError("column-unknown", f"There is no column {foreign[0]!r}: the columns are {columns}.", line)
+        sentence = f"There is no column {foreign[0]!r}: the columns are {columns}."
+        if ";" in foreign[0] or "\t" in foreign[0]:
+            sentence += f" {AS_CSV}"
+        elif foreign[0].lower() in COLUMNS:
+            sentence += " Write the header in small letters."
+        raise _RefusedError("column-unknown", sentence, line)
     if "after" not in cells:
         raise _RefusedError("column-missing", f"The column 'after' is missing: the columns are {columns}.", line)
     if twice := sorted({cell for cell in cells if cells.count(cell) > 1}):

@@ -17,6 +17,7 @@ from shuffle_audit.suspects import Suspect, best_fit
 from shuffle_audit.verdict import OF_PROCEDURES, Finding, Gathered, Verdict
 
 CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
+LISTED: Final = 5  # lines that were left out
 LOOKS_LIKE: Final = "Which shuffle it looks like (likelihood ratio to a uniform one)"
 IN_PART: Final = (
     "Decks are known in part, so no model is named: the first cards of a shelf shuffle look like one with fewer "
@@ -94,11 +95,23 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     if verdict.partial:
         yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
     if verdict.few_known:
-        yield "left out", f"{many(verdict.few_known, 'deck')} of which too few cards are known"
+        yield (
+            "left out",
+            f"{many(verdict.few_known, 'deck')} of which too few cards are known{_at('few_known', report)}",
+        )
     if verdict.not_known:
-        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in"
+        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at('not_known', report)}"
+    if report.continued:
+        yield "order in", f"in {many(report.continued, 'deck')} it is the order out of the deck before"
     if verdict.decks > verdict.partial and report.dealt is None:
         yield "left out", "hands, for the names are not those of the 52 cards"
+
+
+def _at(which: str, report: Report) -> str:
+    """At which lines of the files, the first ones."""
+    lines = [f"{one.file}, line {line}" for one in report.files for line in getattr(one, which)]
+    more = f"; and {len(lines) - LISTED:,} more" if len(lines) > LISTED else ""
+    return f": {'; '.join(lines[:LISTED])}{more}" if lines else ""
 
 
 def _effect(verdict: Verdict, guesses: float) -> Part:

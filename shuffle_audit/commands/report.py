@@ -23,11 +23,15 @@ NO_MONEY: Final[dict[NoMoney, str]] = {
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """`sha256` of its bytes."""
+    """`sha256` of its bytes. Lines of decks that were left out: `not_known` without the order in, `few_known` with too
+    few known cards.
+    """
 
     file: str
     decks: int
     sha256: str
+    not_known: tuple[int, ...] = ()
+    few_known: tuple[int, ...] = ()
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -44,6 +48,7 @@ class Found(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True):
     """`seed` of all that is simulated; `version` of the program. `power` is empty where there is no verdict; `suspects`
     and `regulators` where no order in is known; `dealt` is null where the names are not those of 52 cards.
+    `continued`: whole decks whose order in is the order out of the deck before.
     """
 
     result: Verdict
@@ -56,3 +61,4 @@ class Report(msgspec.Struct, frozen=True):
     dealt: Dealt | None = None
     money: Money | None = None
     no_money: NoMoney = "not-asked"
+    continued: int = 0

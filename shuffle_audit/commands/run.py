@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -102,6 +101,7 @@ def _read(
     from shuffle_audit.commands.journal_options import in_journals, split
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
+    from shuffle_audit.partial_orders import too_few_known
 
     seen: set[Path] = set()
     for file in files:
@@ -114,8 +114,12 @@ def _read(
         found = read_decks(of_decks, digests.read)
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
-    decks = Counter(one.file for one in found)
-    read = (ReadFile(click.format_filename(file), decks[str(file)], digest) for digest, file in digests.files.items())
+    read = []
+    for digest, file in digests.files.items():
+        its = [one for one in found if one.file == str(file)]
+        not_known = tuple(one.line for one in its if not one.deck.before)
+        few_known = tuple(one.line for one in its if one.deck.before and too_few_known(one.deck))
+        read.append(ReadFile(click.format_filename(file), len(its), digest, not_known, few_known))
     dealt = in_journals(journals, maker, key_file)
     also = (ReadFile(click.format_filename(path), len(its), "") for path, its in zip(journals, dealt, strict=True))
     return [*(one.deck for one in found), *(deck for its in dealt for deck in its)], (*read, *also)

@@ -139,9 +139,23 @@ def test_a_good_one_from_two_files() -> None:
     assert done.stdout.splitlines()[:3] == [
         "NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all that was examined.",
         "  examined: 12 decks of 52 cards, from a.csv, b.jsonl",
-        "  left out: 2 decks without the order in",
+        "  left out: 2 decks without the order in: b.jsonl, line 8; b.jsonl, line 9",
     ]
     assert "ALARM" not in done.stdout
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_a_deck_that_goes_in_as_the_one_before_came_out() -> None:
+    first, second, third = shuffled("uniform", 3)
+    write_decks(
+        Path("a.jsonl"), [first, DeckOrders(first.after, second.after), third, *without_the_order_in([first] * 7)]
+    )
+    done = call("run", "a.jsonl")
+    assert "  order in: in 1 deck it is the order out of the deck before\n" in done.stdout
+    at = "; ".join(f"a.jsonl, line {line}" for line in range(4, 9))
+    assert f"  left out: 7 decks without the order in: {at}; and 2 more\n" in done.stdout
+    report = read(call("run", "a.jsonl", "--json"))
+    assert (report["continued"], report["files"][0]["not_known"]) == (1, [4, 5, 6, 7, 8, 9, 10])
 
 
 @pytest.mark.usefixtures("few_audits")

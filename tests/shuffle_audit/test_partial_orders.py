@@ -253,7 +253,7 @@ def test_a_report_of_decks_that_are_known_in_part(tmp_path: Path) -> None:
     assert code == 1
     assert f"  examined: 7 decks of 52 cards, from {file}\n" in output
     assert "  known in part: 7 decks, each with 24 cards or more\n" in output
-    assert "  left out: 1 deck of which too few cards are known\n" in output
+    assert f"  left out: 1 deck of which too few cards are known: {file}, line 8\n" in output
     assert "Effect" not in output
     assert "  With 7 decks, 24 cards of each, a shelf shuffler with 10 shelves would have been found with" in output
     report = json.loads(call("run", str(file), "--json")[1])["result"]
