@@ -21,6 +21,7 @@
     suspects    which shuffle it is: likelihood ratios of models with a known distribution
     regulators  the chi-square of card against position, as regulators ask for it
     power       how often that finds a model, and how many decks it takes
+    limits      the largest deck
     order_files decks in files: JSON Lines and CSV
     journal_orders, journal_recalls decks in the journal of a table, as far as its cards were exposed or recalled
     following   decks as they come, from a file that grows or a journal

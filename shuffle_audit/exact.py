@@ -146,7 +146,7 @@ def _tails(kept: tuple[tuple[bytes, int], ...], value: int) -> tuple[float, floa
     tilt, log_means = _tilt(parts, value)
     tilted = []
     for (one, decks), log_mean in zip(parts, log_means, strict=True):
-        weights = one * np.exp(tilt * np.arange(len(one)) - log_mean)
+        weights = np.exp(_tilted_logs(one, tilt) - log_mean)
         tilted.append((weights / weights.sum(), decks))
     begin, sums = _sums_near_mean(tilted)
     steps = begin + np.arange(len(sums)) - value
@@ -204,11 +204,18 @@ def _tilt(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float,
 
 def _tilted(one: Distribution, tilt: float) -> tuple[float, float]:
     """The mean with that exponent, and the logarithm of the sum."""
-    counts = np.arange(len(one))
-    most = max(0.0, tilt * counts[-1])
-    weights = one * np.exp(tilt * counts - most)
+    logs = _tilted_logs(one, tilt)
+    most = float(logs.max())
+    weights = np.exp(logs - most)
     whole = float(weights.sum())
-    return float((counts * weights).sum()) / whole, most + log(whole)
+    return float((np.arange(len(one)) * weights).sum()) / whole, most + log(whole)
+
+
+def _tilted_logs(one: Distribution, tilt: float) -> Distribution:
+    """The logarithm of each probability with that exponent: of large decks the numbers themselves fit in no float."""
+    with np.errstate(divide="ignore"):
+        logs: Distribution = np.log(one) + tilt * np.arange(len(one))
+    return logs
 
 
 def orders_of(cards: int) -> int:

@@ -7,15 +7,17 @@ which of the two it is.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
 from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
+from shuffle_audit.limits import MOST_CARDS
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import verify_cards
 
@@ -24,6 +26,10 @@ CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
 MIXED: Final = "mixed-decks"
+AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
+WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
+TELLING: Final = 20
+"""Decks of so many cards come twice by chance in no audit: 1/20! is 4e-19."""
 LISTED: Final = 10  # faults of which each has a line of its own
 
 
@@ -72,16 +78,20 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     deck: int | str | None = None
 
 
-def read_decks(paths: Sequence[Path]) -> list[FileDeck]:
-    """All decks of these files, in their order; they are of the same cards. Raises `OrderFileError`."""
+def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes) -> list[FileDeck]:
+    """All decks of these files, in their order; they are of the same cards. `read_bytes` is called once for each file.
+    Raises `OrderFileError`, and what `read_bytes` raises other than OSError.
+    """
     found: list[FileDeck] = []
+    seen: dict[DeckOrders, FileDeck] = {}
     faults: list[Fault] = []
     for path in paths:
         try:
-            for line, read in _decks_of(path):
+            for line, read in _decks_of(path, read_bytes):
                 first = found[0] if found else None
                 try:
                     found.append(FileDeck(str(path), line, _checked(read, first)))
+                    _verify_new(found[-1], seen)
                 except _RefusedError as refused:
                     faults.append(Fault(str(path), line, refused.code, str(refused)))
         except _RefusedError as refused:
@@ -124,19 +134,36 @@ def _kinds() -> str:
     return f"The name of a file of decks ends with {', '.join(JSON_LINES)} or {CSV}."
 
 
-def _decks_of(path: Path) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+def _verify_new(one: FileDeck, seen: dict[DeckOrders, FileDeck]) -> None:
+    """Of whole decks. Raises `_RefusedError` where an earlier one has the same two orders."""
+    if not one.deck.is_whole or len(one.deck.after) < TELLING:
+        return
+    former = seen.setdefault(one.deck, one)
+    if former is not one:
+        raise _RefusedError(
+            "deck-twice",
+            f"This deck has the same order in and the same order out as the one in {former.file}, line {former.line}. "
+            f"By chance an order comes again once in {len(one.deck.after)}! decks: either the line was copied, then "
+            "take one of both out; or the machine repeats itself, then take it out of service, keep both lines, and "
+            "audit the decks without the second.",
+        )
+
+
+def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
     """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
     if path.suffix not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
     try:
-        content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+        content = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     except OSError as error:
         raise _RefusedError("file-unreadable", f"The file cannot be read: {error.strerror or error}.") from error
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
+        raise _RefusedError("not-text", WIDE)
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise _RefusedError("not-text", "There is a byte that is no UTF-8.", line) from error
+        raise _RefusedError("not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.", line) from error
     found = _json_lines(text) if path.suffix in JSON_LINES else _rows(text)
     empty = True
     for line, deck in found:
@@ -196,7 +223,12 @@ def _rows(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
 def _header(cells: list[str], line: int) -> list[str]:
     columns = ", ".join(COLUMNS)
     if foreign := [cell for cell in cells if cell not in COLUMNS]:
-        raise _RefusedError("column-unknown", f"There is no column {foreign[0]!r}: the columns are {columns}.", line)
+        sentence = f"There is no column {foreign[0]!r}: the columns are {columns}."
+        if ";" in foreign[0] or "\t" in foreign[0]:
+            sentence += f" {AS_CSV}"
+        elif foreign[0].lower() in COLUMNS:
+            sentence += " Write the header in small letters."
+        raise _RefusedError("column-unknown", sentence, line)
     if "after" not in cells:
         raise _RefusedError("column-missing", f"The column 'after' is missing: the columns are {columns}.", line)
     if twice := sorted({cell for cell in cells if cells.count(cell) > 1}):
@@ -210,6 +242,9 @@ def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOr
         raise read
     if not read.after:
         raise _RefusedError("no-cards", "There are no cards in 'after'.")
+    if len(read.after) > MOST_CARDS:
+        sentence = f"There are {len(read.after):,} cards in 'after': a deck has at most {MOST_CARDS}."
+        raise _RefusedError("too-many-cards", sentence)
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
         raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
     try:

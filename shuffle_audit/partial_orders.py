@@ -82,6 +82,11 @@ def seen_of(decks: Sequence[DeckOrders]) -> Seen:
     return Seen(tuple(orders), stacked, tuple(np.stack(parts[one]) for one in sorted(parts)), few)
 
 
+def too_few_known(deck: DeckOrders) -> bool:
+    """Whether a deck is left out for that. Raises `OrderError`."""
+    return len(order_in_part(deck)) < min(len(deck.after), LEAST_KNOWN)
+
+
 def order_in_part(deck: DeckOrders) -> Order:
     """The relative order of the cards that are known on both sides; of a whole deck its order. Raises `OrderError`.
 

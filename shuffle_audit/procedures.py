@@ -39,7 +39,8 @@ class Procedure(NamedTuple):
 class Result(NamedTuple):
     """`expected` and `deviation`: of the statistic where every order is equally likely. `p`: the chance of what was
     found, or of what speaks more against the shuffle. `adjusted`: the least chance of a false alarm, of all procedures
-    together, at which this one raises it.
+    together, at which this one raises it. `decks`: of so many. `samples`: with so many its chance is found, 0: exactly;
+    `beyond`: the statistic is beyond all of them, and `p` perhaps a bound.
     """
 
     id: str
@@ -50,6 +51,9 @@ class Result(NamedTuple):
     deviation: float
     p: float
     adjusted: float
+    decks: int
+    samples: int = 0
+    beyond: bool = False
 
 
 def _of(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
@@ -113,13 +117,13 @@ def examine(
 
     `random`: adds those that are sampled; `Nulls` keeps what was sampled for the next call. `faces`: adds those that
     look at faces; what lay at each place of the order in, a row for each deck or one for all. `others`: decks of other
-    sizes, as the relative orders of those that are known in part; only what is added up over decks takes them. Raises
-    `OrderError` where decks have other faces than the first.
+    sizes, as the relative orders of those that are known in part; only what is added up over decks takes them. What
+    would be a constant of so many decks is left out. Raises `OrderError` where decks have other faces than the first.
     """
     found = [_result(one, orders, others) for one in PROCEDURES]
     if random is not None:
         nulls = random if isinstance(random, Nulls) else Nulls(random)
-        found += [_sampled(one, orders, nulls) for one in SAMPLED]
+        found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
     if faces is not None:
         found += [_result(_of_runs(kinds, faces), orders) for kinds in KINDS]
     return found
@@ -135,12 +139,12 @@ def _of_runs(kinds: Kinds, faces: Faces) -> Procedure:
 
 
 def _sampled(procedure: SampledProcedure, orders: Orders, nulls: Nulls) -> Result:
-    statistic, deviation, p = nulls.p(procedure, orders)
+    statistic, deviation, p, beyond = nulls.p(procedure, orders)
     expected = procedure.mean(orders.shape[1])
-    share = procedure.share
     return Result(
-        procedure.id, procedure.words, procedure.source, statistic, expected, deviation, p, min(1.0, p / share)
-    )
+        procedure.id, procedure.words, procedure.source, statistic, expected, deviation, p,
+        min(1.0, p / procedure.share), len(orders), nulls.samples, beyond,
+    )  # fmt: skip
 
 
 def _result(procedure: Procedure, orders: Orders, others: Sequence[Orders] = ()) -> Result:
@@ -162,4 +166,5 @@ def _result(procedure: Procedure, orders: Orders, others: Sequence[Orders] = ())
         deviation,
         p,
         min(1.0, p / procedure.share),
+        sum(map(len, sizes)),
     )

@@ -20,11 +20,11 @@ ENOUGH: Final = 5.0
 
 
 class Form(msgspec.Struct, frozen=True):
-    """`p` of the statistic. `passes`: the verdicts at `CONFIDENCES`."""
+    """`p` of the statistic. `passes`: the verdicts at `CONFIDENCES`. Null: of one deck the statistic is a constant."""
 
     form: str
-    p: float
-    passes: tuple[bool, ...]
+    p: float | None
+    passes: tuple[bool | None, ...]
 
 
 class ChiSquare(msgspec.Struct, frozen=True):
@@ -39,6 +39,9 @@ class ChiSquare(msgspec.Struct, frozen=True):
 def chi_square(orders: Orders, nulls: Nulls) -> ChiSquare:
     """Of these decks."""
     found = card_position(orders, nulls)
+    if len(orders) == 1:
+        untested = tuple(Form(form, None, (None,) * len(CONFIDENCES)) for form in ("naive", "exact"))
+        return ChiSquare(found.statistic, found.freedom, found.each, untested)
     forms = tuple(
         Form(
             "naive" if naive else "exact",

@@ -2,18 +2,22 @@
 
 p = (1 + samples at least as extreme) / (1 + samples): a false alarm is never more likely than that says, however few
 samples there are (Davison and Hinkley 1997, 4.2). It is at least 1 / (1 + samples): with 9,999 samples 0.0001, enough
-for an alarm of all procedures together at 0.01; with fewer than 6,666 these two raise none at that level.
+for an alarm of all procedures together at 0.01; with fewer than 7,407 they raise none at that level.
+
+Where the statistic is beyond all samples p is the lower one of that and a bound that needs no samples. p is then still
+at most a with a chance of at most a: from 1 / (1 + samples) on by the samples, below it by the bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from math import ceil, sqrt
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from shuffle_audit import exact
 from shuffle_audit.chi_square import upper_tail
 from shuffle_audit.orders import Orders
 
@@ -22,6 +26,7 @@ MOST_DECKS: Final = 100
 """Sets of samples have no more decks. For more, their deviations from the mean are brought to the exact size. What is
 left, the skewness, falls with the decks: p is then too large, by about a tenth at 0.0001."""
 _AT_ONCE: Final = 1 << 21  # cards
+_ROUNDED: Final = 1e-6  # statistics are sums of fractions
 Sets: TypeAlias = npt.NDArray[np.integer]
 """Several sets of decks: `sets[s, d, j]` as `orders[d, j]`."""
 Statistics: TypeAlias = npt.NDArray[np.float64]
@@ -30,8 +35,9 @@ Statistics: TypeAlias = npt.NDArray[np.float64]
 
 class SampledProcedure(NamedTuple):
     """`measured`: the statistic of each set; high ones speak against the shuffle. `mean`: its exact mean, by the number
-    of cards. `spread`: its standard deviation for so many decks, as a part of that for very many. `share` as in
-    `Procedure`.
+    of cards. `spread`: its standard deviation for so many decks, as a part of that for very many; 0: a constant, and
+    nothing is tested. `bound`: no less than the chance of that statistic or a higher one, for so many decks and cards.
+    `share` as in `Procedure`.
     """
 
     id: str
@@ -40,7 +46,19 @@ class SampledProcedure(NamedTuple):
     measured: Callable[[Sets], Statistics]
     mean: Callable[[int], float]
     spread: Callable[[int], float]
+    bound: Callable[[float, int, int], float]
     share: float
+
+
+class Sampled(NamedTuple):
+    """A statistic, its standard deviation where every order is equally likely, and p. `beyond`: of no sample it is as
+    high.
+    """
+
+    statistic: float
+    deviation: float
+    p: float
+    beyond: bool
 
 
 def card_against_position(sets: Sets) -> Statistics:
@@ -69,13 +87,27 @@ def position_shifts(sets: Sets) -> Statistics:
     return found
 
 
+def _cell_bound(statistic: float, decks: int, cards: int) -> float:
+    """One of the n^2 cells has at least S/n^2 + D/n decks, as the sum of N^2 is at most nD times the largest N. Of one
+    cell that is a binomial tail.
+    """
+    least = ceil(statistic / cards**2 + decks / cards - _ROUNDED)
+    return cards**2 * exact.tails_of_decks(np.array([1 - 1 / cards, 1 / cards]), decks, least)[1]
+
+
+def _shift_bound(statistic: float, decks: int, cards: int) -> float:
+    """One of the n shifts has at least S/n + D cards, in the same way. Of one it is the tail of cards in place."""
+    least = ceil(statistic / cards + decks - _ROUNDED)
+    return cards * exact.tails_of_decks(exact.distribution(exact.in_place_numbers(cards)), decks, least)[1]
+
+
 CARD_POSITION: Final = SampledProcedure(
     "card-position", "Cards that come to a place more or less often than others, by chi-square", "Pearson 1900",
-    card_against_position, lambda cards: cards * (cards - 1.0), lambda decks: sqrt(1 - 1 / decks), 0.015,
+    card_against_position, lambda cards: cards * (cards - 1.0), lambda decks: sqrt(1 - 1 / decks), _cell_bound, 0.015,
 )  # fmt: skip
 SHIFTS: Final = SampledProcedure(
     "shifts", "Places by which cards moved, going round, by chi-square", "Pearson 1900",
-    position_shifts, lambda cards: float(cards), lambda decks: 1.0, 0.015,
+    position_shifts, lambda cards: float(cards), lambda decks: 1.0, _shift_bound, 0.015,
 )  # fmt: skip
 SAMPLED: Final = (CARD_POSITION, SHIFTS)
 
@@ -99,15 +131,18 @@ class Nulls:
         found = self._kept[procedure.id, drawn, cards]
         return found if drawn == decks else found * (procedure.spread(decks) / procedure.spread(drawn))
 
-    def p(self, procedure: SampledProcedure, orders: Orders) -> tuple[float, float, float]:
-        """The statistic, its standard deviation where every order is equally likely, and p; of no decks p is 1."""
+    def p(self, procedure: SampledProcedure, orders: Orders) -> Sampled:
+        """Of no decks p is 1."""
         decks, cards = orders.shape
         if not decks:
-            return 0.0, 0.0, 1.0
+            return Sampled(0.0, 0.0, 1.0, beyond=False)
         null = self.excess(procedure, decks, cards)
         statistic = float(procedure.measured(orders[None])[0])
         reached = len(null) - int(np.searchsorted(null, statistic - procedure.mean(cards)))
-        return statistic, float(null.std()), (1 + reached) / (1 + len(null))
+        p = (1 + reached) / (1 + len(null))
+        if not reached:
+            p = min(p, procedure.bound(statistic, decks, cards))
+        return Sampled(statistic, float(null.std()), p, not reached)
 
     def _draw(self, decks: int, cards: int) -> None:
         random = np.random.default_rng([self._root, decks, cards])
@@ -142,6 +177,6 @@ class CardPosition(NamedTuple):
 def card_position(orders: Orders, nulls: Nulls) -> CardPosition:
     """Of decks, in both forms."""
     decks, cards = orders.shape
-    statistic, _, p = nulls.p(CARD_POSITION, orders)
+    statistic, _, p, _ = nulls.p(CARD_POSITION, orders)
     freedom = (cards - 1) ** 2
     return CardPosition(statistic, freedom, decks / cards, upper_tail(statistic, freedom), p)

@@ -20,7 +20,7 @@ from shuffle_audit.evidence import Evidence
 from shuffle_audit.faces import faces_if_known
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
-from shuffle_audit.procedures import Result, examine
+from shuffle_audit.procedures import SHARES, Result, examine
 from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
@@ -33,7 +33,7 @@ Word = Literal["bad", "nothing found", "no verdict"]
 
 class Finding(msgspec.Struct, frozen=True):
     """A procedure's result (see `procedures.Result`). `alarm`: `adjusted` is at most the procedures' part of
-    the level.
+    the level. `silent`: by so few samples it raises none at this level, whatever is found; only its bound can.
     """
 
     id: str
@@ -45,12 +45,16 @@ class Finding(msgspec.Struct, frozen=True):
     p: float
     adjusted: float
     alarm: bool
+    decks: int = 0
+    samples: int = 0
+    beyond: bool = False
+    silent: bool = False
 
 
 class Gathered(msgspec.Struct, frozen=True):
     """The evidence of all decks in a row. `most_log10`: the decimal logarithm of its highest value, reached after the
     deck `after_deck` (0: before the first). `limit`: from which value on it raises an alarm. `likeliest`: the model
-    that fits best, which says something only where there is an alarm.
+    that fits best, which says something only where there is an alarm; empty where decks are known in part.
     """
 
     most_log10: float
@@ -107,6 +111,8 @@ def judge(
     faces = faces_if_known([deck for deck in known if deck.is_whole]) if len(seen.whole) else None
     results = examine(seen.whole, random=random, faces=faces, others=seen.parts)
     gathered = _gathered(seen.in_sequence, level)
+    if seen.partial:
+        gathered = msgspec.structs.replace(gathered, likeliest="")
     chance = _chance(results, gathered)
     word: Word = "bad" if chance <= level else "nothing found"
     code = ""
@@ -123,12 +129,18 @@ def judge(
         cards,
         float(patterns.right_guesses(seen.whole).mean()) if len(seen.whole) else None,
         guesses_expected(cards),
-        tuple(Finding(*one, one.adjusted <= level * OF_PROCEDURES) for one in results),
+        tuple(_finding(one, level * OF_PROCEDURES) for one in results),
         gathered,
         seen.partial,
         seen.few,
         min(map(len, seen.orders)),
     )
+
+
+def _finding(one: Result, limit: float) -> Finding:
+    """`limit`: of its adjusted p, from which on there is an alarm."""
+    silent = one.samples > 0 and 1 / (1 + one.samples) / SHARES[one.id] > limit
+    return Finding(**one._asdict(), alarm=one.adjusted <= limit, silent=silent)
 
 
 def guesses_expected(cards: int) -> float:

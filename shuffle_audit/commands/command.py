@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+import errno
+import traceback
+from typing import Any, Final
 
 import click
 
 from controller.commands.found_commands import FoundCommands
+from controller.problems import ProblemError
 
 FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("shuffle_audit.commands.run", "run"),
@@ -21,7 +24,35 @@ SUMMARIES: Final = {
 }
 
 
-@click.group(cls=FoundCommands, found_in=FOUND_IN, summaries=SUMMARIES, others=OTHERS)
+FAILED: Final = 70
+"""Exit code of what is no verdict and no alarm: 0 and 1 are kept for these."""
+
+
+class FailedError(ProblemError):
+    exit_code = FAILED
+
+
+class AuditCommands(FoundCommands):
+    """An error is no verdict: none ends with 0 or 1. One that was not expected shows its traceback, too."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ProblemError as error:
+            if error.exit_code != ProblemError.exit_code:
+                raise
+            raise FailedError(error.message, error.hint) from error
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # the reader of the lines went away
+            traceback.print_exc()
+            sentence = f"This was not expected: {type(error).__name__}: {error}."
+            raise FailedError(sentence, "Nothing was concluded. Report it with the lines above.") from error
+
+
+@click.group(cls=AuditCommands, found_in=FOUND_IN, summaries=SUMMARIES, others=OTHERS)
 def audit() -> None:
     """Find out whether a shuffler shuffles, by the orders of whole decks before and after.
 

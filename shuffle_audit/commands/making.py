@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -44,11 +45,13 @@ def report_of(
     power = _power(verdict, seed) if verdict.verdict != "no verdict" else ()
     if not seen.orders:
         return Report(verdict, power, files, seed, version("cardshoe")), seen.whole
+    continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
     ranked = suspects(seen.whole, others=seen.parts)
     charged, without = _money(verdict, ranked, of_money) if with_money else (None, "not-asked")
     report = Report(
         verdict, power, files, seed, version("cardshoe"), ranked,
         chi_square(seen.whole, nulls) if whole else None, _dealt(whole, seen.whole, level), charged, without,
+        continued,
     )  # fmt: skip
     return report, seen.whole
 
@@ -66,6 +69,8 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
         return None, "no-alarm"
     if verdict.cards != len(NEW_DECK):
         return None, "other-cards"
+    if verdict.partial:
+        return None, "known-in-part"
     best = best_fit(ranked, verdict.level)
     if best is None:
         return None, "no-model"

@@ -15,7 +15,8 @@ _RUNS: Final = (
 )
 _SAMPLED: Final = (
     f"The chance is (1 + sets as extreme) / (1 + sets), of {SAMPLES:,} sets of decks that are simulated with the seed, "
-    "each order equally likely."
+    "each order equally likely. Beyond all sets it is at most the chance that some {} has so many, by the exact chance "
+    "of one, times their number."
 )
 FORMULAS: Final = {
     "rising-sequences": "Orders of n cards with k rising sequences (Eulerian numbers), over n!.",
@@ -27,8 +28,9 @@ FORMULAS: Final = {
     "in-place": "C(n, k) D(n-k) orders of n!, where D(m) orders of m cards leave none in its place.",
     "cycles": "Orders of n cards with k cycles (Stirling numbers of the first kind), over n!.",
     "card-position": "The sum of (N - D/n)² / (D/n) over all n cards and n places, where N of D decks have that card "
-    f"there. {_SAMPLED}",
-    "shifts": f"The sum of (C - D)² / D over all n shifts, where C cards of D decks moved so far. {_SAMPLED}",
+    f"there. {_SAMPLED.format('cell')}",
+    "shifts": f"The sum of (C - D)² / D over all n shifts, where C cards of D decks moved so far. "
+    f"{_SAMPLED.format('shift')}",
     "runs-of-colour": _RUNS,
     "runs-of-pictures": _RUNS,
     "runs-of-points": _RUNS,

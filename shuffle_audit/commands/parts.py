@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from typing import Final, NamedTuple
 
 from controller.commands.text import Page, many
@@ -10,11 +11,20 @@ from shuffle_audit.commands.figures import of_stake, percent, small, times, unit
 from shuffle_audit.commands.report import NO_MONEY, Report
 from shuffle_audit.edges import Money
 from shuffle_audit.games_dealt import Dealt
+from shuffle_audit.procedures import SHARES
 from shuffle_audit.regulators import CONFIDENCES, ENOUGH, ChiSquare
 from shuffle_audit.suspects import Suspect, best_fit
-from shuffle_audit.verdict import OF_PROCEDURES, Gathered, Verdict
+from shuffle_audit.verdict import OF_PROCEDURES, Finding, Gathered, Verdict
 
 CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
+LISTED: Final = 5  # lines that were left out
+LOOKS_LIKE: Final = "Which shuffle it looks like (likelihood ratio to a uniform one)"
+IN_PART: Final = (
+    "Decks are known in part, so no model is named: the first cards of a shelf shuffle look like one with fewer "
+    "shelves. "
+    "To learn which shuffle it is, write whole decks down."
+)
+PASSES: Final = {True: "passes", False: "FAILS", None: "not tested"}
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
 
 
@@ -42,7 +52,9 @@ def parts(report: Report) -> Iterator[Part]:
         yield _findings(verdict)
     if verdict.evidence is not None:
         yield _evidence(verdict, verdict.evidence)
-    if report.suspects:
+    if report.suspects and verdict.partial:
+        yield Part("suspects", LOOKS_LIKE, (IN_PART,))
+    elif report.suspects:
         yield _suspects(report.suspects, verdict.level, bad=verdict.verdict == "bad")
     if report.regulators is not None:
         yield _regulators(report.regulators, verdict.cards)
@@ -83,11 +95,23 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     if verdict.partial:
         yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
     if verdict.few_known:
-        yield "left out", f"{many(verdict.few_known, 'deck')} of which too few cards are known"
+        yield (
+            "left out",
+            f"{many(verdict.few_known, 'deck')} of which too few cards are known{_at('few_known', report)}",
+        )
     if verdict.not_known:
-        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in"
+        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at('not_known', report)}"
+    if report.continued:
+        yield "order in", f"in {many(report.continued, 'deck')} it is the order out of the deck before"
     if verdict.decks > verdict.partial and report.dealt is None:
         yield "left out", "hands, for the names are not those of the 52 cards"
+
+
+def _at(which: str, report: Report) -> str:
+    """At which lines of the files, the first ones."""
+    lines = [f"{one.file}, line {line}" for one in report.files for line in getattr(one, which)]
+    more = f"; and {len(lines) - LISTED:,} more" if len(lines) > LISTED else ""
+    return f": {'; '.join(lines[:LISTED])}{more}" if lines else ""
 
 
 def _effect(verdict: Verdict, guesses: float) -> Part:
@@ -108,14 +132,31 @@ def _findings(verdict: Verdict) -> Part:
             f"{one.expected:,.1f}",
             f"± {one.deviation:,.1f}",
             small(one.adjusted),
+            *([f"{one.decks:,}"] if verdict.partial else []),
             f"{one.words} ({one.source})",
         )
         for one in verdict.findings
     ]
-    return Part(
-        "counted", f"Counted over all decks (p: adjusted for all procedures; {level})", (),
-        ("", "procedure", "counted", "expected", "", "p", "what"), rows,
-    )  # fmt: skip
+    columns = ("", "procedure", "counted", "expected", "", "p", *(["decks"] if verdict.partial else []), "what")
+    title = f"Counted over all decks (p: adjusted for all procedures; {level})"
+    return Part("counted", title, tuple(_of_samples(verdict)), columns, rows)
+
+
+def _of_samples(verdict: Verdict) -> Iterator[str]:
+    """What the number of samples keeps from being seen."""
+    if silent := [one for one in verdict.findings if one.silent]:
+        least = max(1 / (1 + one.samples) / SHARES[one.id] for one in silent)
+        yield (
+            f"{_and(silent)} cannot raise an alarm at this level by their {silent[0].samples:,} samples, which show no "
+            f"p below {small(least)}. Only a bound can, where cards come out nearly as they went in, or all as much "
+            f"further. Take a level of {ceil(least / OF_PROCEDURES * 1e4) / 1e4:g} or more for them."
+        )
+    if beyond := [one for one in verdict.findings if one.beyond]:
+        yield f"Beyond all {beyond[0].samples:,} samples: {_and(beyond)}. p is an upper bound there."
+
+
+def _and(found: Sequence[Finding]) -> str:
+    return " and ".join(one.id for one in found)
 
 
 def _evidence(verdict: Verdict, gathered: Gathered) -> Part:
@@ -123,8 +164,10 @@ def _evidence(verdict: Verdict, gathered: Gathered) -> Part:
     if not gathered.after_deck:
         most = "never had more than that"
     sentence = f"A bettor against the shuffle who begins with 1 unit {most}; {gathered.limit:,.0f} raise an alarm."
+    if not gathered.alarm or not gathered.likeliest:
+        return Part("evidence", "Evidence, deck after deck", (sentence,))
     looks = f"Of the machines that he suspects these decks look most like {gathered.likeliest}."
-    return Part("evidence", "Evidence, deck after deck", (sentence, looks) if gathered.alarm else (sentence,))
+    return Part("evidence", "Evidence, deck after deck", (sentence, looks))
 
 
 def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
@@ -151,8 +194,7 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
     rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
     never = ", ".join(one.model for one in suspects if one.log10 is None)
     sentences = (sentence, f"Some of these decks never come of {never}.") if never else (sentence,)
-    title = "Which shuffle it looks like (likelihood ratio to a uniform one)"
-    return Part("suspects", title, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
+    return Part("suspects", LOOKS_LIKE, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
 
 
 def _regulators(found: ChiSquare, cards: int) -> Part:
@@ -161,10 +203,12 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
         "expected for each card at each place. The verdict above does not follow from these lines: it has this test "
         "in its exact form, with a share of its level."
     ]
+    if None in found.forms[0].passes:
+        sentences.append("Of one deck chi-square is always the same, so that nothing is tested.")
     if found.each < ENOUGH:
         sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
     rows = [
-        (one.form, small(one.p), *("passes" if each else "FAILS" for each in one.passes), BY[one.form])
+        (one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes), BY[one.form])
         for one in found.forms
     ]
     columns = ("form", "p", *(f"{confidence:.0%}".replace("%", " %") for confidence in CONFIDENCES), "p is found")
@@ -198,6 +242,7 @@ def _money(money: Money, seed: int) -> Part:
         "time and from cards as they are collected, with one unit on every box, by players who do not choose.",
         f"{others} of {money.compared} changes are no larger than noise ({money.limit:.1f} standard errors, which are "
         f"at most {money.most_error * 100:.2f} %).",
+        "± is the standard error of the simulation alone: that another model may be the right one is not in it.",
     )
     rows = [
         (

@@ -12,13 +12,13 @@ from controller.commands.text import page, write_out
 from controller.problems import BadInputError
 from shuffle_audit.commands.options import LEVEL, POWER
 from shuffle_audit.commands.progress import progress
+from shuffle_audit.limits import MOST_CARDS
 
 if TYPE_CHECKING:
     from shuffle_audit.models.shuffle_model import ShuffleModel
 
 LEVELS: Final = (0.05, 0.01, 0.001)
 POWERS: Final = (0.5, 0.8, 0.95, 0.99)
-MOST_CARDS: Final = 416  # eight decks
 MOST_DRAWN: Final = 2_000_000  # decks, which take about a minute and half a gigabyte
 
 

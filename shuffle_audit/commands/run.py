@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -75,6 +74,24 @@ def run(
         sys.exit(code)
 
 
+class Digests:
+    """Files with the SHA-256 of what was read of them, in their order."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Path] = {}
+
+    def read(self, file: Path) -> bytes:
+        """Raises `BadInputError` where a former file has the same bytes, and OSError."""
+        content = file.read_bytes()
+        former = self.files.setdefault(hashlib.sha256(content).hexdigest(), file)
+        if former is not file:
+            named = click.format_filename(file), click.format_filename(former)
+            raise BadInputError(
+                f"{named[0]} has the same bytes as {named[1]}.", "Each deck counts once. Name one of both."
+            )
+        return content
+
+
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None
 ) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
@@ -84,6 +101,7 @@ def _read(
     from shuffle_audit.commands.journal_options import in_journals, split
     from shuffle_audit.commands.report import ReadFile
     from shuffle_audit.order_files import OrderFileError, read_decks
+    from shuffle_audit.partial_orders import too_few_known
 
     seen: set[Path] = set()
     for file in files:
@@ -91,18 +109,17 @@ def _read(
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
     of_decks, journals = split(files)
+    digests = Digests()
     try:
-        found = read_decks(of_decks)
-        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in of_decks]
+        found = read_decks(of_decks, digests.read)
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
-    except OSError as error:
-        raise BadInputError(f"{error.filename} cannot be read: {error.strerror}.", "Nothing was concluded.") from error
-    decks = Counter(one.file for one in found)
-    read = (
-        ReadFile(click.format_filename(file), decks[str(file)], digest)
-        for file, digest in zip(of_decks, digests, strict=True)
-    )
+    read = []
+    for digest, file in digests.files.items():
+        its = [one for one in found if one.file == str(file)]
+        not_known = tuple(one.line for one in its if not one.deck.before)
+        few_known = tuple(one.line for one in its if one.deck.before and too_few_known(one.deck))
+        read.append(ReadFile(click.format_filename(file), len(its), digest, not_known, few_known))
     dealt = in_journals(journals, maker, key_file)
     also = (ReadFile(click.format_filename(path), len(its), "") for path, its in zip(journals, dealt, strict=True))
     return [*(one.deck for one in found), *(deck for its in dealt for deck in its)], (*read, *also)

@@ -24,7 +24,7 @@ class NotAlways:
 
     @property
     def words(self) -> str:
-        return f"{self._else.words} that is left out with {self.chance:.0%}"
+        return f"{self._else.words} that is left out with {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         out = random.random((decks, 1)) < self.chance
@@ -46,7 +46,7 @@ class StickingPairs:
 
     @property
     def words(self) -> str:
-        return f"a uniform shuffle in which neighbours stick with {self.chance:.0%}"
+        return f"a uniform shuffle in which neighbours stick with {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         """Blocks of cards that stick are put in a uniform order: each has a key, and its cards have it, too."""
@@ -71,9 +71,8 @@ class FavouredPlace:
 
     @property
     def words(self) -> str:
-        return (
-            f"a uniform shuffle in which card {self.before + 1} comes to place {self.after + 1} with {self.chance:.0%}"
-        )
+        moved = f"card {self.before + 1} comes to place {self.after + 1}"
+        return f"a uniform shuffle in which {moved} with {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         found = UNIFORM.shuffle(random, decks, cards)

@@ -56,7 +56,7 @@ class BiasedRiffle:
 
     @property
     def words(self) -> str:
-        return f"{Riffle(self.passes).words}, cut at {self.share:.0%}"
+        return f"{Riffle(self.passes).words}, cut at {self.share * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
         found = unshuffled(decks, cards)

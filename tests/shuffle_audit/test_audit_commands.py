@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import click
@@ -18,7 +19,7 @@ from controller.commands.main import SUMMARIES as OF_ALL
 from controller.commands.man import contexts, page_of
 from controller.commands.text import Page
 from shuffle_audit.commands import making
-from shuffle_audit.commands.command import FOUND_IN, SUMMARIES, audit
+from shuffle_audit.commands.command import FAILED, FOUND_IN, SUMMARIES, audit
 from shuffle_audit.commands.figures import of_stake, percent, small, times, units
 from shuffle_audit.commands.parts import write
 from shuffle_audit.commands.plan import MOST_DRAWN, Plan
@@ -139,9 +140,23 @@ def test_a_good_one_from_two_files() -> None:
     assert done.stdout.splitlines()[:3] == [
         "NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all that was examined.",
         "  examined: 12 decks of 52 cards, from a.csv, b.jsonl",
-        "  left out: 2 decks without the order in",
+        "  left out: 2 decks without the order in: b.jsonl, line 8; b.jsonl, line 9",
     ]
     assert "ALARM" not in done.stdout
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_a_deck_that_goes_in_as_the_one_before_came_out() -> None:
+    first, second, third = shuffled("uniform", 3)
+    write_decks(
+        Path("a.jsonl"), [first, DeckOrders(first.after, second.after), third, *without_the_order_in([first] * 7)]
+    )
+    done = call("run", "a.jsonl")
+    assert "  order in: in 1 deck it is the order out of the deck before\n" in done.stdout
+    at = "; ".join(f"a.jsonl, line {line}" for line in range(4, 9))
+    assert f"  left out: 7 decks without the order in: {at}; and 2 more\n" in done.stdout
+    report = read(call("run", "a.jsonl", "--json"))
+    assert (report["continued"], report["files"][0]["not_known"]) == (1, [4, 5, 6, 7, 8, 9, 10])
 
 
 @pytest.mark.usefixtures("few_audits")
@@ -179,11 +194,51 @@ def test_files_that_cannot_be_used() -> None:
     )
 
 
+def test_an_error_that_was_not_expected_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_decks(Path("a.csv"), shuffled("uniform", 2))
+    monkeypatch.setattr(making, "COMPARED", ("no-such-model",))
+    done = call("run", "a.csv")
+    assert (done.exit_code, done.stdout) == (FAILED, "")
+    assert "Traceback" in done.stderr
+    assert "\ncardshoe: This was not expected: ModelNameError: " in done.stderr
+    assert done.stderr.endswith("\n  Nothing was concluded. Report it with the lines above.\n")
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_eight_decks_in_one_are_examined_and_more_are_refused() -> None:
+    cards = tuple(f"c{n}" for n in range(417))
+    random = Random(3)
+    write_decks(Path("large.jsonl"), [DeckOrders(cards[1:], tuple(random.sample(cards[1:], 416))) for _ in range(20)])
+    assert call("run", "large.jsonl").exit_code == 0
+    write_decks(Path("larger.jsonl"), [DeckOrders(cards, cards)])
+    done = call("run", "larger.jsonl")
+    assert done.exit_code == 2
+    assert "There are 417 cards in 'after': a deck has at most 416. (too-many-cards)" in done.stderr
+
+
 def test_a_deck_counts_once() -> None:
     write_decks(Path("a.csv"), shuffled("cut", 2))
     done = call("run", "a.csv", "./a.csv")
     assert done.exit_code == 2
     assert done.stderr == "cardshoe: a.csv is named twice.\n  Each deck counts once.\n"
+    write_decks(Path("b.csv"), shuffled("cut", 2))
+    done = call("run", "a.csv", "b.csv")
+    assert done.exit_code == 2
+    assert done.stderr == ("cardshoe: b.csv has the same bytes as a.csv.\n  Each deck counts once. Name one of both.\n")
+
+
+def test_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_decks(Path("a.csv"), shuffled("uniform", 3))
+    opened: list[str] = []
+    whole = Path.read_bytes
+
+    def noted(path: Path) -> bytes:
+        opened.append(path.name)
+        return whole(path)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    assert call("run", "a.csv", "--level", "0.5").exit_code in (0, 1)
+    assert opened.count("a.csv") == 1
 
 
 @pytest.mark.parametrize("level", ["0", "0.6", "nan", "much"])
@@ -274,7 +329,7 @@ def test_without_numpy_a_sentence_names_the_extra() -> None:
     program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
     for arguments in (["run", "decks.csv"], ["plan", "cut"], ["monitor", "decks.jsonl"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (FAILED, "")
         assert done.stderr.startswith("cardshoe: numpy cannot be used: ")
         assert done.stderr.endswith("\n  Install cardshoe with its extra `audit`.\n")
         helped = subprocess.run([sys.executable, "-c", program, arguments[0], "--help"], cwd=ROOT, capture_output=True)

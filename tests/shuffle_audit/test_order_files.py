@@ -9,6 +9,7 @@ import pytest
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.models.named import FORMS, ModelNameError, model_named
 from shuffle_audit.order_files import LISTED, OrderFileError, read_decks, write_decks
+from tests.shuffle_audit.decks import first_seen, shuffled, without_the_order_in
 
 ONE = DeckOrders(("AS", "KS", "10H"), ("10H", "AS", "KS"))
 UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
@@ -88,7 +89,10 @@ def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: 
         ("deck,befor,after\n1,,AS\n", 1, "column-unknown",
          "There is no column 'befor': the columns are deck, before, after."),
         ("deck;before;after\n", 1, "column-unknown",
-         "There is no column 'deck;before;after': the columns are deck, before, after."),
+         "There is no column 'deck;before;after': the columns are deck, before, after. Save it as CSV with commas, in "
+         "UTF-8."),
+        ("Deck,Before,After\n", 1, "column-unknown",
+         "There is no column 'Deck': the columns are deck, before, after. Write the header in small letters."),
         ("deck,before\n1,AS\n", 1, "column-missing",
          "The column 'after' is missing: the columns are deck, before, after."),
         ("after,after\nAS,AS\n", 1, "column-twice", "The column 'after' is there more than once."),
@@ -109,8 +113,12 @@ def test_an_empty_file(tmp_path: Path, name: str, content: str) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refused(tmp_path, "a.csv", b"after\nAS KS\nA\xff\n") == [
-        (3, "not-text", "There is a byte that is no UTF-8.")
+        (3, "not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.")
     ]
+    for coding in ("utf-16", "utf-16-le", "utf-16-be"):
+        assert refused(tmp_path, "a.csv", "deck,before,after\n1,AS KS,KS AS\n".encode(coding)) == [
+            (0, "not-text", "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas.")
+        ]
     kinds = "The name of a file of decks ends with .jsonl, .ndjson or .csv."
     assert refused(tmp_path, "a.txt", "AS KS\n") == [(0, "file-kind", kinds)]
     with pytest.raises(OrderFileError, match=r"gone\.csv: The file cannot be read: No such file or directory\."):
@@ -130,6 +138,24 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
         "b.jsonl, line 2: This deck has 2 cards, and the one in a.csv, line 2, has 3. (mixed-decks)\n"
         "b.jsonl, line 3: This deck has the card 2C, which is not in the one in a.csv, line 2. (mixed-decks)"
     )
+
+
+def test_a_deck_that_comes_twice_is_a_fault(tmp_path: Path) -> None:
+    """Of whole decks; of few cards it comes by chance, and of a deck that is known in part it cannot be said."""
+    first, second = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    one, other = shuffled("uniform", 2)
+    in_part = first_seen([one], 30)
+    write_decks(first, [one, *in_part, *in_part, *without_the_order_in([one, one])])
+    write_decks(second, [other, DeckOrders(one.after, one.before), one])
+    with pytest.raises(OrderFileError) as error:
+        read_decks([first, second])
+    assert [(fault.line, fault.code) for fault in error.value.faults] == [(3, "deck-twice")]
+    sentence = error.value.faults[0].sentence
+    assert f"as the one in {first}, line 2. By chance an order comes again once in 52! decks" in sentence
+    assert "either the line was copied" in sentence
+    assert "or the machine repeats itself" in sentence
+    write_decks(second, [other])
+    assert len(read_decks([first, second])) == 6
 
 
 def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None:
@@ -156,6 +182,7 @@ def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None
         ("shelves:1:top", "a shelf shuffler with 1 shelf, from the top"),
         ("sticking:0.02", "a uniform shuffle in which neighbours stick with 2%"),
         ("not-always:0.05", "a uniform shuffle that is left out with 5%"),
+        ("not-always:0.005", "a uniform shuffle that is left out with 0.5%"),
         ("overhand:3:0.2", "3 overhand shuffles, 20% breaks"),
         ("strip:4", "4 strip cuts, 14% breaks"),
         ("wash:30", "a wash of 30 seconds"),

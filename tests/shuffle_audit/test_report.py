@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from shuffle_audit import edges
 from shuffle_audit.chi_square import upper_tail
 from shuffle_audit.commands import making
-from shuffle_audit.commands.command import audit
+from shuffle_audit.commands.command import FAILED, audit
 from shuffle_audit.commands.making import report_of
 from shuffle_audit.commands.methods import FORMULAS
 from shuffle_audit.commands.parts import parts
@@ -36,12 +36,12 @@ from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.order_files import write_decks
 from shuffle_audit.orders import unshuffled
 from shuffle_audit.patterns import guessed, right_guesses
-from shuffle_audit.procedures import SHARES
+from shuffle_audit.procedures import PROCEDURES, SHARES
 from shuffle_audit.regulators import chi_square
 from shuffle_audit.sampled import Nulls, card_position
 from shuffle_audit.suspects import Suspect, best_fit, suspects
 from tests.architecture.sources import ROOT
-from tests.shuffle_audit.decks import shuffled, without_the_order_in
+from tests.shuffle_audit.decks import first_seen, shuffled, without_the_order_in
 
 pytestmark = pytest.mark.usefixtures("fonts")
 SVG = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
@@ -117,6 +117,41 @@ def test_the_regulators_test_in_both_forms() -> None:
     assert "The verdict above does not follow from these lines" in text
 
 
+def test_one_deck_is_not_tested_by_chi_square() -> None:
+    report, _ = report_of(shuffled("uniform", 1), (), 0.01, 1, with_money=False)
+    assert report.regulators is not None
+    assert [(one.p, one.passes) for one in report.regulators.forms] == [(None, (None, None))] * 2
+    part = next(part for part in parts(report) if part.id == "regulators")
+    assert [row[1:4] for row in part.rows] == [("-", "not tested", "not tested")] * 2
+    assert "card-position" not in {one.id for one in report.result.findings}
+
+
+def test_what_cannot_raise_an_alarm_for_want_of_samples_is_named() -> None:
+    decks = shuffled("favoured:0.3:1:52", 300)
+    for level, alarm in ((0.01, True), (0.005, False)):
+        report, _ = report_of(decks, (), level, 1, with_money=False)
+        found = {one.id: one for one in report.result.findings}
+        said = next(" ".join(part.sentences) for part in parts(report) if part.id == "counted")
+        assert (found["card-position"].alarm, found["card-position"].beyond) == (alarm, True)
+        assert {one.id for one in report.result.findings if one.silent} == (
+            set() if alarm else {"card-position", "shifts"}
+        )
+        named = "card-position and shifts cannot raise an alarm at this level by their 9,999 samples"
+        assert (named in said) is not alarm
+        assert ("Take a level of 0.0075 or more for them." in said) is not alarm
+        assert "Beyond all 9,999 samples: card-position. p is an upper bound there." in said
+
+
+def test_what_was_counted_of_whole_decks_alone_says_so() -> None:
+    decks = shuffled("uniform", 9)
+    report, _ = report_of([*decks[:3], *first_seen(decks[3:], 24)], (), 0.01, 1, with_money=False)
+    counted = next(part for part in parts(report) if part.id == "counted")
+    of_decks = {row[1]: row[counted.columns.index("decks")] for row in counted.rows}
+    assert (of_decks["valleys"], of_decks["shifts"], of_decks["runs-of-suit"]) == ("9", "3", "3")
+    report, _ = report_of(first_seen(decks, 24), (), 0.01, 1, with_money=False)
+    assert {one.id for one in report.result.findings} == {one.id for one in PROCEDURES}
+
+
 def test_hands_of_all_games_are_compared_together() -> None:
     good = deal_games(faces_out(UNIFORM.shuffle(np.random.default_rng(4), 200, 52), FACES), 0.01)
     assert good.beyond == ()
@@ -157,6 +192,14 @@ def test_what_cannot_be_simulated_has_its_reason() -> None:
     assert texts_of(shuffled("uniform", 10), with_money=True)["money"].startswith("There is no alarm")
     assert texts_of(shuffled("shelves:2", 9, cards=20), with_money=True)["money"].startswith("The games are dealt from")
     assert texts_of(shuffled("favoured:0.9:1:52", 40), with_money=True)["money"].startswith("No known model fits")
+    seen = first_seen(shuffled("shelves:20", 40), 24)
+    in_part = texts_of(seen, with_money=True)
+    assert in_part["money"].startswith("Decks are known in part")
+    assert "10 shelves" not in in_part["evidence"] + in_part["suspects"]
+    assert "raise an alarm." in in_part["evidence"]
+    report, _ = report_of(seen, (), 0.01, 1, with_money=True)
+    assert (report.result.verdict, report.no_money) == ("bad", "known-in-part")
+    assert "not in it" in texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     costs = texts_of(shuffled("shelves:10", 10), with_money=True)["money"]
     assert "after a shelf shuffler with 10 shelves" in costs
     assert re.search(r"\d+ of 80 changes are no larger than noise \(3\.8 standard errors", costs)
@@ -251,7 +294,7 @@ def test_a_place_that_cannot_be_written() -> None:
 def test_without_matplotlib_a_sentence_names_the_extra_and_the_text_remains() -> None:
     write_decks(Path("decks.csv"), shuffled("cut", 4))
     program = "import sys; sys.modules['matplotlib'] = None; from shuffle_audit.commands.command import audit; audit()"
-    for options, code in (["--html", "page.html"], 1), ([], 1):
+    for options, code in (["--html", "page.html"], FAILED), ([], 1):
         command = [
             sys.executable,
             "-c",

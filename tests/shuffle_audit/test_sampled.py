@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
-from shuffle_audit import sampled
+from shuffle_audit import exact, sampled
 from shuffle_audit.models.by_hand import Cut
+from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
 from shuffle_audit.orders import Orders, unshuffled
@@ -55,17 +58,43 @@ def test_several_sets_are_measured_each_for_itself() -> None:
 
 
 def test_p_is_one_and_those_that_reach_it_over_one_and_all() -> None:
-    made, decks = nulls(), uniform(6, 5)
-    statistic, deviation, p = made.p(SHIFTS, decks)
+    made, decks = nulls(), uniform(16, 5)
+    statistic, deviation, p, beyond = made.p(SHIFTS, decks)
     excess = made.excess(SHIFTS, 5, 52)
     assert p == (1 + (excess + 52 >= statistic).sum()) / (1 + FEW)
     assert deviation == pytest.approx(excess.std())
-    assert made.p(SHIFTS, unshuffled(5, 52))[2] == 1 / (1 + FEW)
+    assert not beyond
     assert made.p(SHIFTS, unshuffled(0, 52))[2] == 1.0
 
 
 def test_one_deck_says_nothing_of_cards_and_places() -> None:
-    assert nulls().p(CARD_POSITION, unshuffled(1, 52)) == (52 * 51, 0.0, 1.0)
+    assert nulls().p(CARD_POSITION, unshuffled(1, 52)) == (52 * 51, 0.0, 1.0, False)
+    tested = {one.id for one in examine(unshuffled(1, 52), random=nulls())}
+    assert ("card-position" in tested, "shifts" in tested) == (False, True)
+
+
+def test_beyond_all_samples_a_bound_holds() -> None:
+    """Decks that came out as they went in: the bound is the chance of it, times cells or shifts. Of the exact
+    distribution of one deck of six cards it is never less.
+    """
+    made = nulls()
+    for procedure, chance in ((CARD_POSITION, 52**2 / 52**5), (SHIFTS, 52 / float(exact.orders_of(52)) ** 4)):
+        found = made.p(procedure, unshuffled(5 if procedure is CARD_POSITION else 4, 52))
+        assert found.p == pytest.approx(chance, rel=1e-9)
+        assert found.beyond
+    every = np.array(list(permutations(range(6))))
+    pairs = np.stack([every.repeat(20, axis=0), UNIFORM.shuffle(np.random.default_rng(9), 720 * 20, 6)], axis=1)
+    for procedure in SAMPLED:
+        for sets, decks in ((every[:, None], 1), (pairs, 2)):
+            measured = procedure.measured(sets)
+            for value in np.unique(measured):
+                assert procedure.bound(float(value), decks, 6) >= (measured >= value).mean() * 0.9
+    barely = favoured(1)
+    assert made.p(CARD_POSITION, barely) == made.p(CARD_POSITION, barely)._replace(p=1 / (1 + FEW), beyond=True)
+
+
+def favoured(seed: int) -> Orders:
+    return model_named("favoured:0.3:1:52").shuffle(np.random.default_rng(seed), 300, 52)
 
 
 def test_samples_are_kept_and_come_again_whatever_was_asked_before() -> None:
@@ -96,7 +125,8 @@ def test_no_decks_say_nothing() -> None:
 
 def test_a_cut_alone_moves_all_cards_by_as_much() -> None:
     tested = {one.id: one for one in examine(Cut().shuffle(np.random.default_rng(2), 3, 52), random=nulls(samples=999))}
-    assert tested["shifts"].p == 0.001
+    assert tested["shifts"].p <= 0.001
+    assert tested["shifts"].beyond
     assert tested["shifts"].expected == 52.0
 
 
