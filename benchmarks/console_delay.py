@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 BOXES: Final = (1, 2, 3, 4, 5, 6, 7)
 CARDS: Final = 3 * (len(BOXES) + 1)
 GAP: Final = 0.06  # seconds from one card to the next: more than two states of a stream have between them
-DEAD: Final = 0.45  # seconds until a button counts whose meaning has changed
+DEAD: Final = 1.2  # seconds until a tap counts: the pause before it is, to the page, an act of others
 POLL: Final = 0.002  # seconds
 PATIENCE: Final = 30.0  # seconds for a card or a page
 COUNTED: Final = ("JSHeapUsedSize", "Nodes", "JSEventListeners")

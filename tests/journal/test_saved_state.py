@@ -138,13 +138,25 @@ def test_states_of_every_version_are_kept() -> None:
     assert set(UPGRADES) == set(range(1, VERSION))
 
 
+SHOWN_WRONGLY = {"f3/i20-between-rounds", "nc/i20-between-rounds", "nc/i02-deck-of-the-next-round"}
+"""Version 1 counted the hands of a round that is over where a deck had gone in after it that may not be dealt from."""
+
+
+def where_cards_lie(view: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in view.items() if name not in ("ledger", "deck")}
+
+
 @pytest.mark.parametrize("version", kept_versions())
 def test_a_kept_state_shows_what_it_showed_then(version: int) -> None:
     kept = read(path_of(version, "states"))
     assert len(kept) > 20
     for one in kept:
         saved = msgspec.convert(upgrade(version, one["state"]), SavedState, dec_hook=read_hook)
-        assert as_before(shown(saved.table), one["view"]) == one["view"], one["scenario"]
+        now, then = as_before(shown(saved.table), one["view"]), one["view"]
+        if one["scenario"] in SHOWN_WRONGLY and now["ledger"] != then["ledger"]:
+            assert (now["ledger"]["hands"], now["ledger"]["stub"], now["phase"]) == (0, 52, "concluded")
+            now, then = where_cards_lie(now), where_cards_lie(then)
+        assert now == then, one["scenario"]
 
 
 def test_the_types_are_those_that_are_kept_for_this_version() -> None:
