@@ -134,8 +134,11 @@ def _is_journal(path: Path) -> bool:
         return True
     if not path.is_file() or path.name.endswith(("-wal", "-shm", "-journal", PART)):
         return False
-    with path.open("rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except FileNotFoundError:
+        return False  # a program beside this one, such as the publisher with its cursor, has renamed it meanwhile
 
 
 class JournalFolder(Generic[InputT, EventT]):
