@@ -6,6 +6,7 @@ Between two looks nothing is held of a journal.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -63,7 +64,7 @@ class GrowingFile:
 
     def look(self) -> Iterator[Came]:
         with self._path.open("rb") as file:
-            status = self._path.stat()
+            status = os.fstat(file.fileno())
             if status.st_size < self._read or status.st_ino != self._inode:
                 raise SourceError(f"{self._path} was replaced or shortened.", "Start the monitor again.")
             file.seek(self._read)

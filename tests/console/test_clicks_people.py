@@ -243,6 +243,7 @@ async def test_an_act_that_others_overtook_is_closed_and_no_tap_counts_for_a_mom
         read = console.page.locator('#panel [data-act="read"]')
         await read.click()
         await read.wait_for()  # the tap was meant for a signature
+        await console.answers(console.words["answer.overtaken"])
         await console.press("read")
         await console.press("others")
         await console.says("3 cards to Box 3")

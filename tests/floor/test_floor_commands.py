@@ -89,22 +89,22 @@ async def test_without_a_terminal_each_change_is_a_line(tmp_path: Path) -> None:
     tables = [opened(quiet(0), EXPOSED, 12), quiet(1)]
     async with (
         broker_with(tmp_path, *tables) as (broker, connection),
-        running("watch", "--broker", f"localhost:{broker.port}", "--language", "en") as told,
+        running("watch", "--broker", f"localhost:{broker.port}", "--language", "en") as watching,
     ):
-        await told.until(lambda: len(told.out) >= 2)
-        assert told.out[0] == "1 table must stop."
-        assert told.out[1].startswith("vienna/p1/nc-01: A card exposed in dealing: box 1 · NC 5.7")
+        await watching.until(lambda: len(watching.out) >= 2)
+        assert watching.out[0] == "1 table must stop."
+        assert watching.out[1].startswith("vienna/p1/nc-01: A card exposed in dealing: box 1 · NC 5.7")
         await tell(connection, [changed(quiet(1), paused=EVIL)])
-        await told.until(lambda: any("nc-02: Paused: " in line for line in told.out))
-        assert not any("\x1b" in line for line in told.out)
+        await watching.until(lambda: any("nc-02: Paused: " in line for line in watching.out))
+        assert not any("\x1b" in line for line in watching.out)
         await tell(connection, [quiet(0), quiet(1)])
-        await told.until(lambda: "No open matters." in told.out)
-        await told.until(lambda: any(line.endswith(": over") for line in told.out))
+        await watching.until(lambda: "No open matters." in watching.out)
+        await watching.until(lambda: any(line.endswith(": over") for line in watching.out))
         await broker.kill()
-        await told.until(lambda: any("This is how the floor was at" in line for line in told.out))
-        told.signal(signal.SIGINT)
-        assert await told.ended() == 0
-        assert told.err[0].startswith("The connection to the broker")
+        await watching.until(lambda: any("This is how the floor was at" in line for line in watching.out))
+        watching.signal(signal.SIGINT)
+        assert await watching.ended() == 0
+        assert watching.err[0].startswith("The connection to the broker")
 
 
 @tool

@@ -95,6 +95,8 @@ def test_who_has_to_act(told: Told, tone: str, trouble: str, listed: list[str]) 
     assert (row.tone, row.trouble) == (tone, trouble)
     found = [one.trouble or ("exposed" if one.tone == "red" else "late") for one in watched.floor.matters]
     assert found == listed
+    if found == [trouble]:
+        assert watched.floor.matters[0].tone == tone, "the list says of it what the tile says"
 
 
 def test_irregularities_come_first_the_oldest_on_top_whatever_the_clocks_of_their_tables_say() -> None:

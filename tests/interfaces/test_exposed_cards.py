@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.api.view import HandView, LinkView, view_of
-from controller.games.specification import Kind
+from controller.games.specification import Kind, RulingAction
 from controller.table import operations
 from firmware_bridge.cards import Card
 from tests.table.harness import TableHarness
@@ -41,3 +41,40 @@ def test_it_is_no_longer_shown_once_it_was_not_so() -> None:
     table = reported(2)
     table.deny()
     assert at_box_1(table).exposed == ()
+
+
+def test_a_card_that_was_exposed_lies_open_after_the_decision_until_cards_are_moved() -> None:
+    """NC 5.7: every bettor has chosen, and no clause turns it down."""
+    table = reported(2)
+    table.confirm()
+    table.all_continue()
+    assert not table.state.open
+    assert at_box_1(table).exposed == (2,)
+    table.take()
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.swap("B1", "B3")
+    assert at_box_1(table).exposed == ()
+
+
+def test_rtp_5_8_it_is_turned_down_when_play_goes_on() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing()
+    table.take()
+    table.report(Kind.EXPOSED_CARD, "B1", card=2)
+    assert at_box_1(table).exposed == (2,)
+    table.confirm()
+    assert not table.state.open
+    assert at_box_1(table).exposed == ()
+
+
+def test_cards_that_were_set_aside_are_to_be_laid_at_their_places_until_the_deal_is_complete() -> None:
+    table = TableHarness().start().to_betting()
+    table.device.exit_held = False
+    table.device.form_set(3)
+    table.device.lift()
+    table.rule(RulingAction.CONTINUE)
+    table.do(operations.NoMoreBets())
+    assert view_of(table.state, LinkView()).from_aside == {"B1": 3}
+    table.take()
+    assert view_of(table.state, LinkView()).from_aside == {"B1": 3}
+    table.deal()
+    assert view_of(table.state, LinkView()).from_aside == {}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DaemonStarted
 from controller.table.phases import Phase
+from controller.table.settings import Settings
 from tests.table.harness import TableHarness
 
 GAMES = ("F3", "NC", "P3", "RTP", "TP")
@@ -146,3 +148,23 @@ def test_after_a_cancelled_start_the_cards_of_the_round_before_are_in_the_deck_a
     assert ledger is not None
     assert (ledger.hands, ledger.total) == ((), 52)
     assert table.state.stub_due == 52
+
+
+def test_nor_do_cards_that_were_burnt_in_it() -> None:
+    settings = Settings("NC", Unit.SETS, 7, count_stub_by_hand=True, burn=1)
+    table = TableHarness(settings=settings).start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take()
+    table.finish().to_betting()
+    table.device.form_set(3)
+    table.do(operations.CancelStart())
+    counted = table.last(events.StubCounted)
+    assert (table.state.stub_due, counted.count, counted.due) == (52, 52, 52)
+
+
+def test_after_a_cancelled_start_the_round_before_is_the_one_that_was_dealt() -> None:
+    """Round 2 was cancelled when no one bet: in round 3 what is reported of the round before is of round 1."""
+    table = TableHarness().start().to_dealing().finish().to_betting()
+    table.do(operations.CancelStart())
+    table.do(operations.PlaceYourBets())
+    assert (view_of(table.state, LinkView()).round, view_of(table.state, LinkView()).earlier_round) == (3, 1)
