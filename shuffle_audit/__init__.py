@@ -8,6 +8,7 @@
     distances   how far a shuffle is from that: total variation and others, as published for riffles and shelves
     models      shuffles: uniform, riffle, shelves, by hand, and machines with a fault
     procedures  tests of decks: each with its statistic, its null distribution and its source
+    favoured_places, repeated_orders what comes together most often; a shuffle that comes again
     sampled     those whose null distribution is sampled, and the regulators' chi-square of card against position
     chi_square  its tail, for the naive form of that test
     faces       what lies on the cards, and runs of colour, pictures and suits

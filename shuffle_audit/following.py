@@ -112,10 +112,8 @@ class GrowingJournal:
                 yield Came(f"round {one.round}", one.deck, utc_ns=one.utc_ns)
 
 
-def follow(source: DeckSource, take: Callable[[Came], object], wait: Callable[[], bool]) -> None:
-    """Gives each deck that comes to `take`. `wait` returns when to look again, and says whether to end."""
+def follow(source: DeckSource, take: Callable[[Came], bool], wait: Callable[[], bool]) -> None:
+    """Gives each deck that comes to `take`. `wait` returns when to look again. Both say whether to end."""
     while True:
-        for came in source.look():
-            take(came)
-        if wait():
+        if any(take(came) for came in source.look()) or wait():
             return

@@ -18,8 +18,8 @@ from shuffle_audit.money import first_reading
 
 
 class Count(msgspec.Struct, frozen=True):
-    """What was counted at a place, as `hands_dealt.Compared`; `adjusted` is for all games together. `place`: B1 and on,
-    D is the Dealer.
+    """What was counted at a place, as `hands_dealt.Compared`; `adjusted` is p for all games together (Bonferroni).
+    `place`: B1 and on, D is the Dealer.
     """
 
     game: str
@@ -62,5 +62,4 @@ def deal_games(out: Faces, level: float) -> Dealt:
 
 
 def _count(name: str, unit: Unit, one: Compared, together: int) -> Count:
-    adjusted = min(1.0, one.p * together)
-    return Count(name, unit.value, one.place, one.what, one.found, one.expected, one.deviation, one.p, adjusted)
+    return Count(name, unit.value, *one, adjusted=min(1.0, one.p * together))

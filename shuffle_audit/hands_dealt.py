@@ -26,8 +26,8 @@ _RANKING = frozenset({Trait.RANKING})
 
 
 class Compared(NamedTuple):
-    """How often something was found at a place. `p`: exact and two-sided, twice the smaller tail; `adjusted`: the same
-    for all that are compared together (Bonferroni). `deviation` is of `expected`.
+    """How often something was found at a place. `p`: exact and two-sided, twice the smaller tail. `deviation` is of
+    `expected`.
     """
 
     place: Place
@@ -36,7 +36,6 @@ class Compared(NamedTuple):
     expected: float
     deviation: float
     p: float
-    adjusted: float
 
 
 @cache
@@ -76,11 +75,11 @@ def compare(law: Law, deal: Dealing, out: Faces) -> list[Compared]:
         above = np.sign(key[:, at] - key[:, -1])
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):
             counted.append((place, each.value, int((above == sign).sum()), outcome_odds()[each]))
-    return [_compared(*one, decks=len(out), together=len(counted)) for one in counted]
+    return [_compared(*one, decks=len(out)) for one in counted]
 
 
-def _compared(place: Place, what: str, count: int, odds: Fraction, *, decks: int, together: int) -> Compared:
+def _compared(place: Place, what: str, count: int, odds: Fraction, *, decks: int) -> Compared:
     chance = float(odds)
     p = min(1.0, 2 * min(tails_of_decks(np.array([1 - chance, chance]), decks, count)))
     deviation = sqrt(decks * chance * (1 - chance))
-    return Compared(place, what, count, decks * chance, deviation, p, min(1.0, p * together))
+    return Compared(place, what, count, decks * chance, deviation, p)

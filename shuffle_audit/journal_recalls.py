@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from controller.commands.journal.source import Source
+from controller.commands.journal.source import Source, head_text
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.folder import JournalFolder
 from controller.table import events
@@ -21,18 +21,24 @@ from shuffle_audit.journal_orders import RECALLED, JournalDeck, JournalOrders, d
 STRAYS = "strays"  # cards of another deck
 
 
-def deck_orders(path: Path, maker: tuple[str, ...] | None, local_key: bytes | None) -> list[JournalDeck]:
-    """Every shuffle of the device, as far as its cards were exposed and, with the key, recalled. Raises
-    `JournalError`.
-    """
+class JournalRead(NamedTuple):
+    """`decks`: every shuffle of the device. `head`: the last entry when all was read, and its hash."""
+
+    decks: list[JournalDeck]
+    head: str
+
+
+def read_journal(path: Path, maker: tuple[str, ...] | None, local_key: bytes | None) -> JournalRead:
+    """The decks, as far as their cards were exposed and, with the key, recalled. Raises `JournalError`."""
     orders, recalled = JournalOrders(maker), set()
-    for decided in decided_after(Source(path)):
+    source = Source(path)
+    for decided in decided_after(source):
         orders.take(decided)
         recalled |= {int(one.event["of_round"]) for one in decided.events if one.name == RECALLED}
     if local_key is not None and recalled:
         for found in recalled_faces(path, local_key, frozenset(recalled)):
             orders.add_face(*found)
-    return orders.every()
+    return JournalRead(orders.every(), head_text(source.head()))
 
 
 class RecalledFace(NamedTuple):

@@ -5,7 +5,7 @@ Came, a deck ──> Monitor ──> DeckWatched, each time
 
 The evidence may be looked at after every deck: a good shuffler ever raises the alarm with a chance of at most `level`.
 It has the whole of that chance, as nothing else is examined here. A machine that becomes bad after many good decks is
-found too (`EvidenceSinceAnyDeck`). Nothing of a round depends on it.
+found too (`evidence`). Nothing of a round depends on it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Final
 import msgspec
 
 from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
-from shuffle_audit.evidence import EvidenceSinceAnyDeck
+from shuffle_audit.evidence import Evidence
 from shuffle_audit.following import Came
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.order_files import MIXED, difference, may_be_alike
+from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, may_be_alike
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 
@@ -32,6 +32,8 @@ WHY: Final = {
     NOT_KNOWN: "the order in is not known, so that nothing can be seen in what came out",
     FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
     SKIPPED: "it came before what is watched",
+    TWICE: "its orders in and out are those of an earlier deck, which chance does not do: the line was copied, or the "
+    "machine repeats itself and is to be taken out of service",
 }
 
 
@@ -95,7 +97,8 @@ class Monitor:
         self.last_ns = 0
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
-        self._evidence = EvidenceSinceAnyDeck()
+        self._evidence = Evidence()
+        self._seen: set[DeckOrders] = set()
         self._accepted: tuple[str, DeckOrders] | None = None  # where it is; the last that counted
         self._last: tuple[str, DeckOrders] | None = None
 
@@ -135,8 +138,12 @@ class Monitor:
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)
+        if came.deck in self._seen:
+            return TWICE, WHY[TWICE], len(order)
         if fault := self._of_other_cards(came.where, came.deck):
             return MIXED, fault, len(order)
+        if not comes_twice_by_chance(came.deck):
+            self._seen.add(came.deck)
         self._accepted = self._last
         self._evidence.add(order[None])
         self.counted += 1

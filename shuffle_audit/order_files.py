@@ -1,8 +1,8 @@
 """Decks in files: JSON Lines, `{"before": ["AS", ...], "after": [...]}`, or CSV with the columns deck, before, after.
 
 In CSV cards are separated by spaces. A card that is not known is null, in CSV `?`. `before` that is missing or empty:
-the order in is not known. `deck` is a number or a name for people and may be missing. The end of a file's name says
-which of the two it is.
+the order in is not known. `deck` is a number or a name and may be missing; two decks with the same orders count as two
+only where these differ. The end of a file's name says which of the two it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,6 +27,8 @@ CSV: Final = ".csv"
 COLUMNS: Final = ("deck", "before", "after")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"  # spreadsheets write it
 MIXED: Final = "mixed-decks"
+EXCHANGED: Final = "orders-exchanged"
+TWICE: Final = "deck-twice"
 AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
 WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
@@ -56,11 +59,12 @@ class OrderFileError(ValueError):
 
 
 class FileDeck(NamedTuple):
-    """A deck, and the line at which it ends."""
+    """A deck, the line at which it ends, and the number or name that it has there; empty: none."""
 
     file: str
     line: int
     deck: DeckOrders
+    number: str = ""
 
 
 class _RefusedError(Exception):
@@ -70,6 +74,11 @@ class _RefusedError(Exception):
         super().__init__(sentence)
         self.code = code
         self.line = line
+
+
+class _Numbered(NamedTuple):
+    deck: DeckOrders
+    number: str
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -90,12 +99,15 @@ def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path
             for line, read in _decks_of(path, read_bytes):
                 first = found[0] if found else None
                 try:
-                    found.append(FileDeck(str(path), line, _checked(read, first)))
+                    numbered = _accepted(read)
+                    found.append(FileDeck(str(path), line, _checked(numbered.deck, first), numbered.number))
                     _verify_new(found[-1], seen)
                 except _RefusedError as refused:
                     faults.append(Fault(str(path), line, refused.code, str(refused)))
         except _RefusedError as refused:
             faults.append(Fault(str(path), refused.line, refused.code, str(refused)))
+    if fault := _exchanged(found):
+        faults.append(fault)
     if faults:
         raise OrderFileError(faults)
     return found
@@ -104,7 +116,7 @@ def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path
 def deck_of_line(line: str) -> DeckOrders:
     """A deck of JSON Lines. Raises `OrderError`, with the codes of faults."""
     try:
-        return _checked(_from_json(line), None)
+        return _checked(_accepted(_from_json(line)).deck, None)
     except _RefusedError as refused:
         raise OrderError(refused.code, str(refused)) from refused
 
@@ -134,22 +146,52 @@ def _kinds() -> str:
     return f"The name of a file of decks ends with {', '.join(JSON_LINES)} or {CSV}."
 
 
+def comes_twice_by_chance(deck: DeckOrders) -> bool:
+    """Whether another deck may well have the same cards at the same places. Not where `TELLING` of them are known."""
+    return not deck.before or len(deck.after) - deck.after.count(UNKNOWN) < TELLING
+
+
 def _verify_new(one: FileDeck, seen: dict[DeckOrders, FileDeck]) -> None:
-    """Of whole decks. Raises `_RefusedError` where an earlier one has the same two orders."""
-    if not one.deck.is_whole or len(one.deck.after) < TELLING:
+    """Raises `_RefusedError` where an earlier one has the same two orders, and not another number."""
+    if comes_twice_by_chance(one.deck):
         return
     former = seen.setdefault(one.deck, one)
-    if former is not one:
-        raise _RefusedError(
-            "deck-twice",
-            f"This deck has the same order in and the same order out as the one in {former.file}, line {former.line}. "
-            f"By chance an order comes again once in {len(one.deck.after)}! decks: either the line was copied, then "
-            "take one of both out; or the machine repeats itself, then take it out of service, keep both lines, and "
-            "audit the decks without the second.",
+    if former is one or (former.number and one.number and former.number != one.number):
+        return
+    raise _RefusedError(
+        TWICE,
+        f"This deck has the orders in and out of the one in {former.file}, line {former.line}, which chance does not "
+        "do. If the line was copied, take one of both out. If both decks were shuffled, the machine repeats itself: "
+        "take it out of service, and give each deck a number of its own as 'deck', so that both count.",
+    )
+
+
+def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
+    """Where the orders of whole decks show that 'before' and 'after' are exchanged, or lines turned round in time:
+    decks come out in the order in which the deck before went in, or all in one order. Decks that came out as they went
+    in say nothing of that.
+    """
+    whole = [one for one in found if one.deck.is_whole and len(one.deck.after) >= TELLING]
+    moved = [one for one in whole if one.deck.before != one.deck.after]
+    back = [one for former, one in pairwise(whole)
+            if former.deck.before == one.deck.after != one.deck.before]  # fmt: skip
+    onward = sum(former.deck.after == one.deck.before for former, one in pairwise(whole))
+    if len(back) > onward:
+        sentence = (
+            f"The order out is the order in of the deck before, here and in {len(back) - 1:,} more lines: 'before' and "
+            "'after' are exchanged, or lines do not stand in the order of time."
         )
+        return Fault(back[0].file, back[0].line, EXCHANGED, sentence)
+    if len(moved) > 1 and len({one.deck.after for one in moved}) == 1 < len({one.deck.before for one in moved}):
+        sentence = (
+            "All decks came out in one order, and went in in others: 'before' and 'after' are exchanged. If they are "
+            "not, the machine makes one order: take it out of service."
+        )
+        return Fault(moved[0].file, moved[0].line, EXCHANGED, sentence)
+    return None
 
 
-def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
     """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
     if path.suffix not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
@@ -173,20 +215,21 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
         raise _RefusedError("empty-file", "There is no deck in it.")
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+def _json_lines(text: str) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, _from_json(line)
 
 
-def _from_json(line: str) -> DeckOrders | _RefusedError:
+def _from_json(line: str) -> _Numbered | _RefusedError:
     try:
         read = msgspec.json.decode(line, type=_Line)
     except msgspec.ValidationError as error:
         return _RefusedError("not-a-deck", f"This is not the JSON of a deck: {_first_small(error)}.")
     except msgspec.DecodeError as error:
         return _RefusedError("not-json", f"This is not JSON: {_first_small(error)}.")
-    return DeckOrders(_named(read.before or ()), _named(read.after))
+    number = "" if read.deck is None else str(read.deck)
+    return _Numbered(DeckOrders(_named(read.before or ()), _named(read.after)), number)
 
 
 def _named(cards: Sequence[str | None]) -> tuple[str, ...]:
@@ -198,7 +241,7 @@ def _first_small(error: Exception) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _rows(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
+def _rows(text: str) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
     """Raises `_RefusedError` at a header without the columns, and where it is no CSV."""
     table = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
@@ -215,7 +258,7 @@ def _rows(text: str) -> Iterator[tuple[int, DeckOrders | _RefusedError]]:
             else:
                 named = dict(zip(header, cells, strict=True))
                 before, after = named.get("before", "").split(), named["after"].split()
-                yield table.line_num, DeckOrders(tuple(before), tuple(after))
+                yield table.line_num, _Numbered(DeckOrders(tuple(before), tuple(after)), named.get("deck", ""))
     except csv.Error as error:
         raise _RefusedError("not-csv", f"This is not CSV: {error}.", table.line_num) from error
 
@@ -236,10 +279,15 @@ def _header(cells: list[str], line: int) -> list[str]:
     return cells
 
 
-def _checked(read: DeckOrders | _RefusedError, first: FileDeck | None) -> DeckOrders:
-    """A whole deck, of the same cards as the first one. Raises `_RefusedError`."""
+def _accepted(read: _Numbered | _RefusedError) -> _Numbered:
+    """Raises `_RefusedError`."""
     if isinstance(read, _RefusedError):
         raise read
+    return read
+
+
+def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
+    """A whole deck, of the same cards as the first one. Raises `_RefusedError`."""
     if not read.after:
         raise _RefusedError("no-cards", "There are no cards in 'after'.")
     if len(read.after) > MOST_CARDS:

@@ -1,7 +1,8 @@
 """How often a verdict finds a model of a bad shuffle, by simulated audits; and how many decks that needs.
 
 The audits are drawn once: the first decks of each serve for every number of decks and every level. So two answers of
-the same draws differ by the decks and the level alone, and not by chance.
+the same draws differ by the decks and the level alone, and not by chance. Sampled procedures and those of faces are
+left out, so that the power is at least what is said.
 """
 
 from __future__ import annotations
@@ -14,16 +15,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shuffle_audit import exact
-from shuffle_audit.evidence import SUSPECTED, Evidence
+from shuffle_audit import exact, favoured_places
+from shuffle_audit.evidence import SUSPECTED, bet_on, ratios_of, with_rest
+from shuffle_audit.favoured_places import FullestCells
 from shuffle_audit.models.shuffle_model import ShuffleModel
 from shuffle_audit.orders import Orders
 from shuffle_audit.procedures import PROCEDURES, Procedure
 from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES
 
 AT_ONCE: Final = 20_000  # decks that are shuffled and counted together
-SUMMED: Final = tuple(one for one in PROCEDURES if isinstance(one, Procedure))
-"""Procedures that add up a count of each deck. Others are left out, so that the power is at least what is said."""
 Progress = Callable[[int], object]
 """Is called with the number of decks that were drawn since the last call."""
 
@@ -49,15 +49,19 @@ class Draws:
     """So many simulated audits of a model, each with as many decks as are asked for. The same seed draws the same."""
 
     def __init__(
-        self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None
-    ) -> None:
+        self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None, *,
+        whole: bool = True,
+    ) -> None:  # fmt: skip
+        """`whole`: the decks are known as a whole, so that places count."""
         self.audits = audits
         self._model = model
         self._size = cards
         self._random = np.random.default_rng(seed)
         self._progress = progress
-        self._sums = np.zeros((len(SUMMED), audits, 0), np.int32)  # of the first decks, after each
-        self._logs = np.full((audits, len(SUSPECTED)), -np.log(len(SUSPECTED)))
+        self._sums = np.zeros((len(PROCEDURES), audits, 0), np.int32)  # of the first decks, after each
+        self._cells = FullestCells(audits, cards) if whole else None
+        self._fullest = np.zeros((audits, 0), np.int64)  # cell, after each deck
+        self._logs = np.full((audits, len(SUSPECTED)), -np.inf)
         self._most = np.zeros((audits, 0))  # the highest evidence so far, after each deck
 
     def power(self, decks: int, level: float) -> Power:
@@ -65,8 +69,11 @@ class Draws:
         while self._most.shape[1] < decks:
             self._draw()
         bad = self._most[:, decks - 1] >= -log(level * OF_EVIDENCE)
-        for procedure, sums in zip(SUMMED, self._sums, strict=True):
+        for procedure, sums in zip(PROCEDURES, self._sums, strict=True):
             bad |= (_adjusted(procedure, self._size, decks) <= level * OF_PROCEDURES)[sums[:, decks - 1]]
+        if self._cells is not None and favoured_places.is_tested(decks, self._size):
+            alarms = favoured_places.chances(decks, self._size) <= level * OF_PROCEDURES * favoured_places.SHARE
+            bad |= alarms[self._fullest[:, decks - 1]]
         return Power(decks, int(bad.sum()), self.audits)
 
     def least_decks(self, power: float, level: float, at_most: int) -> Power | None:
@@ -91,20 +98,24 @@ class Draws:
         step = max(1, min(self._most.shape[1], AT_ONCE // self.audits))
         orders = self._model.shuffle(self._random, self.audits * step, self._size)
         shape = (self.audits, step)
-        before = self._sums[:, :, -1:] if self._sums.shape[2] else np.zeros((len(SUMMED), self.audits, 1), np.int32)
-        counts = np.stack([one.counted(orders).reshape(shape) for one in SUMMED])
+        before = self._sums[:, :, -1:] if self._sums.shape[2] else np.zeros((len(PROCEDURES), self.audits, 1), np.int32)
+        counts = np.stack([one.counted(orders).reshape(shape) for one in PROCEDURES])
         sums = counts.cumsum(axis=2, dtype=np.int32) + before
         self._sums = np.concatenate([self._sums, sums], axis=2)
+        if self._cells is not None:
+            fullest = self._cells.add(orders.reshape(*shape, self._size))
+            self._fullest = np.concatenate([self._fullest, fullest], axis=1)
         self._most = np.concatenate([self._most, self._evidence(orders)], axis=1)
         self._progress(len(orders))
 
     def _evidence(self, orders: Orders) -> npt.NDArray[np.float64]:
         """The highest evidence up to each of these decks; it begins with 1, the logarithm of which is 0."""
-        ratios = np.stack([model.log_ratios(orders) for model in Evidence().models], axis=1)
-        course = self._logs[:, None, :] + ratios.reshape(self.audits, -1, len(SUSPECTED)).cumsum(axis=1)
-        self._logs = course[:, -1, :]
-        before = self._most[:, -1:] if self._most.shape[1] else np.zeros((self.audits, 1))
-        found = np.concatenate([before, np.logaddexp.reduce(course, axis=2)], axis=1)
+        ratios = ratios_of(orders).reshape(self.audits, -1, len(SUSPECTED))
+        drawn = self._most.shape[1]
+        found = self._most[:, -1:] if drawn else np.zeros((self.audits, 1))
+        for deck in range(ratios.shape[1]):
+            self._logs = bet_on(self._logs, drawn + deck + 1, ratios[:, deck])
+            found = np.column_stack([found, with_rest(self._logs, drawn + deck + 1)])
         return np.maximum.accumulate(found, axis=1)[:, 1:]
 
 

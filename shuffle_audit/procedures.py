@@ -2,7 +2,8 @@
 
 Each statistic is the sum of a count over all decks. Where every order is equally likely the decks do not depend on each
 other, so its distribution is the one deck's, as often folded with itself: no approximation, for one deck or a thousand.
-The procedures of `sampled` and those that look at faces are added to them where there is what they need.
+Two look at whole decks together and are no sums (`favoured_places`, `repeated_orders`): their chances are upper bounds.
+The procedures of `sampled` and those that look at faces are added where there is what they need.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from shuffle_audit import exact, patterns
+from shuffle_audit import exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, Faces, Kinds, faces_out, numbers_of_runs, runs
 from shuffle_audit.orders import Counts, Orders
@@ -60,6 +61,7 @@ def _of(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distributi
     return lambda cards: exact.distribution(numbers(cards))
 
 
+SMALLEST: Final = 1e-300  # a chance below it is a matter of rounding
 DFH: Final = "Diaconis, Fulman, Holmes 2013"
 PROCEDURES: Final = (
     Procedure(
@@ -72,11 +74,11 @@ PROCEDURES: Final = (
     ),
     Procedure(
         "peaks", "Cards with one on each side that lay above them", DFH,
-        patterns.peaks, _of(exact.peak_numbers), 0.9, 0.2,
+        patterns.peaks, _of(exact.peak_numbers), 0.9, 0.19,
     ),
     Procedure(
         "guesses", "Cards that a player names who knows the former order and sees each card after his guess", DFH,
-        patterns.right_guesses, exact.guess_distribution, 0.0, 0.06,
+        patterns.right_guesses, exact.guess_distribution, 0.0, 0.05,
     ),
     Procedure(
         "kept-pairs", "Neighbours that follow each other as before", "Whitworth 1901",
@@ -88,17 +90,19 @@ PROCEDURES: Final = (
     ),
     Procedure(
         "in-place", "Cards that lie where they lay", "Montmort 1708",
-        patterns.cards_in_place, _of(exact.in_place_numbers), 0.5, 0.02,
+        patterns.cards_in_place, _of(exact.in_place_numbers), 0.5, 0.015,
     ),
     Procedure(
         "cycles", "Cycles of places", "Goncharov 1944",
-        patterns.cycles, _of(exact.cycle_numbers), 0.5, 0.02,
+        patterns.cycles, _of(exact.cycle_numbers), 0.5, 0.015,
     ),
 )  # fmt: skip
 RUNS_LOW: Final = 0.7
 RUNS_SHARE: Final = 0.0075
 SHARES: Final[dict[str, float]] = {
     **{one.id: one.share for one in PROCEDURES},
+    favoured_places.ID: favoured_places.SHARE,
+    repeated_orders.ID: repeated_orders.SHARE,
     **{one.id: one.share for one in SAMPLED},
     **{one.id: RUNS_SHARE for one in KINDS},
 }
@@ -113,7 +117,7 @@ def examine(
     faces: Faces | None = None,
     others: Sequence[Orders] = (),
 ) -> list[Result]:
-    """All procedures, in their order.
+    """All procedures, in the order of `SHARES`.
 
     `random`: adds those that are sampled; `Nulls` keeps what was sampled for the next call. `faces`: adds those that
     look at faces; what lay at each place of the order in, a row for each deck or one for all. `others`: decks of other
@@ -121,12 +125,35 @@ def examine(
     would be a constant of so many decks is left out. Raises `OrderError` where decks have other faces than the first.
     """
     found = [_result(one, orders, others) for one in PROCEDURES]
+    if favoured_places.is_tested(*orders.shape):
+        found.append(_favoured_place(orders))
+    if len(orders) > 1:
+        found.append(_repeated_orders(orders))
     if random is not None:
         nulls = random if isinstance(random, Nulls) else Nulls(random)
         found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
     if faces is not None:
         found += [_result(_of_runs(kinds, faces), orders) for kinds in KINDS]
     return found
+
+
+def _favoured_place(orders: Orders) -> Result:
+    decks, cards = orders.shape
+    most = favoured_places.fullest_cell(orders)
+    p = max(SMALLEST, float(favoured_places.chances(decks, cards)[most]))
+    return Result(
+        favoured_places.ID, favoured_places.WORDS, favoured_places.SOURCE, most,
+        *favoured_places.mean_and_deviation(decks, cards), p, min(1.0, p / favoured_places.SHARE), decks,
+    )  # fmt: skip
+
+
+def _repeated_orders(orders: Orders) -> Result:
+    repeated, bound = repeated_orders.repeated(orders), repeated_orders.bound(*orders.shape)
+    p = max(SMALLEST, bound) if repeated else 1.0
+    return Result(
+        repeated_orders.ID, repeated_orders.WORDS, repeated_orders.SOURCE, repeated, bound, sqrt(bound), p,
+        min(1.0, p / repeated_orders.SHARE), len(orders),
+    )  # fmt: skip
 
 
 def _of_runs(kinds: Kinds, faces: Faces) -> Procedure:
@@ -156,7 +183,7 @@ def _result(procedure: Procedure, orders: Orders, others: Sequence[Orders] = ())
     statistic = sum(int(procedure.counted(one).sum()) for one in sizes if len(one))
     low, high = exact.tails_of_sizes(parts, statistic)
     tails = ((low, procedure.low), (high, 1 - procedure.low))
-    p = min(1.0, *(tail / part for tail, part in tails if part))
+    p = max(SMALLEST, min(1.0, *(tail / part for tail, part in tails if part)))
     return Result(
         procedure.id,
         procedure.words,

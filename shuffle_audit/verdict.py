@@ -1,8 +1,7 @@
 """What decks say of a shuffle: a verdict at one stated chance of a false alarm, and the effect in plain numbers.
 
 The procedures together have nine tenths of that chance, the evidence has one. It costs the evidence little: its limit
-grows by the same factor for one deck or a thousand. With halves, seven riffles need 31 decks for 95 % instead of 29,
-and fifty shelves 146 instead of 137.
+grows by the same factor for one deck or a thousand.
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ from shuffle_audit.evidence import Evidence
 from shuffle_audit.faces import faces_if_known
 from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.partial_orders import LEAST_KNOWN, Seen, seen_of
-from shuffle_audit.procedures import SHARES, Result, examine
+from shuffle_audit.procedures import SHARES, SMALLEST, Result, examine
 from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
 OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
 OF_EVIDENCE: Final = 0.1
-SMALLEST: Final = 1e-300  # a chance below it is a matter of rounding
 SURELY_SEEN: Final = 10  # decks: where these are enough for a statement, more are
 Word = Literal["bad", "nothing found", "no verdict"]
 
@@ -180,17 +178,17 @@ def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
 def _chance(results: Sequence[Result], gathered: Gathered) -> float:
     by_procedures = min((one.adjusted for one in results), default=1.0)
     by_evidence = exp(-gathered.most_log10 * log(10))
-    return min(1.0, by_procedures / OF_PROCEDURES, by_evidence / OF_EVIDENCE)
+    return max(SMALLEST, min(1.0, by_procedures / OF_PROCEDURES, by_evidence / OF_EVIDENCE))
 
 
 def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
     if word == "bad":
         return (
             f"A shuffle that makes every order equally likely gives decks that look so bad with a chance of at most "
-            f"{max(chance, SMALLEST):.2g}; the limit is {level:g}."
+            f"{chance:.2g}; the limit is {level:g}."
         )
     if word == "nothing found":
-        return f"Nothing raises an alarm; the chance of a false one is {level:g} over all that was examined."
+        return f"Nothing raises an alarm; the chance of a false one is {level:g} over all procedures and the evidence."
     number = "One deck is" if decks == 1 else f"{decks:,} decks are"
     return (
         f"{number} too few: not even a deck that comes out as it went in could be called bad at a chance of a false "

@@ -9,13 +9,12 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from controller.games import GAMES
-from controller.problems import BadInputError, ProblemError
+from controller.problems import ProblemError
 from firmware_bridge.plain_text import plain, with_plain_texts
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
@@ -114,14 +113,6 @@ def write_out(text: str) -> None:
         _forget_what_waits()
         sentence = f"Standard output cannot be written: {error.strerror or error}."
         raise ProblemError(sentence, "Free space where it is written, or write it elsewhere.") from error
-
-
-def write_file(path: Path, text: str) -> None:
-    """Writes a file that a command makes. Raises `BadInputError` where it cannot be written."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
 
 
 def _forget_what_waits() -> None:

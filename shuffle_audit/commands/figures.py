@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor
 
-from shuffle_audit.verdict import SMALLEST
+from shuffle_audit.procedures import SMALLEST
 
 
 def small(chance: float) -> str:

@@ -10,7 +10,7 @@ from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
 
 if TYPE_CHECKING:
-    from shuffle_audit.deck_orders import DeckOrders
+    from shuffle_audit.journal_recalls import JournalRead
 
 STANDARD: Final = "standard"
 
@@ -50,18 +50,18 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return found
 
 
-def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[list[DeckOrders]]:
-    """The shuffles in each journal. Raises `BadInputError` and `JournalProblemError`."""
+def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[tuple[Path, JournalRead]]:
+    """Each journal with the shuffles in it. Raises `BadInputError` and `JournalProblemError`."""
     if not journals:
         if maker is not None or key_file is not None:
             raise BadInputError("No journal is named.", "Name its folder, or leave --new-deck and --key-file out.")
         return []
     from controller.journal.sealing import load_key_file
-    from shuffle_audit.journal_recalls import deck_orders
+    from shuffle_audit.journal_recalls import read_journal
 
     order = read_maker(maker)
     try:
         key = None if key_file is None else load_key_file(key_file)
-        return [[one.deck for one in deck_orders(path, order, key)] for path in journals]
+        return [(path, read_journal(path, order, key)) for path in journals]
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error

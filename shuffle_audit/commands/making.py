@@ -7,8 +7,10 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import Final
 
+import msgspec
 import numpy as np
 
+from shuffle_audit.commands.figures import percent
 from shuffle_audit.commands.progress import progress
 from shuffle_audit.commands.report import Found, NoMoney, ReadFile, Report
 from shuffle_audit.deck_orders import DeckOrders
@@ -30,30 +32,44 @@ COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
 MOST_DECKS: Final = 200  # of a simulated audit; all that is compared is found with fewer
 AUDITS: Final = (100, 1000)  # at least and at most, for each model
 DRAWN: Final = 50_000  # about so many decks for each model
+LEAST_POWER: Final = 0.5
+"""With less for each machine that is compared, decks in which nothing is found allow no verdict."""
 
 
 def report_of(
-    decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool
-) -> tuple[Report, Orders]:
+    decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
+    about: tuple[str, ...] = (),
+) -> tuple[Report, Orders]:  # fmt: skip
     """The report, and the orders of the whole decks that were examined, for plots. Raises `OrderError`."""
-    of_nulls, of_money = np.random.SeedSequence(seed).spawn(2)
+    of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)
     nulls = Nulls(np.random.default_rng(of_nulls))
     verdict = judge(decks, level, random=nulls)
     known = [deck for deck in decks if deck.before]
     whole = [deck for deck in known if deck.is_whole]
     seen = seen_of(known)
-    power = _power(verdict, seed) if verdict.verdict != "no verdict" else ()
+    made = files, seed, version("cardshoe"), np.__version__, about
+    power = _power(verdict, seed) if seen.orders else ()
+    verdict = _with_power(verdict, power)
     if not seen.orders:
-        return Report(verdict, power, files, seed, version("cardshoe")), seen.whole
+        return Report(verdict, power, *made), seen.whole
     continued = sum(one.is_whole and one.before == former.after for former, one in pairwise(decks))
     ranked = suspects(seen.whole, others=seen.parts)
     charged, without = _money(verdict, ranked, of_money) if with_money else (None, "not-asked")
-    report = Report(
-        verdict, power, files, seed, version("cardshoe"), ranked,
-        chi_square(seen.whole, nulls) if whole else None, _dealt(whole, seen.whole, level), charged, without,
-        continued,
-    )  # fmt: skip
-    return report, seen.whole
+    by_chi_square = chi_square(seen.whole, nulls, np.random.default_rng(of_chi_square)) if whole else None
+    dealt = _dealt(whole, seen.whole, level)
+    return Report(verdict, power, *made, ranked, by_chi_square, dealt, charged, without, continued), seen.whole
+
+
+def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
+    """No verdict where nothing was found and none of the bad machines would have been found in half of the audits."""
+    most = max(power, key=lambda one: one.share, default=None)
+    if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER:
+        return verdict
+    sentence = (
+        f"{'One deck allows' if verdict.decks == 1 else f'{verdict.decks:,} decks allow'} no verdict: nothing was "
+        f"found, but {most.words} would have been found with {percent(most.share)} only."
+    )
+    return msgspec.structs.replace(verdict, verdict="no verdict", code="too-few-decks", sentence=sentence)
 
 
 def _dealt(known: Sequence[DeckOrders], orders: Orders, level: float) -> Dealt | None:
@@ -80,16 +96,20 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
 
 
 def _power(verdict: Verdict, seed: int) -> tuple[Found, ...]:
-    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad. Where decks are known in
-    part: if of each the first cards were, as many as of the deck of which the fewest are.
+    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad: the whole decks alone, where
+    there are some. Where all are known in part: if of each the first cards were, as many as of the deck of which the
+    fewest are.
     """
-    simulated = min(verdict.decks, MOST_DECKS)
+    whole = verdict.decks - verdict.partial
+    known = verdict.cards if whole else verdict.least_known
+    simulated = min(whole or verdict.partial, MOST_DECKS)
     audits = max(AUDITS[0], min(AUDITS[1], DRAWN // simulated))
     found = []
     with progress("simulating audits", len(COMPARED) * audits * simulated) as advance:
         for name in COMPARED:
             model = model_named(name, verdict.cards)
-            seen = FirstPlaces(model, verdict.cards) if verdict.partial else model
-            power = Draws(seen, verdict.least_known, audits, seed, advance).power(simulated, verdict.level)
-            found.append(Found(name, model.words, simulated, power.found, audits, power.share))
+            seen = model if whole else FirstPlaces(model, verdict.cards)
+            draws = Draws(seen, known, audits, seed, advance, whole=whole > 0)
+            power = draws.power(simulated, verdict.level)
+            found.append(Found(name, model.words, simulated, known, power.found, audits, power.share))
     return tuple(found)

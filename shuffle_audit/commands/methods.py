@@ -27,6 +27,9 @@ FORMULAS: Final = {
     "turned-pairs": "As for kept-pairs, of the order in turned round.",
     "in-place": "C(n, k) D(n-k) orders of n!, where D(m) orders of m cards leave none in its place.",
     "cycles": "Orders of n cards with k cycles (Stirling numbers of the first kind), over n!.",
+    "favoured-place": "Of all n cards and n places the fullest cell has m of D decks: at most n² P(B ≥ m), where B "
+    "is binomial, of D decks with 1/n.",
+    "repeated-orders": "Any two of D decks have the same of n! orders: at most D (D-1) / 2 / n!.",
     "card-position": "The sum of (N - D/n)² / (D/n) over all n cards and n places, where N of D decks have that card "
     f"there. {_SAMPLED.format('cell')}",
     "shifts": f"The sum of (C - D)² / D over all n shifts, where C cards of D decks moved so far. "
@@ -40,9 +43,9 @@ FORMULAS: Final = {
 SUMS: Final = (
     "Every test asks how likely its count is where each of the n! orders of a deck is equally likely, whatever went "
     "in. Counts are added up over all decks; the distribution of the sum is that of one deck, folded with itself, "
-    "with no approximation but for the two tests that are sampled. Each test has a share of the chance of a false "
-    "alarm, and all shares together are 1 (Bonferroni), so that all tests together raise a false alarm no more often "
-    "than stated."
+    "with no approximation; of the tests that add up nothing the table says how. Each test has a share of the chance "
+    "of a false alarm, and all shares together are 1 (Bonferroni), so that all tests together raise a false alarm no "
+    "more often than stated."
 )
 EVIDENCE: Final = (
     "evidence",

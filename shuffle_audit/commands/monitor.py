@@ -66,7 +66,12 @@ def monitor(
             MetricsFile(metrics) if metrics else None, as_json=as_json,
         )  # fmt: skip
         with ending_by_signal() as ending:
-            follow(found, watching.take, lambda: watching.rest(ending, once=once))
+
+            def take(came: Came) -> bool:
+                watching.take(came)
+                return ending.is_set()
+
+            follow(found, take, lambda: watching.rest(ending, once=once))
     except SourceError as error:
         raise BadInputError(str(error), error.hint) from error
     except JournalError as error:

@@ -16,6 +16,8 @@ from controller.problems import BadInputError
 from shuffle_audit.monitor import ShuffleAlarm
 
 PART: Final = ".part"  # ends the name of a file that is being made
+METRICS: Final = ".prom"  # ends the names that node_exporter's collector reads
+MOST: Final = 1 << 16  # bytes of a line
 EXACT: Final = 6  # decimals of the evidence by which an alarm is known again
 
 
@@ -26,6 +28,8 @@ class _Written:
         self._path = path
         self._name = click.format_filename(path)
         self._failed = False
+        if path.exists() and not path.is_file():
+            raise BadInputError(f"{self._name} is no file.", "Name another file.")
 
     def _refused(self, error: OSError) -> BadInputError:
         return BadInputError(f"{self._name} cannot be written: {error.strerror or error}.", "Name another file.")
@@ -42,6 +46,9 @@ class MetricsFile(_Written):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        if path.suffix != METRICS:
+            hint = "It is replaced each time, and node_exporter reads no other."
+            raise BadInputError(f"A file of metrics ends with {METRICS}, and {self._name} does not.", hint)
         self._part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
         self._mine: tuple[int, int] | None = None
         self._shared = False
@@ -77,14 +84,16 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 class EventsFile(_Written):
-    """A line for each alarm, kept before anything follows. Raises `BadInputError`."""
+    """A line for each alarm, kept before anything follows. Raises `BadInputError`, as where it is a file of decks."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._owed: list[ShuffleAlarm] = []
         try:
-            with path.open("ab+"):
-                pass
+            with path.open("ab+") as file:
+                file.seek(0)
+                if _is_deck(file.readline(MOST)):
+                    raise BadInputError(f"{self._name} is a file of decks.", "Name another file for alarms.")
         except OSError as error:
             raise self._refused(error) from error
 
@@ -119,6 +128,13 @@ def _ends_well(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 1))
         return file.read() in (b"", b"\n")
+
+
+def _is_deck(line: bytes) -> bool:
+    try:
+        return "after" in msgspec.json.decode(line, type=dict)
+    except msgspec.MsgspecError:
+        return False
 
 
 def _keys(path: Path) -> set[tuple[str, int, int, int, float]]:

@@ -12,7 +12,7 @@ from shuffle_audit.commands.report import NO_MONEY, Report
 from shuffle_audit.edges import Money
 from shuffle_audit.games_dealt import Dealt
 from shuffle_audit.procedures import SHARES
-from shuffle_audit.regulators import CONFIDENCES, ENOUGH, ChiSquare
+from shuffle_audit.regulators import AUDITS, BAD, CONFIDENCES, ENOUGH, ChiSquare
 from shuffle_audit.suspects import Suspect, best_fit
 from shuffle_audit.verdict import OF_PROCEDURES, Finding, Gathered, Verdict
 
@@ -24,6 +24,12 @@ IN_PART: Final = (
     "shelves. "
     "To learn which shuffle it is, write whole decks down."
 )
+MEANING: Final = {
+    "bad": "What to do: take the shuffler out of service, keep the decks and the files, and call its technician. What "
+    "follows, a person decides.",
+    "nothing found": "That is no proof of a good shuffle: what would have been found, and how surely, stands below.",
+    "no verdict": "Nothing follows from this report, neither that the shuffler is good nor that it is bad.",
+}
 PASSES: Final = {True: "passes", False: "FAILS", None: "not tested"}
 BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated sets of decks"}
 
@@ -68,13 +74,14 @@ def parts(report: Report) -> Iterator[Part]:
         yield _power(report)
     yield Part(
         "files", "Files", (), ("decks", "SHA-256", "file"),
-        [(f"{one.decks:,}", one.sha256, one.file) for one in report.files],
+        [(f"{one.decks:,}", one.sha256 or f"last entry {one.head}", one.file) for one in report.files],
     )  # fmt: skip
 
 
 def write(paper: Page, report: Report) -> None:
     """The whole report, in lines."""
     paper.heading(headline(report))
+    paper.entry(MEANING[report.result.verdict])
     for words, what in examined(report):
         paper.entry(f"{words}: {what}")
     for part in parts(report):
@@ -91,7 +98,11 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     """What was examined and what was left out, each with what it is."""
     verdict = report.result
     decks = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
+    for one in report.about:
+        yield "about", one
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
+    if report.power and verdict.verdict == "nothing found":
+        yield "would have been found", "; ".join(f"{one.words}: {percent(one.share)}" for one in report.power)
     if verdict.partial:
         yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
     if verdict.few_known:
@@ -102,14 +113,20 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     if verdict.not_known:
         yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at('not_known', report)}"
     if report.continued:
-        yield "order in", f"in {many(report.continued, 'deck')} it is the order out of the deck before"
+        yield "order in", f"in {many(report.continued, 'deck')} as the deck before came out"
     if verdict.decks > verdict.partial and report.dealt is None:
         yield "left out", "hands, for the names are not those of the 52 cards"
+    made = f"cardshoe {report.version} with numpy {report.numpy}; all that is simulated with seed {report.seed}"
+    yield "level", f"{verdict.level:g}, the chance of a false alarm over all procedures and the evidence"
+    yield "made by", made
 
 
 def _at(which: str, report: Report) -> str:
     """At which lines of the files, the first ones."""
-    lines = [f"{one.file}, line {line}" for one in report.files for line in getattr(one, which)]
+    lines = [
+        f"{one.file}, {'round' if one.head else 'line'} {line}"
+        for one in report.files for line in getattr(one, which)
+    ]  # fmt: skip
     more = f"; and {len(lines) - LISTED:,} more" if len(lines) > LISTED else ""
     return f": {'; '.join(lines[:LISTED])}{more}" if lines else ""
 
@@ -139,7 +156,12 @@ def _findings(verdict: Verdict) -> Part:
     ]
     columns = ("", "procedure", "counted", "expected", "", "p", *(["decks"] if verdict.partial else []), "what")
     title = f"Counted over all decks (p: adjusted for all procedures; {level})"
-    return Part("counted", title, tuple(_of_samples(verdict)), columns, rows)
+    p_is = (
+        "p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or "
+        "worse, multiplied by what it costs to look at all of them. The procedures together have nine tenths of the "
+        f"level of {verdict.level:g}, the evidence has the last."
+    )
+    return Part("counted", title, (p_is, *_of_samples(verdict)), columns, rows)
 
 
 def _of_samples(verdict: Verdict) -> Iterator[str]:
@@ -191,7 +213,11 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
             f"{times(best.log10)} under it as where every order is equally likely. "
             "A shuffle that is not in the table may fit better still."
         )
-    rows = [(one.model, f"{one.log10:.1f}", times(one.log10), one.words) for one in suspects if one.log10 is not None]
+    rows = [
+        (one.model, f"{round(one.log10, 1) + 0:.1f}", times(one.log10), one.words)  # + 0: never -0.0
+        for one in suspects
+        if one.log10 is not None
+    ]
     never = ", ".join(one.model for one in suspects if one.log10 is None)
     sentences = (sentence, f"Some of these decks never come of {never}.") if never else (sentence,)
     return Part("suspects", LOOKS_LIKE, sentences, ("model", "log10", "these decks are", "a deck after"), rows, 6)
@@ -207,6 +233,11 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
         sentences.append("Of one deck chi-square is always the same, so that nothing is tested.")
     if found.each < ENOUGH:
         sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
+    if found.finds is not None:
+        sentences.append(
+            f"With so few decks this test sees little: it fails {BAD.words}, in its exact form at 95 %, with "
+            f"{percent(found.finds)} ({AUDITS} simulated audits)."
+        )
     rows = [
         (one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes), BY[one.form])
         for one in found.forms
@@ -216,13 +247,14 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
 
 
 def _dealt(dealt: Dealt, verdict: Verdict) -> Part:
-    shown = dealt.beyond or dealt.rarest
-    these = "they are below" if dealt.beyond else "the least likely of each game are below"
+    shown = dealt.beyond or [one for one in dealt.rarest if one.adjusted < 1]
+    beyond = f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'}"
     sentence = (
-        f"{dealt.compared:,} counts of hands and outcomes, in all games, were compared with the exact odds; "
-        f"{len(dealt.beyond) or 'none'} {'is' if len(dealt.beyond) == 1 else 'are'} beyond chance at "
-        f"{verdict.level:g}; {these}, with p adjusted for all of them. This is no part of the verdict."
+        f"{dealt.compared:,} counts of hands and outcomes, in all games, were compared with the exact odds; {beyond} "
+        f"beyond chance at {verdict.level:g}, which all of them share. This is no part of the verdict."
     )
+    if shown:
+        sentence += f" {'They are' if dealt.beyond else 'The least likely of each game are'} below."
     rows = [
         (
             one.game, one.unit, one.place, f"{one.found:,}", f"{one.expected:,.1f}", f"± {one.deviation:,.1f}",
@@ -256,9 +288,9 @@ def _money(money: Money, seed: int) -> Part:
 
 
 def _power(report: Report) -> Part:
-    decks, verdict = report.power[0].decks, report.result
+    decks, known, verdict = report.power[0].decks, report.power[0].known, report.result
     already = " already" if decks < verdict.decks else ""
-    seen = f", {verdict.least_known} cards of each," if verdict.partial else ","
+    seen = f", {known} cards of each," if known < verdict.cards else ","
     sentences = tuple(
         f"With {many(decks, 'deck')}{already}{seen} {one.words} would have been found with {percent(one.share)} "
         f"({one.found:,} of {one.audits:,} simulated audits)."

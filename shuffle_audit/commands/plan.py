@@ -54,7 +54,7 @@ class Plan(msgspec.Struct, frozen=True):
 @click.option("--power", "powers", type=POWER, multiple=True, default=POWERS, show_default=True,
               help="How often the model is to be found; as often as needed.")  # fmt: skip
 @click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
-@click.option("--known", type=click.IntRange(2), metavar="CARDS",
+@click.option("--known", type=click.IntRange(min=1), metavar="CARDS",
               help="Of each order out only the first so many cards are known, as at a table.")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
               help="Look no further.")  # fmt: skip
@@ -82,7 +82,8 @@ def plan(
     asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]
     cells = []
     with progress("simulating audits", None) as advance:
-        draws = Draws(FirstPlaces(bad, cards) if known < cards else bad, known, audits, seed, advance)
+        seen = FirstPlaces(bad, cards) if known < cards else bad
+        draws = Draws(seen, known, audits, seed, advance, whole=known == cards)
         for level, power in asked:
             found = draws.least_decks(power, level, at_most)
             cells.append(

@@ -23,8 +23,9 @@ NO_MONEY: Final[dict[NoMoney, str]] = {
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """`sha256` of its bytes. Lines of decks that were left out: `not_known` without the order in, `few_known` with too
-    few known cards.
+    """`sha256` of its bytes; of a journal `head` instead, its last entry with the hash, as `journal verify --head`
+    takes it. Lines of decks that were left out, of a journal their rounds: `not_known` without the order in,
+    `few_known` with too few known cards.
     """
 
     file: str
@@ -32,23 +33,28 @@ class ReadFile(msgspec.Struct, frozen=True):
     sha256: str
     not_known: tuple[int, ...] = ()
     few_known: tuple[int, ...] = ()
+    head: str = ""
 
 
 class Found(msgspec.Struct, frozen=True):
-    """How often a machine would have been found: in `found` of so many simulated `audits` of so many `decks`."""
+    """How often a machine would have been found: in `found` of so many simulated `audits` of so many `decks`. Of each
+    deck so many cards are `known`.
+    """
 
     model: str
     words: str
     decks: int
+    known: int
     found: int
     audits: int
     share: float
 
 
 class Report(msgspec.Struct, frozen=True):
-    """`seed` of all that is simulated; `version` of the program. `power` is empty where there is no verdict; `suspects`
-    and `regulators` where no order in is known; `dealt` is null where the names are not those of 52 cards.
-    `continued`: whole decks whose order in is the order out of the deck before.
+    """`seed` of all that is simulated; `version` of the program, and `numpy` that of the library that simulates.
+    `power` is empty where no deck was examined, `suspects` and `regulators` too; `dealt` is null where the names are
+    not those of 52 cards. `continued`: whole decks whose order in is the order out of the deck before. `about`: what a
+    person says of what was examined.
     """
 
     result: Verdict
@@ -56,6 +62,8 @@ class Report(msgspec.Struct, frozen=True):
     files: tuple[ReadFile, ...]
     seed: int
     version: str
+    numpy: str
+    about: tuple[str, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     regulators: ChiSquare | None = None
     dealt: Dealt | None = None

@@ -9,7 +9,7 @@ from typing import Final
 from controller.commands.pages.page import rendered
 from controller.commands.pages.plots import Plot
 from shuffle_audit.commands.methods import NOT_SEEN, SUMS, tests_of
-from shuffle_audit.commands.parts import examined, parts
+from shuffle_audit.commands.parts import MEANING, examined, parts
 from shuffle_audit.commands.report import Report
 from shuffle_audit.commands.report_plots import plots_of
 from shuffle_audit.orders import Orders
@@ -24,6 +24,7 @@ def page_of(report: Report, orders: Orders) -> str:
         plots[part].append(plot)
     files_first = sorted(parts(report), key=lambda part: part.id != "files")
     return rendered(
-        TEMPLATE, report=report, examined=list(examined(report)), parts_of=files_first, plots=plots,
+        TEMPLATE, report=report, meaning=MEANING[report.result.verdict], examined=list(examined(report)),
+        parts_of=files_first, plots=plots,
         tests=list(tests_of(report.result)), sums=SUMS, not_seen=NOT_SEEN,
     )  # fmt: skip

@@ -6,8 +6,10 @@ print without colours by their lightness and form.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from math import ceil, log, log10, sqrt
+from itertools import product
+from math import ceil, comb, floor, log, log10, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -160,7 +162,8 @@ def positions(orders: Orders) -> Plot:
         reach = (0.5, cards + 0.5, cards + 0.5, 0.5)
         drawing = axes.imshow(by_place, cmap="PuOr_r", vmin=-FAR, vmax=FAR, interpolation="none", extent=reach)
         axes.set(xlabel="place before the shuffle", ylabel="place after the shuffle")
-        ticks = [1, *range(10, cards + 1, 10)]
+        step = 10 * ceil(cards / 70)
+        ticks = [1, *range(step, cards + 1, step)]
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
         bar = figure.colorbar(drawing, ax=axes, extend="both", shrink=0.8)
@@ -168,14 +171,36 @@ def positions(orders: Orders) -> Plot:
 
     size = int(sizes[0])
     together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
-    beyond, cells = int((np.abs(far) > 3).sum()), far.size
+    beyond, cells, expected = int((np.abs(far) > 3).sum()), far.size, _far_by_chance(len(orders), sizes)
     says = f"Of {cells} cells {beyond} lie more than three standard deviations from what is expected."
     caption = (
         "Each cell: how many cards came from one place to another, against what is expected; dark orange: too many, "
-        "dark purple: too few. After a good shuffle the cells are pale, without lines or areas: no more than about "
-        f"{ceil(cells * 0.0027)} of {cells} cells lie beyond three standard deviations. Here {beyond} do.{together}"
+        "dark purple: too few. After a good shuffle the cells are pale, without lines or areas: on average "
+        f"{expected:.1f} of {cells} cells lie beyond three standard deviations, often one or two more. Here {beyond} "
+        f"do.{together}"
     )
     return Plot("From place to place", says, drawn("positions", draw, (7.2, 4.4)), caption)
+
+
+def _far_by_chance(decks: int, sizes: npt.NDArray[np.int64]) -> float:
+    """How many cells of the map lie beyond three standard deviations on average after a good shuffle: exact."""
+    cards, kinds = int(sizes.sum()), Counter(sizes.tolist())
+    return sum(
+        many * more * sum(_tails_beyond(decks, cards, to, come))
+        for (to, many), (come, more) in product(kinds.items(), repeat=2)
+    )
+
+
+def _tails_beyond(decks: int, cards: int, to: int, come: int) -> tuple[float, float]:
+    """Of the sum over decks of one cell, with so many places after and before."""
+    ways = [comb(come, k) * comb(cards - come, to - k) for k in range(min(to, come) + 1)]
+    one = exact.distribution(tuple(ways))
+    mean, variance = exact.mean_and_variance(one)
+    far = 3 * sqrt(decks * variance)
+    low, high = ceil(decks * mean - far) - 1, floor(decks * mean + far) + 1
+    below = exact.tails_of_decks(one, decks, low)[0] if low >= 0 else 0.0
+    above = exact.tails_of_decks(one, decks, high)[1] if high < decks * (len(one) - 1) + 1 else 0.0
+    return below, above
 
 
 def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:

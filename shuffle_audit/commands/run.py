@@ -11,7 +11,8 @@ import click
 import msgspec
 
 from controller.commands.extras import of_extra
-from controller.commands.text import page, write_file, write_out
+from controller.commands.pages.file import PageFile, write_page
+from controller.commands.text import page, write_out
 from controller.problems import BadInputError
 from shuffle_audit.commands.options import LEVEL
 
@@ -32,16 +33,18 @@ NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that p
               help="Of everything that is simulated; the same seed prints the same.")  # fmt: skip
 @click.option("--money", "with_money", is_flag=True,
               help="Where there is an alarm, simulate what the shuffle costs in each game: half a minute.")  # fmt: skip
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+@click.option("--html", type=PageFile(), metavar="FILE",
               help="Write the report as one HTML page, with plots.")  # fmt: skip
 @click.option("--new-deck", "maker", metavar="standard|FILE",
               help="Of journals: how new decks lie in their boxes, and go into the shuffler.")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False),
               help="The local key of a journal: cards that were recalled count, too.")  # fmt: skip
+@click.option("--about", multiple=True, metavar="TEXT",
+              help="What was examined, for the report: machine, place, date, person; may be repeated.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def run(
     files: tuple[Path, ...], level: float, seed: int, with_money: bool, html: Path | None, maker: str | None,
-    key_file: Path | None, as_json: bool,
+    key_file: Path | None, about: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after),
     or a table's journal, its folder or a file of it.
@@ -57,11 +60,11 @@ def run(
             from shuffle_audit.commands.report_page import page_of
     decks, read = _read(files, maker, key_file)
     try:
-        report, orders = report_of(decks, read, level, seed, with_money=with_money)
+        report, orders = report_of(decks, read, level, seed, with_money=with_money, about=about)
     except OrderError as error:
         raise BadInputError(str(error), "Nothing was concluded. Audit files and journals apart.") from error
     if html is not None:
-        write_file(html, page_of(report, orders))
+        write_page(html, page_of(report, orders))
     if as_json:
         write_out(msgspec.json.encode(report).decode())
     elif html is not None:
@@ -108,18 +111,24 @@ def _read(
         if file.resolve() in seen:
             raise BadInputError(f"{click.format_filename(file)} is named twice.", "Each deck counts once.")
         seen.add(file.resolve())
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise BadInputError(f"{click.format_filename(file)} is no file.", "Name a file of decks, or a journal.")
     of_decks, journals = split(files)
     digests = Digests()
     try:
         found = read_decks(of_decks, digests.read)
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
-    read = []
+    read, decks = [], [one.deck for one in found]
     for digest, file in digests.files.items():
         its = [one for one in found if one.file == str(file)]
         not_known = tuple(one.line for one in its if not one.deck.before)
         few_known = tuple(one.line for one in its if one.deck.before and too_few_known(one.deck))
         read.append(ReadFile(click.format_filename(file), len(its), digest, not_known, few_known))
-    dealt = in_journals(journals, maker, key_file)
-    also = (ReadFile(click.format_filename(path), len(its), "") for path, its in zip(journals, dealt, strict=True))
-    return [*(one.deck for one in found), *(deck for its in dealt for deck in its)], (*read, *also)
+    for path, journal in in_journals(journals, maker, key_file):
+        found_in = [one.deck for one in journal.decks]
+        not_known = tuple(one.round for one in journal.decks if not one.deck.before)
+        few_known = tuple(one.round for one in journal.decks if one.deck.before and too_few_known(one.deck))
+        read.append(ReadFile(click.format_filename(path), len(found_in), "", not_known, few_known, journal.head))
+        decks += found_in
+    return decks, tuple(read)

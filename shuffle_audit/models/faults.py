@@ -23,6 +23,10 @@ class NotAlways:
         self._else = else_
 
     @property
+    def name(self) -> str:
+        return f"not-always:{self.chance:g}"
+
+    @property
     def words(self) -> str:
         return f"{self._else.words} that is left out with {self.chance * 100:g}%"
 
@@ -43,6 +47,10 @@ class StickingPairs:
 
     def __init__(self, chance: float) -> None:
         self.chance = chance
+
+    @property
+    def name(self) -> str:
+        return f"sticking:{self.chance:g}"
 
     @property
     def words(self) -> str:

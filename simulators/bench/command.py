@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from controller.commands.extras import of_extra
-from controller.commands.text import write_file
+from controller.commands.pages.file import PageFile, write_page
 from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
@@ -22,6 +22,9 @@ from firmware_bridge.errors import BadDeviceUrlError, BridgeError
 from simulators.bench.run import Asked, BenchReport, run_tests
 
 INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
+
+
+RECORDED: Final = (".jsonl", ".ndjson")  # as `cardshoe audit` reads them
 
 
 @click.command()
@@ -41,7 +44,7 @@ INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")
 @click.option("--history", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
               help="Add this run's JSON to the folder, and show the run before beside it.")  # fmt: skip
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+@click.option("--html", type=PageFile(), metavar="FILE",
               help="Write one HTML page with plots of the measurements, of earlier runs too.")  # fmt: skip
 @click.option("--shuffles", type=click.IntRange(min=1), metavar="N",
               help="Run no tests: have a shuffler deal out N whole decks, and write them to --decks.")  # fmt: skip
@@ -115,6 +118,8 @@ def _check_recording(shuffles: int | None, decks: Path | None, how: bool, *, of_
     """Raises `BadInputError` where options do not go together. `how`, `of_tests`: there are some of these."""
     if (shuffles is None) != (decks is None) or (how and shuffles is None):
         raise BadInputError("Decks are recorded with --shuffles and --decks.", "Name both, or neither.")
+    if decks is not None and decks.suffix not in RECORDED:
+        raise BadInputError(f"{decks} is no file for decks.", f"Name one that ends with {' or '.join(RECORDED)}.")
     if shuffles is not None and of_tests:
         raise BadInputError("--shuffles runs no tests.", "Leave out what only tests need.")
 
@@ -160,7 +165,7 @@ def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> 
     """Raises `ProblemError` where the extra is not installed, and `BadInputError`."""
     with of_extra("report", "A page cannot be made"):
         from simulators.bench.report_page import page_of
-    write_file(path, page_of(report, earlier))
+    write_page(path, page_of(report, earlier))
 
 
 def _show(report: BenchReport, before: BenchReport | None) -> None:

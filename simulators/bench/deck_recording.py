@@ -35,7 +35,8 @@ from simulators.bench.bench import PATIENCE, Bench, BenchError, open_bench
 ObservationT = TypeVar("ObservationT", bound=Observation)
 LARGEST_SET: Final = 5  # cards that one command may order
 STOPS: Final = (Jammed, ShuffleAborted, Started, Tampered)
-NEW_DECK: Final = "Put a new deck in: clubs, diamonds, hearts, spades, each from ace to king, the ace of clubs on top"
+NEW: Final = "clubs, diamonds, hearts, spades, each from ace to king, the ace of clubs on top"
+NEW_DECK: Final = f"Put a new deck in: {NEW}"
 COUNTED: Final = ("missing", "extra", "duplicate", "unreadable", "foreign", "face_up")
 
 
@@ -56,6 +57,14 @@ class Recording(NamedTuple):
     file: Path
     goes_on: bool
     turned: bool
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A line of the file. `deck`: its number there, by which two decks with the same orders are two."""
+
+    deck: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
 
 def name_of(card: Card) -> str:
@@ -87,7 +96,15 @@ async def record_decks(
     `say`: progress, and what a person is to do. Raises `RecordingError` and OSError.
     """
     before = first_order(asked)
-    asked.file.open("ab").close()  # before a person begins
+    with asked.file.open("ab+") as file:  # before a person begins
+        file.seek(0)
+        kept = sum(1 for _ in file)
+    if kept and not asked.goes_on:
+        say(f"{asked.file} has decks already, the last one as line {kept:,}: these follow them.")
+    lies = f"as a new one: {NEW}"
+    if asked.goes_on:
+        lies = f"as the last one of {asked.file} came out{', turned round' if asked.turned else ''}"
+    say(f"Deck 1 is taken to lie in the device {lies}. If not, end this now.")
     async with open_bench(url, keys, cards) as bench:
         identity = await _identity(bench)
         for number in range(1, asked.shuffles + 1):
@@ -97,7 +114,7 @@ async def record_decks(
                 order_of(before, after)
             except OrderError as error:
                 raise deal.failed(str(error)) from error
-            _append(asked.file, DeckOrders(tuple(before), tuple(after)))
+            _append(asked.file, _Line(kept + number, tuple(before), tuple(after)))
             deal.kept, before = True, _put_back(after, asked)
             say(f"{deal.deck} is kept.")
             if number < asked.shuffles:
@@ -109,9 +126,9 @@ def _put_back(after: Sequence[str], asked: Recording) -> list[str]:
     return list(reversed(after)) if asked.turned else list(after)
 
 
-def _append(file: Path, deck: DeckOrders) -> None:
+def _append(file: Path, line: _Line) -> None:
     with file.open("ab") as out:
-        out.write(msgspec.json.encode(deck) + b"\n")
+        out.write(msgspec.json.encode(line) + b"\n")
         out.flush()
         os.fsync(out.fileno())
 

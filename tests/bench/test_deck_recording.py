@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from controller.problems import BadInputError, DeviceProblemError, ProblemError
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import DECK
+from shuffle_audit.commands.command import audit
 from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.evidence import Evidence
 from shuffle_audit.procedures import examine
@@ -86,6 +87,8 @@ async def test_a_shuffler_is_audited_by_what_it_dealt(
     evidence.add(orders)
     assert (min(one.adjusted for one in examine(orders)) < LEAST) is fails
     assert (evidence.log > -math.log(LEAST)) is fails
+    audited = CliRunner().invoke(audit, ["run", str(file)])
+    assert (audited.exit_code, audited.output.split(":")[0]) == ((1, "BAD") if fails else (0, "NOTHING FOUND"))
 
 
 # -- in memory, without waiting ---------------------------------------------------------------------------------------
@@ -140,7 +143,9 @@ def test_decks_are_kept_with_the_order_that_went_in(
     assert [deck.before for deck in decks] == [NEW, decks[0].after, decks[1].after]
     assert all(sorted(deck.after) == sorted(NEW) for deck in decks)
     assert "10H" in decks[0].after
-    assert said[:3] == [
+    assert said[:4] == [
+        "Deck 1 is taken to lie in the device as a new one: clubs, diamonds, hearts, spades, each from ace to king, "
+        "the ace of clubs on top. If not, end this now.",
         "Deck 1 of 3 is dealt out. Lift each set, and keep the order of the cards.",
         "Deck 1 of 3 is kept.",
         "Put it in again, the card that came first on top.",
@@ -151,9 +156,20 @@ def test_decks_are_kept_with_the_order_that_went_in(
 def test_a_later_run_goes_on_with_decks_that_are_turned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
-    record(monkeypatch, Recording(2, file, goes_on=True, turned=True))
+    said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True))
+    assert said[0] == (
+        f"Deck 1 is taken to lie in the device as the last one of {file} came out, turned round. If not, end this now."
+    )
     decks = decks_in(file)
     assert [deck.before for deck in decks] == [NEW, decks[0].after[::-1], decks[1].after[::-1]]
+    assert [msgspec.json.decode(line)["deck"] for line in file.read_bytes().splitlines()] == [1, 2, 3]
+
+
+def test_a_later_run_with_a_new_deck_says_that_there_are_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "decks"
+    record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
+    said = record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
+    assert said[0] == f"{file} has decks already, the last one as line 1: these follow them."
 
 
 def armed(*faults: ArmedFault) -> Prepare:
@@ -250,8 +266,9 @@ def test_a_run_cannot_go_on_without_a_whole_deck(
         (["--shuffles", "2"], "Decks are recorded with --shuffles and --decks."),
         (["--decks", "decks"], "Decks are recorded with --shuffles and --decks."),
         (["--turned"], "Decks are recorded with --shuffles and --decks."),
-        (["--shuffles", "2", "--decks", "decks", "--strict"], "--shuffles runs no tests."),
-        (["--shuffles", "2", "--decks", "decks"], "At sim:///shuffler there is no person who lifts the sets."),
+        (["--shuffles", "2", "--decks", "decks.jsonl", "--strict"], "--shuffles runs no tests."),
+        (["--shuffles", "2", "--decks", "decks.csv"], "decks.csv is no file for decks."),
+        (["--shuffles", "2", "--decks", "decks.jsonl"], "At sim:///shuffler there is no person who lifts the sets."),
     ],
 )
 def test_options_that_do_not_go_together(words: list[str], sentence: str) -> None:
@@ -265,10 +282,10 @@ def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     keys.touch(mode=0o600)
     device = ["--device", f"serial://{tmp_path}/none", "--device-keys", str(keys)]
-    result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", str(tmp_path / "decks")])
+    result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", str(tmp_path / "decks.jsonl")])
     assert result.exit_code == DeviceProblemError.exit_code
     assert "cannot be put on the bench" in result.output
-    assert not (tmp_path / "decks").exists()
+    assert not (tmp_path / "decks.jsonl").exists()
 
 
 def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture, tmp_path: Path) -> None:
@@ -276,6 +293,6 @@ def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture, tmp_
     keys = tmp_path / "keys"
     keys.touch(mode=0o600)
     device = ["--device", "tcp://127.0.0.1:1/", "--device-keys", str(keys)]
-    result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", "decks"])
+    result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", "decks.jsonl"])
     assert result.exit_code == ProblemError.exit_code
     assert "its extra `audit`" in result.output

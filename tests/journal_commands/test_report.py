@@ -193,4 +193,4 @@ def test_without_the_extra_the_text_remains(folder: Path, tmp_path: Path, monkey
 
 
 def test_a_place_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
-    assert "cannot be written" in run("report", "--journal", folder, "--html", tmp_path / "no" / "folder", code=2)
+    assert "cannot be written" in run("report", "--journal", folder, "--html", tmp_path / "no" / "folder.html", code=2)

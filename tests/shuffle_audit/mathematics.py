@@ -2,6 +2,8 @@
 
     python -m tests.shuffle_audit.mathematics            # writes the tables, and says which phrases the page lacks
     python -m tests.shuffle_audit.mathematics --power    # those of `benchmarks.audit_power`, too: some ten minutes
+    python -m tests.shuffle_audit.mathematics --calibration    # those of `calibration`, too: half an hour
+    python -m tests.shuffle_audit.mathematics --money    # what ten shelves cost, too: two minutes
 
 A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the parts of sentences that have numbers.
 """
@@ -17,10 +19,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from benchmarks import audit_power
-from controller.games import game
 from controller.games.specification import Unit
-from shuffle_audit import distances, exact, patterns
+from shuffle_audit import distances, exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.chi_square import upper_tail
+from shuffle_audit.edges import ROUNDS, Money, money
 from shuffle_audit.evidence import SUSPECTED
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
@@ -28,13 +30,13 @@ from shuffle_audit.models import riffle, shelf
 from shuffle_audit.models.faults import log_ratios_by_kept_pairs
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.money import Start, costs, first_reading
 from shuffle_audit.orders import Orders
 from shuffle_audit.power import Draws
 from shuffle_audit.procedures import PROCEDURES, RUNS_LOW, RUNS_SHARE, Procedure
 from shuffle_audit.sampled import SAMPLED, card_against_position
 from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES, guesses_expected
 from tests.architecture.sources import ROOT
+from tests.shuffle_audit import calibration
 
 PAGE: Final = ROOT / "docs/audit_mathematics.md"
 CARDS: Final = 52
@@ -57,6 +59,8 @@ def statistics() -> Iterator[str]:
     for one in PROCEDURES:
         mean, deviation = moments(one.null(CARDS))
         yield f"| `{one.id}` | {mean:.3f} | {deviation:.3f} | {one.low:g} | {one.share:g} |"
+    yield f"| `{favoured_places.ID}` | of one deck 1 | - | 0 | {favoured_places.SHARE:g} |"
+    yield f"| `{repeated_orders.ID}` | of one deck 0 | - | 0 | {repeated_orders.SHARE:g} |"
     for drawn in SAMPLED:
         yield f"| `{drawn.id}` | {drawn.mean(CARDS):,.0f} | sampled | 0 | {drawn.share:g} |"
     for kinds in KINDS:
@@ -146,6 +150,22 @@ def table_of_goals() -> Iterator[str]:
         yield f"| {' | '.join(map(str, cells))} |"
 
 
+def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
+    return money(Shelves(10), np.random.SeedSequence(seed), rounds)
+
+
+def table_of_money(found: Money) -> Iterator[str]:
+    """Wagers of which any change is beyond noise; in per cent of the stake, with the standard error."""
+    yield "| game | wager | start | exact edge | sets: change | singles: change |"
+    yield "|---|---|---|---:|---:|---:|"
+    changes = {(one.game, one.title, one.start, one.unit): one for one in found.beyond}
+    for game_id, title, start in dict.fromkeys(key[:3] for key in sorted(changes)):
+        units = [changes.get((game_id, title, start, unit)) for unit in Unit]
+        law = next(one.exact for one in units if one)
+        cells = [f"{one.change * 100:+.1f} ± {one.error * 100:.1f}" if one else "-" for one in units]
+        yield f"| {game_id} | {title} | {start} | {law * 100:+.1f} | {' | '.join(cells)} |"
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "statistics": statistics,
     "distances": table_of_distances,
@@ -179,7 +199,8 @@ def phrases() -> Iterator[str]:
 def _of_the_audit() -> Iterator[str]:
     shares = [one.share for one in PROCEDURES]
     drawn, runs = sum(one.share for one in SAMPLED), RUNS_SHARE * len(KINDS)
-    yield f"{sum(shares):.2f} + {drawn:.2f} + {runs:.2f} = 1"
+    whole = favoured_places.SHARE + repeated_orders.SHARE
+    yield f"{sum(shares):.2f} + {whole:.2f} + {drawn:.2f} + {runs:.2f} = 1"
     yield f"{OF_PROCEDURES:g} {ALPHA}"
     yield f"{OF_EVIDENCE:g} {ALPHA}"
     yield f"M = {len(SUSPECTED)}"
@@ -206,10 +227,6 @@ def _of_effects() -> Iterator[str]:
     yield f"{guesses_expected(CARDS):.2f} for 52 cards"
     guessed = patterns.right_guesses(Shelves(10).shuffle(np.random.default_rng(10), 20_000, CARDS)).mean()
     yield f"{guessed:.1f} right guesses"
-    law = first_reading(game("F3"))
-    found = costs(law, Shelves(10), Unit.SETS, Start.NEW_DECK, np.random.default_rng(3), 10_000)
-    one = next(one for one in found if (one.wager, one.box) == ("pair_plus", 0))
-    yield f"from {one.exact * 100:+.1f} % to {one.edge * 100:+.1f} % (± {one.error * 100:.1f} %)"
 
 
 def _of_four_cards() -> Iterator[str]:
@@ -267,6 +284,10 @@ def main() -> None:
         limits = audit_power.Limits(0.01, 512, seed=1)
         rows = [audit_power.row(name, limits, 0.01, 512, 1000, seed=1) for name in audit_power.MODELS]
         tables |= {name: list(lines(rows, 512)) for name, lines in POWER.items()}
+    if "--calibration" in sys.argv[1:]:
+        tables |= calibration.tables()
+    if "--money" in sys.argv[1:]:
+        tables["money"] = list(table_of_money(cost_of_ten_shelves(ROUNDS, seed=1)))
     page = written(PAGE.read_text(encoding="utf-8"), tables)
     PAGE.write_text(page, encoding="utf-8")
     sys.stderr.writelines(f"The page lacks: {phrase}\n" for phrase in lacking(page))

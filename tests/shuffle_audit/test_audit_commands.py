@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import click
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -30,21 +32,30 @@ from shuffle_audit.suspects import Suspect
 from shuffle_audit.verdict import Finding, Gathered, Verdict
 from tests.architecture.sources import ROOT
 from tests.shuffle_audit import waiting
-from tests.shuffle_audit.decks import NEW_DECK, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.document import EXAMPLE, PAGE, make_files, printed
 
 DOCUMENT = PAGE.read_text(encoding="utf-8")
 GOLDEN = """\
 BAD: So it is.
+  What to do: take the shuffler out of service, keep the decks and the files, and call its technician. What follows, a \
+person decides.
+  about: machine 7
+  about: bench 2, 2026-11-20
   examined: 1,200 decks of 52 cards, from a.csv, b.jsonl
   left out: 1 deck without the order in
   left out: hands, for the names are not those of the 52 cards
+  level: 0.01, the chance of a false alarm over all procedures and the evidence
+  made by: cardshoe 1.0 with numpy 2.9; all that is simulated with seed 3
 
 Effect
   A player who knows the order in and sees each card after his guess is right 9.30 times a deck; where every order is \
 equally likely, 4.54 times.
 
 Counted over all decks (p: adjusted for all procedures; 0.009 raises an alarm)
+  p is the chance that a shuffle which makes every order equally likely looks as bad to this procedure, or worse, \
+multiplied by what it costs to look at all of them. The procedures together have nine tenths of the level of 0.01, the \
+evidence has the last.
         procedure counted expected        p            what
   ALARM valleys   12,345  19,999.9 ± 53.1 below 1e-300 Cards that lie low (A 1999)
   -     new       0.2     0.3      ± 0.1  0.71         A number (B 2000)
@@ -109,8 +120,9 @@ def test_a_report_as_text() -> None:
     suspects = (Suspect("a", "a machine", 12.3), Suspect("b", "another", 11.5), Suspect("u", "a good one", 0.0),
                 Suspect("c", "a third", None))  # fmt: skip
     files = (ReadFile("a.csv", 1_100, "0a"), ReadFile("b.jsonl", 101, "0b"))
-    power = (Found("m", "a machine", 1_000, 99, 100, 0.99),)
-    write(paper, Report(verdict, power, files, 3, "1.0", suspects, no_money="other-cards"))
+    power = (Found("m", "a machine", 1_000, 52, 99, 100, 0.99),)
+    about = ("machine 7", "bench 2, 2026-11-20")
+    write(paper, Report(verdict, power, files, 3, "1.0", "2.9", about, suspects, no_money="other-cards"))
     assert click.unstyle(str(paper)) == GOLDEN
 
 
@@ -120,7 +132,7 @@ def test_a_bad_machine() -> None:
     assert (done.exit_code, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("BAD: A shuffle that makes every order equally likely gives decks that look so bad with")
-    assert lines[1] == "  examined: 20 decks of 52 cards, from bad.csv"
+    assert lines[2] == "  examined: 20 decks of 52 cards, from bad.csv"
     assert re.search(r"^  ALARM valleys +173 +333.3 +± 6.9 +\S+ +Cards with one on each side", done.stdout, re.M)
     assert "  Of the machines that he suspects these decks look most like a shelf shuffler with 10 shelves." in lines
     found = "would have been found with"
@@ -137,11 +149,13 @@ def test_a_good_one_from_two_files() -> None:
     write_decks(Path("b.jsonl"), [*decks[5:], *without_the_order_in(decks[:2])])
     done = call("run", "a.csv", "b.jsonl")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[:3] == [
-        "NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all that was examined.",
-        "  examined: 12 decks of 52 cards, from a.csv, b.jsonl",
-        "  left out: 2 decks without the order in: b.jsonl, line 8; b.jsonl, line 9",
-    ]
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("NOTHING FOUND: Nothing raises an alarm; the chance of a false one is 0.01 over all")
+    assert lines[2] == "  examined: 12 decks of 52 cards, from a.csv, b.jsonl"
+    assert lines[3].startswith(
+        "  would have been found: a shelf shuffler with 10 shelves: 100 %; a shelf shuffler with 20"
+    )
+    assert lines[4] == "  left out: 2 decks without the order in: b.jsonl, line 8; b.jsonl, line 9"
     assert "ALARM" not in done.stdout
 
 
@@ -152,11 +166,44 @@ def test_a_deck_that_goes_in_as_the_one_before_came_out() -> None:
         Path("a.jsonl"), [first, DeckOrders(first.after, second.after), third, *without_the_order_in([first] * 7)]
     )
     done = call("run", "a.jsonl")
-    assert "  order in: in 1 deck it is the order out of the deck before\n" in done.stdout
+    assert "  order in: in 1 deck as the deck before came out\n" in done.stdout
     at = "; ".join(f"a.jsonl, line {line}" for line in range(4, 9))
     assert f"  left out: 7 decks without the order in: {at}; and 2 more\n" in done.stdout
     report = read(call("run", "a.jsonl", "--json"))
     assert (report["continued"], report["files"][0]["not_known"]) == (1, [4, 5, 6, 7, 8, 9, 10])
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_what_could_hardly_have_been_found_allows_no_verdict() -> None:
+    write_decks(Path("small.csv"), shuffled("uniform", 1, cards=6))
+    done = call("run", "small.csv")
+    assert done.exit_code == 2
+    assert re.match(
+        r"NO VERDICT: One deck allows no verdict: nothing was found, but .* would have been found "
+        r"with \d+ % only\.", done.stdout,
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_whole_decks_alone_say_what_would_have_been_found() -> None:
+    write_decks(Path("mixed.csv"), [*shuffled("uniform", 20), *first_seen(shuffled("uniform", 1, seed=2), 6)])
+    report = read(call("run", "mixed.csv", "--json"))
+    assert [(one["decks"], one["known"]) for one in report["power"]] == [(20, 52)] * 3
+    assert report["power"][1]["share"] > 0.9
+
+
+@pytest.mark.usefixtures("few_audits")
+def test_what_was_examined_is_said_by_a_person() -> None:
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    report = read(call("run", "decks.csv", "--json", "--about", "machine 7", "--about", "2026-11-20"))
+    assert report["about"] == ["machine 7", "2026-11-20"]
+    assert report["numpy"] == np.__version__
+
+
+def test_a_pipe_is_no_file() -> None:
+    os.mkfifo("decks.jsonl")
+    done = call("run", "decks.jsonl")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (2, "cardshoe: decks.jsonl is no file.")
 
 
 @pytest.mark.usefixtures("few_audits")

@@ -15,7 +15,7 @@ from firmware_bridge.cards import DECK, Card
 from shuffle_audit.commands.command import audit
 from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.journal_orders import STANDARD, JournalDeck, card_name, makers_order
-from shuffle_audit.journal_recalls import deck_orders
+from shuffle_audit.journal_recalls import read_journal
 from shuffle_audit.order_files import write_decks
 from shuffle_audit.orders import OrderError
 from simulators.bench.deck_recording import name_of
@@ -33,7 +33,7 @@ def table(tmp_path: Path) -> DealingTable:
 
 def read(table: DealingTable, key: bytes | None = None) -> list[JournalDeck]:
     table.journal.close()
-    return deck_orders(table.journal.folder, STANDARD, key)
+    return read_journal(table.journal.folder, STANDARD, key).decks
 
 
 def names(cards: list[Card]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def test_of_new_decks_the_order_in_is_known_and_of_the_order_out_what_was_shown(
     assert [one.round for one in found] == [1, 2]
     assert 0 < found[0].entry < found[1].entry
     assert 0 < found[0].utc_ns < found[1].utc_ns
-    assert all(one.deck.before == () for one in deck_orders(table.journal.folder, None, None))
+    assert all(one.deck.before == () for one in read_journal(table.journal.folder, None, None).decks)
 
 
 def test_a_deck_that_is_shuffled_again_is_not_new(table: DealingTable) -> None:
@@ -125,7 +125,7 @@ def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_
     table.journal.close()
     files = sorted(table.journal.folder.glob("*.journal"))
     assert len(files) == 2
-    (later,) = deck_orders(files[1], STANDARD, None)
+    (later,) = read_journal(files[1], STANDARD, None).decks
     assert later.deck == DeckOrders((), seen(order, DEALT))
 
 
@@ -143,7 +143,7 @@ def test_cards_that_lie_face_down_are_known_by_a_recall_and_the_key_alone(table:
         table.take_out(name)
     table.do(operations.RecallCards(1, "an audit of the shuffler"), Role.PIT_MANAGER)
     assert [set(one.deck.after) for one in read(table)] == [{UNKNOWN}, {UNKNOWN}]
-    first, second = deck_orders(table.journal.folder, STANDARD, KEY)
+    first, second = read_journal(table.journal.folder, STANDARD, KEY).decks
     assert first.deck.after == seen(recalled, 12)
     assert set(second.deck.after) == {UNKNOWN}
 
@@ -227,6 +227,6 @@ def test_reading_writes_nothing(table: DealingTable) -> None:
     table.journal.close()
     files = {path: path.read_bytes() for path in table.journal.folder.glob("*.journal")}
     last = Source(table.journal.folder).last_entry()
-    deck_orders(table.journal.folder, STANDARD, KEY)
+    assert read_journal(table.journal.folder, STANDARD, KEY).head.partition(":")[0] == str(last)
     assert {path: path.read_bytes() for path in table.journal.folder.glob("*.journal")} == files
     assert Source(table.journal.folder).last_entry() == last

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from shuffle_audit.commands.command import audit
 from shuffle_audit.deck_orders import DeckOrders
-from shuffle_audit.evidence import EvidenceSinceAnyDeck
+from shuffle_audit.evidence import Evidence, ratios_of
 from shuffle_audit.following import Came, GrowingFile, GrowingJournal, SourceError, follow
 from shuffle_audit.journal_orders import STANDARD
 from shuffle_audit.models.named import model_named
@@ -27,7 +27,6 @@ from shuffle_audit.monitor_meters import DEFINITIONS, written
 from shuffle_audit.order_files import json_line
 from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 from tests.shuffle_audit.journals import DealingTable, shuffled_new
-from tests.shuffle_audit.waiting import ratios_of
 
 NOW = 1_795_400_000 * 10**9
 
@@ -44,7 +43,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     decks = first_seen(shuffled("shelves:10", 12), 24)
     monitor = Monitor("machine 7")
     lines, alarms = watched(decks, monitor)
-    evidence = EvidenceSinceAnyDeck()
+    evidence = Evidence()
     orders = model_named("shelves:10").shuffle(np.random.default_rng(1), 12, 52)[:, :24].argsort().argsort()
     course = evidence.add(orders) / math.log(10)
     assert [one.evidence_log10 for one in lines] == pytest.approx(list(course))
@@ -86,6 +85,17 @@ def test_one_odd_deck_does_not_leave_out_all_that_follow(small: set[int], skip: 
     assert all(re.match(r"This deck has 5[12] cards, and the one in line \d, has 5[12]\.$", why) for why in found)
 
 
+def test_a_deck_that_comes_twice_counts_once() -> None:
+    """Of six known cards it comes by chance."""
+    (whole,) = shuffled("uniform", 1)
+    many, few = first_seen([whole], 24), first_seen([whole], 6)
+    monitor = Monitor("machine 7")
+    lines, _ = watched([whole, whole, *many, *few, *few, *many], monitor)
+    assert [line.left_out for line in lines] == ["", "deck-twice", "", "", "", "deck-twice"]
+    assert lines[1].why.startswith("its orders in and out are those of an earlier deck")
+    assert (monitor.counted, monitor.left_out["deck-twice"]) == (4, 2)
+
+
 def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
     _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
     assert alarm.text == (
@@ -112,7 +122,7 @@ def since_any_deck(ratios: LogRatios) -> LogRatios:
 
 
 def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
-    evidence = EvidenceSinceAnyDeck()
+    evidence = Evidence()
     assert (evidence.log, evidence.lately) == (0, 0)
     orders = model_named("riffle:7").shuffle(np.random.default_rng(4), 30, 52)
     found = np.concatenate([evidence.add(orders[:7]), evidence.add(orders[7:7]), evidence.add(orders[7:])])
@@ -122,7 +132,7 @@ def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
 def test_what_it_is_worth_is_1_on_average_over_all_orders() -> None:
     """Two decks of four cards, 576 pairs of orders."""
     orders = np.array(list(permutations(range(4))))
-    values = [math.exp(EvidenceSinceAnyDeck().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
+    values = [math.exp(Evidence().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
     assert np.mean(values) == pytest.approx(1)
 
 
@@ -224,8 +234,14 @@ def test_following_ends_when_it_is_asked_to(tmp_path: Path) -> None:
             out.write(lines[len(taken)] if len(taken) < 3 else b"")
         return len(taken) == 3
 
-    follow(GrowingFile(file), lambda came: taken.append(came.where), wait)
+    def take(came: Came) -> bool:
+        taken.append(came.where)
+        return len(taken) == 5
+
+    follow(GrowingFile(file), take, wait)
     assert taken == ["line 1", "line 2", "line 3"]
+    follow(GrowingFile(file), take, wait)
+    assert taken[3:] == ["line 1", "line 2"]
 
 
 # -- metrics ----------------------------------------------------------------------------------------------------------
@@ -336,6 +352,11 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom cannot be written: No such file or directory."),
         (("m.jsonl", "--events", "gone/e.jsonl"), 2, "gone/e.jsonl cannot be written: No such file or directory."),
         (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name one file."),
+        (("m.jsonl", "--events", "m.csv"), 2, "m.csv is a file of decks."),
+        (("m.jsonl", "--events", "folder"), 2, "Invalid value for '--events'"),
+        (("m.jsonl", "--events", "/dev/null"), 2, "/dev/null is no file."),
+        (("m.jsonl", "--metrics", "m.csv"), 2, "A file of metrics ends with .prom, and m.csv does not."),
+        (("m.jsonl", "--metrics", "null.prom"), 2, "null.prom is no file."),
         (("folder",), 4, "folder"),
     ],
 )
@@ -343,6 +364,9 @@ def test_what_cannot_be_used(arguments: tuple[str, ...], code: int, said: str) -
     for name in ("m.jsonl", "m.csv"):
         Path(name).write_bytes(json_line(shuffled("uniform", 1)[0]))
     Path("folder").mkdir()
+    Path("null.prom").symlink_to("/dev/null")
+    before = {path: path.read_bytes() for path in Path().glob("m.*")}
     done = call(*arguments, "--once")
     assert (done.exit_code, done.stdout) == (code, "")
     assert said in done.stderr
+    assert {path: path.read_bytes() for path in Path().glob("m.*")} == before

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,20 @@ async def test_a_good_machine_until_interrupted(start: Callable[..., Child], tmp
     await watching.until(lambda: len(watching.out) == 3)
     watching.signal(signal.SIGINT)
     assert (await watching.ended(), watching.err) == (0, [])
+
+
+def test_it_ends_while_it_reads_what_was_there(tmp_path: Path) -> None:
+    """No one reads more than a line of it meanwhile, so that it waits within some hundred lines."""
+    file, decks = tmp_path / "machine.jsonl", 5_000
+    file.write_bytes(json_line(*shuffled("uniform", 1)) * decks)
+    command = [sys.executable, "-m", "controller", "audit", "monitor", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as watching:
+        assert watching.stdout is not None
+        watching.stdout.readline()
+        watching.send_signal(signal.SIGTERM)
+        rest = len(watching.stdout.readlines())
+        assert watching.wait() == 0
+    assert rest < decks / 2
 
 
 async def test_a_file_that_is_shortened_meanwhile(start: Callable[..., Child], tmp_path: Path) -> None:

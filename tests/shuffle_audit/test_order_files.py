@@ -9,7 +9,7 @@ import pytest
 from shuffle_audit.deck_orders import DeckOrders
 from shuffle_audit.models.named import FORMS, ModelNameError, model_named
 from shuffle_audit.order_files import LISTED, OrderFileError, read_decks, write_decks
-from tests.shuffle_audit.decks import first_seen, shuffled, without_the_order_in
+from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_the_order_in
 
 ONE = DeckOrders(("AS", "KS", "10H"), ("10H", "AS", "KS"))
 UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
@@ -141,21 +141,72 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_a_deck_that_comes_twice_is_a_fault(tmp_path: Path) -> None:
-    """Of whole decks; of few cards it comes by chance, and of a deck that is known in part it cannot be said."""
-    first, second = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    """Of whole decks, and those of which many cards are known; of few cards it comes by chance."""
+    second = tmp_path / "b.jsonl"
     one, other = shuffled("uniform", 2)
-    in_part = first_seen([one], 30)
-    write_decks(first, [one, *in_part, *in_part, *without_the_order_in([one, one])])
-    write_decks(second, [other, DeckOrders(one.after, one.before), one])
+    in_part, of_few = first_seen([one], 30), first_seen([one], 12)
+    write_decks(second, [one, *in_part, *of_few, *of_few, *without_the_order_in([one, one])])
+    third = tmp_path / "c.jsonl"
+    write_decks(third, [other, *in_part, one])
     with pytest.raises(OrderFileError) as error:
-        read_decks([first, second])
-    assert [(fault.line, fault.code) for fault in error.value.faults] == [(3, "deck-twice")]
-    sentence = error.value.faults[0].sentence
-    assert f"as the one in {first}, line 2. By chance an order comes again once in 52! decks" in sentence
-    assert "either the line was copied" in sentence
-    assert "or the machine repeats itself" in sentence
-    write_decks(second, [other])
-    assert len(read_decks([first, second])) == 6
+        read_decks([second, third])
+    assert [(fault.line, fault.code) for fault in error.value.faults] == [(2, "deck-twice"), (3, "deck-twice")]
+    sentence = error.value.faults[1].sentence
+    assert f"the orders in and out of the one in {second}, line 1, which chance does not do." in sentence
+    assert "If the line was copied" in sentence
+    assert "the machine repeats itself" in sentence
+    write_decks(third, [other])
+    assert len(read_decks([second, third])) == 7
+
+
+def test_two_decks_with_numbers_of_their_own_are_two(tmp_path: Path) -> None:
+    """A machine that repeats itself."""
+    table = tmp_path / "decks.csv"
+    write_decks(table, shuffled("uniform", 1) * 3)  # numbered from 1
+    assert [one.number for one in read_decks([table])] == ["1", "2", "3"]
+    copied = tmp_path / "copied.csv"
+    copied.write_text(table.read_text() + table.read_text().splitlines()[1] + "\n")
+    with pytest.raises(OrderFileError) as error:
+        read_decks([copied])
+    assert [(fault.line, fault.code) for fault in error.value.faults] == [(5, "deck-twice")]
+
+
+def turned_round(deck: DeckOrders) -> DeckOrders:
+    return DeckOrders(deck.after, deck.before)
+
+
+def in_a_row(model: str, decks: int) -> list[DeckOrders]:
+    """Each goes in as the last one came out."""
+    made, before = [], NEW_DECK
+    for deck in shuffled(model, decks):
+        after = tuple(before[NEW_DECK.index(card)] for card in deck.after)
+        made.append(DeckOrders(before, after))
+        before = after
+    return made
+
+
+def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "decks.csv"
+    row, new = in_a_row("shelves:20", 5), shuffled("uniform", 5)
+    for decks, line, said in (
+        (list(map(turned_round, row)), 3, "here and in 3 more lines: 'before' and 'after' are exchanged, or lines"),
+        (row[::-1], 3, "here and in 3 more lines: "),
+        (list(map(turned_round, new)), 2, "All decks came out in one order, and went in in others: "),
+    ):
+        write_decks(path, decks)
+        with pytest.raises(OrderFileError) as error:
+            read_decks([path])
+        ((at, code, sentence),) = [(one.line, one.code, one.sentence) for one in error.value.faults]
+        assert (at, code) == (line, "orders-exchanged")
+        assert said in sentence
+
+
+@pytest.mark.parametrize("model", ["not-always:0.5", "cut", "uniform", "riffle:1"])
+def test_bad_machines_are_not_taken_for_exchanged_orders(model: str, tmp_path: Path) -> None:
+    for number, decks in enumerate((in_a_row(model, 30), shuffled(model, 30), in_a_row(model, 1))):
+        path = tmp_path / f"{number}.csv"
+        write_decks(path, decks)
+        assert len(read_decks([path])) == len(decks)
 
 
 def test_all_faults_are_counted_and_the_first_are_listed(tmp_path: Path) -> None:

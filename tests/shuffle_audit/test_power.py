@@ -13,6 +13,7 @@ from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import UNIFORM, ShuffleModel
 from shuffle_audit.orders import Orders
 from shuffle_audit.power import Draws, Power
+from shuffle_audit.procedures import PROCEDURES
 from shuffle_audit.verdict import judge
 from tests.shuffle_audit.decks import NEW_DECK, shuffled
 from tests.support import long_forms
@@ -58,7 +59,7 @@ def test_it_is_how_often_a_verdict_is_bad(model: str, decks: int) -> None:
     assert abs(power.share - bad / audits) < 3 * error
 
 
-@pytest.mark.parametrize(("model", "decks"), [("shelves:5", 1), ("shelves:8", 4)])
+@pytest.mark.parametrize(("model", "decks"), [("shelves:5", 1), ("shelves:8", 4), ("favoured:0.5:1:20", 12)])
 def test_it_is_the_verdict_of_the_same_decks(model: str, decks: int) -> None:
     """To the last audit: what is drawn for the power is judged, too."""
     recorded = Recorded(model_named(model, 20))
@@ -70,15 +71,15 @@ def test_it_is_the_verdict_of_the_same_decks(model: str, decks: int) -> None:
 
 @pytest.mark.parametrize(
     ("model", "good_from", "decks"),
-    [("shelves:4", 1, 1), ("shelves:4", 1, 9), ("shelves:5", 2, 3), ("shelves:6", 4, 13), ("shelves:6", 99, 6)],
+    [("shelves:4", 1, 1), ("shelves:4", 1, 9), ("shelves:4", 2, 3), ("shelves:6", 4, 13), ("shelves:6", 99, 6)],
 )
 def test_evidence_is_gathered_as_in_a_verdict(
     model: str, good_from: int, decks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without alarms of procedures: of a machine that is repaired after some decks, or is not."""
-    monkeypatch.setattr(power_module, "SUMMED", (power_module.SUMMED[0]._replace(share=1e-300),))
+    monkeypatch.setattr(power_module, "PROCEDURES", (PROCEDURES[0]._replace(share=1e-300),))
     recorded = Recorded(model_named(model, 20), good_from)
-    power = Draws(recorded, 20, 60, 1).power(decks, LEVEL)
+    power = Draws(recorded, 20, 60, 1, whole=False).power(decks, LEVEL)
     gathered = [judge(each, LEVEL).evidence for each in recorded.audits(60, decks)]
     assert power.found == sum(one is not None and one.alarm for one in gathered)
     assert 0 < power.found < 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import pytest_mock
 from click.testing import CliRunner, Result
 
 from shuffle_audit import edges
@@ -105,7 +107,7 @@ def test_what_the_likelihoods_mean_is_said() -> None:
 def test_the_regulators_test_in_both_forms() -> None:
     orders = orders_of_decks(shuffled("favoured:0.3:1:52", 300))
     nulls = Nulls(np.random.default_rng(1), 199)
-    found = chi_square(orders, nulls)
+    found = chi_square(orders, nulls, np.random.default_rng(2))
     same = card_position(orders, nulls)
     assert (found.statistic, found.freedom, found.each) == (same.statistic, 51**2, same.each)
     assert [(one.form, one.p, one.passes) for one in found.forms] == [
@@ -240,7 +242,7 @@ def test_a_page() -> None:
     assert done.stdout.startswith("BAD: ")
     assert done.stdout.endswith(" Written to page.html.\n")
     digest = hashlib.sha256(Path("<b>decks.csv").read_bytes()).hexdigest()
-    for needed in (digest, "&lt;b&gt;decks.csv", "cardshoe 0.", "Seed of what is\nsimulated: 1.", *SHARES,
+    for needed in (digest, "&lt;b&gt;decks.csv", "cardshoe 0.", "all that is simulated with seed 1", *SHARES,
                    "What an audit cannot see", "How it was examined", "Bonferroni"):  # fmt: skip
         assert needed in text
     assert "<b>" not in text
@@ -289,6 +291,32 @@ def test_a_place_that_cannot_be_written() -> None:
     done = call("decks.csv", "--html", "no/page.html")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("cardshoe: no/page.html cannot be written: ")
+
+
+@pytest.mark.parametrize("name", ["decks.csv", "other.jsonl", "folder.html", "page", "null.html"])
+def test_a_page_takes_no_other_files_place(name: str) -> None:
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    Path("other.jsonl").write_text("decks of another audit")
+    Path("folder.html").mkdir()
+    Path("null.html").symlink_to("/dev/null")
+    before = Path("decks.csv").read_bytes()
+    done = call("decks.csv", "--html", name)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert (Path("decks.csv").read_bytes(), Path("other.jsonl").read_text()) == (before, "decks of another audit")
+    assert Path("null.html").is_symlink()
+
+
+def test_an_old_page_stays_until_the_new_one_is_whole(mocker: pytest_mock.MockerFixture) -> None:
+    """A disk that is full."""
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    Path("page.html").write_text("the old one")
+    mocker.patch.object(Path, "write_text", side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    done = call("decks.csv", "--html", "page.html")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (
+        2, "cardshoe: page.html cannot be written: No space left on device.",
+    )  # fmt: skip
+    assert Path("page.html").read_text() == "the old one"
+    assert sorted(path.name for path in Path().iterdir()) == ["decks.csv", "page.html"]
 
 
 def test_without_matplotlib_a_sentence_names_the_extra_and_the_text_remains() -> None:

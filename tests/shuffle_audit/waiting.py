@@ -7,20 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from shuffle_audit.evidence import SUSPECTED, bet_on, with_rest
+from shuffle_audit.evidence import SUSPECTED, bet_on, ratios_of, with_rest
 from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shuffle_model import LogRatios
-from shuffle_audit.orders import Orders
 
 GOOD: Final = (0, 100, 1_000)
 MODELS: Final = ("shelves:10", "shelves:20", "riffle:7")
 MACHINES: Final = 101
 AT_MOST: Final = 100  # bad decks
 LEVEL: Final = 0.001
-
-
-def ratios_of(orders: Orders) -> LogRatios:
-    return np.stack([model.log_ratios(orders) for model in SUSPECTED], axis=1)
 
 
 def after_good(good: int, machines: int, seed: int = 1) -> LogRatios:

@@ -13,7 +13,8 @@ from controller.commands.journal.data import account_as_data
 from controller.commands.journal.options import Asked, journal_options, opened, print_json, span_of, span_options
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
-from controller.commands.text import Page, longest, page, write_file, write_out
+from controller.commands.pages.file import PageFile, write_page
+from controller.commands.text import Page, longest, page, write_out
 
 SHORT: Final = 32  # characters: a wider column is text
 
@@ -21,7 +22,7 @@ SHORT: Final = 32  # characters: a wider column is text
 @click.command()
 @journal_options
 @span_options
-@click.option("--html", "html", type=click.Path(path_type=Path), help="Write one HTML page, with plots, to this file.")
+@click.option("--html", "html", type=PageFile(), help="Write one HTML page, with plots, to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def report(asked: Asked, day: str | None, since: str | None, until: str | None, html: Path | None,
            as_json: bool) -> None:  # fmt: skip
@@ -40,7 +41,7 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
     if html is not None:
         with of_extra("report", "A page cannot be made"):
             from controller.commands.journal.report_page import page_of
-        write_file(html, page_of(account, made, asked.clock))
+        write_page(html, page_of(account, made, asked.clock))
         write_out(f"{summary(account)} Written to {html}.")
         return
     output = page()

@@ -35,8 +35,12 @@ class SignedHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As `verify --head` takes it."""
-        return f"{self.head.number}:{self.head.hash.hex()}"
+        return head_text(self.head)
+
+
+def head_text(head: Head) -> str:
+    """As `verify --head` takes it."""
+    return f"{head.number}:{head.hash.hex()}"
 
 
 class File(NamedTuple):
@@ -116,8 +120,12 @@ class Source:
         return next(self.decisions(self.last_entry() - 1), None)
 
     def last_entry(self) -> int:
+        return self.head().number
+
+    def head(self) -> Head:
+        """Of the last entry. Whether it is signed yet is another question."""
         with closing(self._folder.reader(self.paths[-1])) as reader:
-            return reader.head().number
+            return reader.head()
 
     @property
     def size(self) -> int:

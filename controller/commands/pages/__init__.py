@@ -2,6 +2,7 @@
 
     page        a page from a template, with every text escaped
     plots       plots as SVG, the same bytes for the same figures
+    file        the file of a page, and what it may be called
     page.html   what all pages share: policy, look
     parts.html  tables and figures
 

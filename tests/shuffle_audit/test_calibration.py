@@ -1,0 +1,74 @@
+"""A good shuffle raises alarms as rarely as is stated: each procedure, the verdict, the evidence after each deck."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from shuffle_audit.procedures import PROCEDURES, SHARES, examine
+from tests.shuffle_audit import calibration
+from tests.shuffle_audit.calibration import DECKS, KNOWN, LEVELS, WHOLE, Rates, exact_rates, rate
+from tests.shuffle_audit.mathematics import FOUR
+from tests.support import long_forms
+
+ERRORS = 4.5
+"""Standard errors; of some hundred rates that are right one is further away once in a thousand runs."""
+LEAST = {"card-position": 0.5, "shifts": 0.6}
+"""Parts of the level that these reach at least: their statistics have few values where decks are few."""
+
+
+def error(rates: Rates, sets: int) -> Rates:
+    found: Rates = ERRORS * np.sqrt(rates * (1 - rates) / sets)
+    return found
+
+
+def check_verdicts(decks: int, sets: int) -> None:
+    """Those with an exact null at their exact rate, from both sides; all at most at the level."""
+    found, levels = calibration.of_verdicts(decks, sets, seed=1), np.array(LEVELS)
+    assert set(found) == {*SHARES, WHOLE}
+    for name, rates in found.items():
+        assert (rates <= levels + error(levels, sets)).all(), (name, rates)
+    for name, (null, low) in exact_rates().items():
+        law = np.array([rate(null, low, decks, level) for level in LEVELS])
+        assert (np.abs(found[name] - law) <= error(law, sets) + 1 / sets).all(), (name, found[name], law)
+    for name, part in LEAST.items():
+        if decks > 1 or name not in calibration.OF_SEVERAL:
+            assert (found[name] >= part * levels - error(levels, sets)).all(), (name, found[name])
+
+
+def check_evidence(known: int, sets: int) -> None:
+    levels = np.array(LEVELS)
+    rates = calibration.of_evidence(known, sets, seed=1)
+    assert rates[0] > 0
+    assert (rates <= levels + error(levels, sets)).all(), rates
+
+
+def test_a_thousand_good_decks() -> None:
+    check_verdicts(1, 1000)
+
+
+def test_evidence_of_a_thousand_good_machines() -> None:
+    check_evidence(52, 1000)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_exact_rates_are_those_of_all_orders(level: float) -> None:
+    """Two decks of four cards: 576 pairs, through the audit."""
+    tested = [examine(np.stack(pair)) for pair in product(FOUR, FOUR)]
+    for number, one in enumerate(PROCEDURES):
+        raised = np.mean([results[number].p <= level for results in tested])
+        assert raised == pytest.approx(rate(one.null(4), one.low, 2, level)), one.id
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("decks", DECKS)
+def test_good_decks_are_called_bad_as_rarely_as_is_stated(decks: int) -> None:
+    check_verdicts(decks, long_forms.count(calibration.SETS))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("known", KNOWN)
+def test_who_looks_after_each_deck_is_misled_as_rarely_as_is_stated(known: int) -> None:
+    check_evidence(known, long_forms.count(calibration.SETS))

@@ -1,0 +1,42 @@
+"""A shuffle that comes again is found, and good decks repeat none."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import factorial
+
+import numpy as np
+import pytest
+
+from shuffle_audit.models.shuffle_model import UNIFORM
+from shuffle_audit.procedures import examine
+from shuffle_audit.repeated_orders import bound, repeated
+from tests.shuffle_audit.mathematics import FOUR
+
+
+def test_repeats_are_counted() -> None:
+    decks = UNIFORM.shuffle(np.random.default_rng(1), 5, 52)
+    assert repeated(decks) == 0
+    assert repeated(decks[[0, 1, 0, 2, 0, 1]]) == 3
+
+
+def test_the_bound_is_its_formula() -> None:
+    assert bound(60, 52) == pytest.approx(60 * 59 / 2 / factorial(52))
+    assert (bound(1, 52), bound(0, 52), bound(500, 3)) == (0.0, 0.0, 1.0)
+
+
+def test_no_chance_is_above_the_bound() -> None:
+    """All sets of three decks of four cards."""
+    sets = [repeated(np.stack(decks)) for decks in product(FOUR, repeat=3)]
+    assert np.mean(np.array(sets) > 0) <= bound(3, 4)
+    assert np.mean(sets) <= bound(3, 4)
+
+
+def test_a_generator_that_begins_again_is_found() -> None:
+    """Each deck by itself is good."""
+    decks = UNIFORM.shuffle(np.random.default_rng(2), 40, 52)
+    quiet = {one.id: one.adjusted for one in examine(decks)}
+    assert quiet["repeated-orders"] == 1
+    loud = [one for one in examine(np.concatenate([decks, decks[3:4]])) if one.adjusted < 1e-6]
+    assert [one.id for one in loud] == ["repeated-orders"]
+    assert loud[0].statistic == 1
