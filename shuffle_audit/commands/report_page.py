@@ -6,6 +6,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from controller.commands.pages.page import rendered
 from controller.commands.pages.plots import Plot
 from shuffle_audit.commands.methods import NOT_SEEN, SUMS, tests_of
@@ -20,7 +22,7 @@ TEMPLATE: Final = Path(__file__).with_name("report.html")
 def page_of(report: Report, orders: Orders) -> str:
     """The page. `orders`: of the decks that were examined. Names of files are escaped."""
     plots: defaultdict[str, list[Plot]] = defaultdict(list)
-    for part, plot in plots_of(orders, report.result):
+    for part, plot in plots_of(orders, report.result, np.random.default_rng(report.seed)):
         plots[part].append(plot)
     files_first = sorted(parts(report), key=lambda part: part.id != "files")
     return rendered(

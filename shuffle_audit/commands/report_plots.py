@@ -6,10 +6,8 @@ print without colours by their lightness and form.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import product
-from math import ceil, comb, floor, log, log10, sqrt
+from math import ceil, log, log10, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,14 +18,18 @@ from matplotlib.ticker import MaxNLocator
 
 from controller.commands.pages.plots import DARK, Plot, drawn
 from shuffle_audit import exact, patterns
+from shuffle_audit.commands.figures import percent
 from shuffle_audit.evidence import Evidence
 from shuffle_audit.exact import Distribution
+from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.orders import Counts, Orders
 from shuffle_audit.verdict import OF_EVIDENCE, Verdict
 
 GOOD: Final = "#e08214"
 ENOUGH: Final = 5.0  # expected in a cell of the map: places are put together until there are as many
 FEWEST_CELLS: Final = 4  # in a row
+SETS: Final = (100, 1000)  # of good shuffles, at least and at most
+DRAWN: Final = 50_000  # about so many decks for them
 FAR: Final = 5.0  # standard deviations, at the ends of the colours
 Figures = npt.NDArray[np.float64]
 
@@ -47,15 +49,17 @@ COUNTED: Final = (
 )
 
 
-def plots_of(orders: Orders, verdict: Verdict) -> Iterator[tuple[str, Plot]]:
-    """Each with the part of the report to which it belongs; none where there is no deck, or of too few cards."""
+def plots_of(orders: Orders, verdict: Verdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
+    """Each with the part of the report to which it belongs; none where there is no deck, or of too few cards.
+    `random`: for good shuffles that the map is compared with.
+    """
     if not len(orders) or orders.shape[1] < FEWEST_CELLS:
         return
     yield "effect", guesses(orders)
     yield "counted", counts(orders)
     if not verdict.partial:  # else it has more decks than these
         yield "evidence", evidence(orders, verdict)
-    yield "regulators", positions(orders)
+    yield "regulators", positions(orders, random)
 
 
 def guesses(orders: Orders) -> Plot:
@@ -150,10 +154,10 @@ def evidence(orders: Orders, verdict: Verdict) -> Plot:
     return Plot("Evidence, deck after deck", says, drawn("evidence", draw, (7.2, 2.2)), caption)
 
 
-def positions(orders: Orders) -> Plot:
+def positions(orders: Orders, random: np.random.Generator) -> Plot:
     """Where cards came from and where they came to, against what is expected."""
     at, far = _cells(orders)
-    cards = orders.shape[1]
+    decks, cards = orders.shape
     sizes = np.diff(np.append(at, cards))
     by_place = far.repeat(sizes, axis=0).repeat(sizes, axis=1)
 
@@ -171,36 +175,28 @@ def positions(orders: Orders) -> Plot:
 
     size = int(sizes[0])
     together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
-    beyond, cells, expected = int((np.abs(far) > 3).sum()), far.size, _far_by_chance(len(orders), sizes)
+    beyond, cells = _beyond(far), far.size
+    chance = _as_many_by_chance(beyond, decks, cards, random)
     says = f"Of {cells} cells {beyond} lie more than three standard deviations from what is expected."
     caption = (
         "Each cell: how many cards came from one place to another, against what is expected; dark orange: too many, "
-        "dark purple: too few. After a good shuffle the cells are pale, without lines or areas: on average "
-        f"{expected:.1f} of {cells} cells lie beyond three standard deviations, often one or two more. Here {beyond} "
-        f"do.{together}"
+        f"dark purple: too few. After a good shuffle the cells are pale, without lines or areas. Here {beyond} of "
+        f"{cells} cells lie beyond three standard deviations; so many or more do after {percent(chance)} of simulated "
+        f"good shuffles.{together}"
     )
     return Plot("From place to place", says, drawn("positions", draw, (7.2, 4.4)), caption)
 
 
-def _far_by_chance(decks: int, sizes: npt.NDArray[np.int64]) -> float:
-    """How many cells of the map lie beyond three standard deviations on average after a good shuffle: exact."""
-    cards, kinds = int(sizes.sum()), Counter(sizes.tolist())
-    return sum(
-        many * more * sum(_tails_beyond(decks, cards, to, come))
-        for (to, many), (come, more) in product(kinds.items(), repeat=2)
-    )
+def _as_many_by_chance(beyond: int, decks: int, cards: int, random: np.random.Generator) -> float:
+    """In what part of simulated good shuffles at least so many cells lie so far off."""
+    sets = max(SETS[0], min(SETS[1], DRAWN // decks))
+    found = [_beyond(_cells(UNIFORM.shuffle(random, decks, cards))[1]) for _ in range(sets)]
+    return float(np.mean(np.array(found) >= beyond))
 
 
-def _tails_beyond(decks: int, cards: int, to: int, come: int) -> tuple[float, float]:
-    """Of the sum over decks of one cell, with so many places after and before."""
-    ways = [comb(come, k) * comb(cards - come, to - k) for k in range(min(to, come) + 1)]
-    one = exact.distribution(tuple(ways))
-    mean, variance = exact.mean_and_variance(one)
-    far = 3 * sqrt(decks * variance)
-    low, high = ceil(decks * mean - far) - 1, floor(decks * mean + far) + 1
-    below = exact.tails_of_decks(one, decks, low)[0] if low >= 0 else 0.0
-    above = exact.tails_of_decks(one, decks, high)[1] if high < decks * (len(one) - 1) + 1 else 0.0
-    return below, above
+def _beyond(far: Figures) -> int:
+    """How many cells lie more than three standard deviations off."""
+    return int((np.abs(far) > 3).sum())
 
 
 def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:

@@ -25,7 +25,7 @@ from shuffle_audit.commands.command import FAILED, audit
 from shuffle_audit.commands.making import report_of
 from shuffle_audit.commands.methods import FORMULAS
 from shuffle_audit.commands.parts import parts
-from shuffle_audit.commands.report_plots import _cells
+from shuffle_audit.commands.report_plots import _cells, positions
 from shuffle_audit.deck_orders import DeckOrders, orders_of_decks
 from shuffle_audit.edges import DEALS, money
 from shuffle_audit.evidence import SUSPECTED, Evidence
@@ -228,6 +228,22 @@ def test_cells_of_the_map(decks: int, size: int) -> None:
     assert (far.argmax(axis=1) == np.arange(52)).all()
     turned = np.roll(unshuffled(400, 52), 1, axis=1)  # the last card comes to the first place
     assert _cells(turned)[1][0].argmax() == 51
+
+
+def test_the_map_says_how_often_a_good_shuffle_has_as_many_dark_cells() -> None:
+    """Of a bad one never, of good ones as often as not."""
+    said = re.compile(r"Here (\d+) of 169 cells lie beyond three standard deviations; so many or more do after (\S+) %")
+    bad = said.search(positions(unshuffled(25, 52), np.random.default_rng(1)).caption)
+    assert bad is not None
+    assert (int(bad[1]) > 12, bad[2]) == (True, "0")
+    chances = {}
+    for seed in range(40):
+        caption = positions(UNIFORM.shuffle(np.random.default_rng(seed), 25, 52), np.random.default_rng(1)).caption
+        found = said.search(caption)
+        assert found is not None
+        chances[int(found[1])] = float(found[2])
+    assert chances[0] == 100
+    assert list(dict(sorted(chances.items())).values()) == sorted(chances.values(), reverse=True)
 
 
 def written(decks: list[DeckOrders], *options: str) -> tuple[str, Result]:
