@@ -123,10 +123,10 @@ def deck_of_line(line: str) -> DeckOrders:
 
 def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
     """Writes a new file, or over an old one; `read_decks` reads the same. Raises `OrderFileError` and `OSError`."""
-    if path.suffix in JSON_LINES:
+    if path.suffix.lower() in JSON_LINES:
         lines = (json_line(deck) for deck in decks)
         path.write_bytes(b"".join(lines))
-    elif path.suffix == CSV:
+    elif path.suffix.lower() == CSV:
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(COLUMNS)
@@ -193,7 +193,7 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
 
 def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
     """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
-    if path.suffix not in (*JSON_LINES, CSV):
+    if path.suffix.lower() not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
     try:
         content = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
@@ -206,7 +206,7 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise _RefusedError("not-text", "There is a byte that is no UTF-8. Save the file as UTF-8.", line) from error
-    found = _json_lines(text) if path.suffix in JSON_LINES else _rows(text)
+    found = _json_lines(text) if path.suffix.lower() in JSON_LINES else _rows(text)
     empty = True
     for line, deck in found:
         empty = False
@@ -293,6 +293,8 @@ def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
     if len(read.after) > MOST_CARDS:
         sentence = f"There are {len(read.after):,} cards in 'after': a deck has at most {MOST_CARDS}."
         raise _RefusedError("too-many-cards", sentence)
+    if len(read.after) == 1 and "," in read.after[0]:
+        raise _RefusedError("card-name", "The cards are separated by commas: separate them by spaces.")
     if odd := [card for card in (*read.before, *read.after) if not card or card.split() != [card]]:
         raise _RefusedError("card-name", f"{odd[0]!r} is no name of a card: it is empty, or there is a blank in it.")
     try:

@@ -41,10 +41,13 @@ def verify_same_deck(before: Sequence[Hashable], after: Sequence[Hashable], more
     for name, cards in (("in", before), ("out", after)):
         if twice := sorted({str(card) for card in cards if cards.count(card) > 1}):
             raise OrderError("card-twice", f"In the order {name} there is more than one of {_listed(twice)}.")
-    if len(lacking := sorted(str(card) for card in set(before) - set(after))) > more[1]:
-        raise OrderError("card-missing", f"Of the cards that went in, {_listed(lacking)} did not come out.")
-    if len(foreign := sorted(str(card) for card in set(after) - set(before))) > more[0]:
-        raise OrderError("card-foreign", f"What came out has {_listed(foreign)}, which did not go in.")
+    lacking, foreign = (sorted(map(str, set(one) - set(other))) for one, other in ((before, after), (after, before)))
+    came = f"What came out has {_listed(foreign)}, which did not go in."
+    if len(lacking) > more[1]:
+        also = f" {came}" if len(foreign) > more[0] else ""
+        raise OrderError("card-missing", f"Of the cards that went in, {_listed(lacking)} did not come out.{also}")
+    if len(foreign) > more[0]:
+        raise OrderError("card-foreign", came)
 
 
 def _listed(cards: Sequence[str]) -> str:

@@ -120,7 +120,7 @@ def _opened(path: Path, maker: str | None) -> DeckSource:
         return GrowingJournal(path, read_maker(maker))
     if maker is not None:
         raise BadInputError("A file of decks has the order that went in.", "Leave --new-deck out.")
-    if path.suffix not in JSON_LINES:
+    if path.suffix.lower() not in JSON_LINES:
         raise BadInputError(
             f"{click.format_filename(path)} is no file that a bench appends to: these end with "
             f"{' or '.join(JSON_LINES)}.",

@@ -25,7 +25,7 @@ def refused(tmp_path: Path, name: str, content: str | bytes) -> list[tuple[int, 
     return [(fault.line, fault.code, fault.sentence) for fault in error.value.faults]
 
 
-@pytest.mark.parametrize("name", ["decks.jsonl", "decks.ndjson", "decks.csv"])
+@pytest.mark.parametrize("name", ["decks.jsonl", "decks.ndjson", "decks.csv", "DECKS.CSV"])
 def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     write_decks(path, [ONE, UNKNOWN, ONE])
@@ -76,6 +76,8 @@ def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
         ('{"before": ["AS", "KS"], "after": ["AS"]}', "card-missing",
          "Of the cards that went in, KS did not come out."),
         ('{"before": ["AS"], "after": ["AS", "KS"]}', "card-foreign", "What came out has KS, which did not go in."),
+        ('{"before": ["AS", "KS"], "after": ["AS", "XX"]}', "card-missing",
+         "Of the cards that went in, KS did not come out. What came out has XX, which did not go in."),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: str) -> None:
@@ -98,6 +100,7 @@ def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: 
         ("after,after\nAS,AS\n", 1, "column-twice", "The column 'after' is there more than once."),
         ("deck,after\n1,AS KS\n2\n", 3, "row-cells", "There are 1 cells, and the header has 2 columns."),
         ('after\nAS\n"KS\n', 3, "not-csv", "This is not CSV: unexpected end of data."),
+        ('after\n"AS,KS"\n', 2, "card-name", "The cards are separated by commas: separate them by spaces."),
         ("before,after\nAS KS,AS AS\n", 2, "card-twice", "In the order out there is more than one of AS."),
     ],
 )  # fmt: skip
