@@ -24,10 +24,10 @@ SHARE: Final = 0.02
 
 
 class FullestCells:
-    """Of several audits at once, deck after deck."""
+    """Of several audits at once, deck after deck, of at most 32,767."""
 
     def __init__(self, audits: int, cards: int) -> None:
-        self._table = np.zeros((audits, cards * cards), np.int32)
+        self._table = np.zeros((audits, cards * cards), np.int16)
         self._most = np.zeros(audits, np.int64)
 
     def add(self, orders: Orders) -> Counts:

@@ -28,7 +28,8 @@ class SourceError(Exception):
 
 class Came(NamedTuple):
     """A deck that came. `deck` None: `fault` says why it cannot be used, `code` for machines. `where`: its line or
-    entry. `utc_ns`: when it was shuffled; 0: the source does not say.
+    entry. `utc_ns`: when it was shuffled; 0: the source does not say. `number`: by which it is another deck than one
+    with the same orders; empty: it has none.
     """
 
     where: str
@@ -36,6 +37,7 @@ class Came(NamedTuple):
     code: str = ""
     fault: str = ""
     utc_ns: int = 0
+    number: str = ""
 
 
 class DeckSource(Protocol):
@@ -81,12 +83,12 @@ class GrowingFile:
     def _deck(self, line: bytes) -> Came:
         where = f"line {self._lines}"
         try:
-            deck = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
+            numbered = deck_of_line(line.removeprefix(BYTE_ORDER_MARK).decode())
         except UnicodeDecodeError:
             return Came(where, None, "not-text", "There is a byte that is no UTF-8.")
         except OrderError as error:
             return Came(where, None, error.code, str(error))
-        return Came(where, deck)
+        return Came(where, numbered.deck, number=numbered.number)
 
 
 class GrowingJournal:
@@ -109,7 +111,7 @@ class GrowingJournal:
             self._after = decided.entry + len(decided.events)
             self._orders.take(decided)
             for one in self._orders.taken_over():
-                yield Came(f"round {one.round}", one.deck, utc_ns=one.utc_ns)
+                yield Came(f"round {one.round}", one.deck, utc_ns=one.utc_ns, number=str(one.entry))
 
 
 def follow(source: DeckSource, take: Callable[[Came], bool], wait: Callable[[], bool]) -> None:

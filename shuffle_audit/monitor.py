@@ -19,7 +19,7 @@ from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.evidence import Evidence
 from shuffle_audit.following import Came
 from shuffle_audit.models.shelf import Shelves
-from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, may_be_alike
+from shuffle_audit.order_files import MIXED, TWICE, comes_twice_by_chance, difference, is_another, may_be_alike
 from shuffle_audit.orders import OrderError
 from shuffle_audit.partial_orders import LEAST_KNOWN, order_in_part
 
@@ -32,8 +32,8 @@ WHY: Final = {
     NOT_KNOWN: "the order in is not known, so that nothing can be seen in what came out",
     FEW_KNOWN: f"fewer than {LEAST_KNOWN} cards are known both before and after",
     SKIPPED: "it came before what is watched",
-    TWICE: "its orders in and out are those of an earlier deck, which chance does not do: the line was copied, or the "
-    "machine repeats itself and is to be taken out of service",
+    TWICE: "its orders in and out are those of an earlier deck, which chance does not do: either the line was copied, "
+    "or the machine repeats itself and is to be taken out of service. With a number of its own ('deck') it counts",
 }
 
 
@@ -98,7 +98,7 @@ class Monitor:
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
         self._evidence = Evidence()
-        self._seen: set[DeckOrders] = set()
+        self._numbers: dict[int, set[str]] = {}  # of the decks with these orders, by their hash
         self._accepted: tuple[str, DeckOrders] | None = None  # where it is; the last that counted
         self._last: tuple[str, DeckOrders] | None = None
 
@@ -138,12 +138,10 @@ class Monitor:
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)
-        if came.deck in self._seen:
+        if self._came_twice(came.deck, came.number):
             return TWICE, WHY[TWICE], len(order)
         if fault := self._of_other_cards(came.where, came.deck):
             return MIXED, fault, len(order)
-        if not comes_twice_by_chance(came.deck):
-            self._seen.add(came.deck)
         self._accepted = self._last
         self._evidence.add(order[None])
         self.counted += 1
@@ -151,6 +149,10 @@ class Monitor:
         self.last_ns = came.utc_ns or now_ns
         self.highest = max(self.highest, self.evidence_log10)
         return "", "", len(order)
+
+    def _came_twice(self, deck: DeckOrders, number: str) -> bool:
+        """As `order_files` has it: with many known cards, and without a number of its own."""
+        return not comes_twice_by_chance(deck) and not is_another(self._numbers.setdefault(hash(deck), set()), number)
 
     def _of_other_cards(self, where: str, deck: DeckOrders) -> str:
         """Why it is left out: neither the last deck that counted nor the one just before may be of the same cards, so

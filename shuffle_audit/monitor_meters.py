@@ -38,7 +38,11 @@ DEFINITIONS: Final = (
         'cardshoe_shuffle_decks_left_out_total{code!="skipped"} > 0',
         "No deck of a shuffler counts: see why its monitor leaves them out. A bad shuffle would not be found.",
     ),
-    Definition(LEFT_OUT, "counter", (*SOURCE, "code"), "Decks that were left out, by the reason."),
+    Definition(
+        LEFT_OUT, "counter", (*SOURCE, "code"), "Decks that were left out, by the reason.",
+        'cardshoe_shuffle_decks_left_out_total{code="deck-twice"} > 0',
+        "A deck came with the orders of an earlier one: a line was copied, or the shuffler repeats itself. See which.",
+    ),
     Definition(LAST, "gauge", SOURCE, "When the last deck that counted was shuffled; 0: none yet."),
     Definition(
         LOOKED, "gauge", SOURCE, "When the monitor looked last.",

@@ -11,7 +11,6 @@ import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -76,7 +75,9 @@ class _RefusedError(Exception):
         self.line = line
 
 
-class _Numbered(NamedTuple):
+class NumberedDeck(NamedTuple):
+    """A deck with its number or name; empty: none."""
+
     deck: DeckOrders
     number: str
 
@@ -87,12 +88,16 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     deck: int | str | None = None
 
 
-def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes) -> list[FileDeck]:
+def read_decks(
+    paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes, *, as_written: bool = False
+) -> list[FileDeck]:
     """All decks of these files, in their order; they are of the same cards. `read_bytes` is called once for each file.
+    `as_written`: also where 'before' and 'after' look as if they were exchanged.
     Raises `OrderFileError`, and what `read_bytes` raises other than OSError.
     """
     found: list[FileDeck] = []
-    seen: dict[DeckOrders, FileDeck] = {}
+    seen: dict[DeckOrders, _Former] = {}
+    numbered_in: dict[tuple[str, str], int] = {}
     faults: list[Fault] = []
     for path in paths:
         try:
@@ -102,21 +107,23 @@ def read_decks(paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path
                     numbered = _accepted(read)
                     found.append(FileDeck(str(path), line, _checked(numbered.deck, first), numbered.number))
                     _verify_new(found[-1], seen)
+                    _verify_number(found[-1], numbered_in)
                 except _RefusedError as refused:
                     faults.append(Fault(str(path), line, refused.code, str(refused)))
         except _RefusedError as refused:
             faults.append(Fault(str(path), refused.line, refused.code, str(refused)))
-    if fault := _exchanged(found):
+    if not as_written and (fault := _exchanged(found)):
         faults.append(fault)
     if faults:
         raise OrderFileError(faults)
     return found
 
 
-def deck_of_line(line: str) -> DeckOrders:
+def deck_of_line(line: str) -> NumberedDeck:
     """A deck of JSON Lines. Raises `OrderError`, with the codes of faults."""
     try:
-        return _checked(_accepted(_from_json(line)).deck, None)
+        found = _accepted(_from_json(line))
+        return found._replace(deck=_checked(found.deck, None))
     except _RefusedError as refused:
         raise OrderError(refused.code, str(refused)) from refused
 
@@ -151,47 +158,74 @@ def comes_twice_by_chance(deck: DeckOrders) -> bool:
     return not deck.before or len(deck.after) - deck.after.count(UNKNOWN) < TELLING
 
 
-def _verify_new(one: FileDeck, seen: dict[DeckOrders, FileDeck]) -> None:
+def is_another(numbers: set[str], number: str) -> bool:
+    """Whether a deck with that number, or none, is another one than those before with the same orders, whose `numbers`
+    these are. It is one of them then.
+    """
+    another = not numbers or (bool(number) and "" not in numbers and number not in numbers)
+    numbers.add(number)
+    return another
+
+
+class _Former(NamedTuple):
+    """The first deck with its orders, and the numbers of all with them."""
+
+    first: FileDeck
+    numbers: set[str]
+
+
+def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
     """Raises `_RefusedError` where an earlier one has the same two orders, and not another number."""
     if comes_twice_by_chance(one.deck):
         return
-    former = seen.setdefault(one.deck, one)
-    if former is one or (former.number and one.number and former.number != one.number):
+    former = seen.setdefault(one.deck, _Former(one, set()))
+    if is_another(former.numbers, one.number):
         return
     raise _RefusedError(
         TWICE,
-        f"This deck has the orders in and out of the one in {former.file}, line {former.line}, which chance does not "
-        "do. If the line was copied, take one of both out. If both decks were shuffled, the machine repeats itself: "
-        "take it out of service, and give each deck a number of its own as 'deck', so that both count.",
+        f"This deck has the orders in and out of the one in {former.first.file}, line {former.first.line}, which "
+        "chance does not do. If the line was copied, take one of both out. If both decks were shuffled, the machine "
+        "repeats itself: take it out of service, and give each deck a number of its own as 'deck', so that both count.",
     )
+
+
+def _verify_number(one: FileDeck, numbered_in: dict[tuple[str, str], int]) -> None:
+    """Raises `_RefusedError` where an earlier deck of the file has the same number."""
+    line = numbered_in.setdefault((one.file, one.number), one.line)
+    if one.number and line != one.line:
+        raise _RefusedError("number-twice", f"The deck in line {line} has the number {one.number}, too.")
 
 
 def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
     """Where the orders of whole decks show that 'before' and 'after' are exchanged, or lines turned round in time:
-    decks come out in the order in which the deck before went in, or all in one order. Decks that came out as they went
-    in say nothing of that.
+    more decks come out in an order in which an earlier one went in, or came out of another order in, than go in as an
+    earlier one came out. Decks that came out as they went in say nothing of that.
     """
-    whole = [one for one in found if one.deck.is_whole and len(one.deck.after) >= TELLING]
-    moved = [one for one in whole if one.deck.before != one.deck.after]
-    back = [one for former, one in pairwise(whole)
-            if former.deck.before == one.deck.after != one.deck.before]  # fmt: skip
-    onward = sum(former.deck.after == one.deck.before for former, one in pairwise(whole))
-    if len(back) > onward:
-        sentence = (
-            f"The order out is the order in of the deck before, here and in {len(back) - 1:,} more lines: 'before' and "
-            "'after' are exchanged, or lines do not stand in the order of time."
-        )
-        return Fault(back[0].file, back[0].line, EXCHANGED, sentence)
-    if len(moved) > 1 and len({one.deck.after for one in moved}) == 1 < len({one.deck.before for one in moved}):
-        sentence = (
-            "All decks came out in one order, and went in in others: 'before' and 'after' are exchanged. If they are "
-            "not, the machine makes one order: take it out of service."
-        )
-        return Fault(moved[0].file, moved[0].line, EXCHANGED, sentence)
-    return None
+    went_in: set[tuple[str, ...]] = set()
+    came_out: dict[tuple[str, ...], tuple[str, ...]] = {}
+    odd: list[FileDeck] = []
+    onward = 0
+    for one in found:
+        deck = one.deck
+        if not deck.is_whole or len(deck.after) < TELLING:
+            continue
+        onward += deck.before in came_out
+        if deck.after != deck.before:
+            if deck.after in went_in or came_out.get(deck.after, deck.before) != deck.before:
+                odd.append(one)
+            came_out.setdefault(deck.after, deck.before)
+        went_in.add(deck.before)
+    if len(odd) <= onward:
+        return None
+    more = f", as in {len(odd) - 1:,} more" if len(odd) > 1 else ""
+    return Fault(
+        odd[0].file, odd[0].line, EXCHANGED,
+        f"An earlier deck went in in the order in which this one came out, or came out so itself{more}: 'before' and "
+        "'after' are exchanged, or lines do not stand in the order of time. If not, --as-written judges them so.",
+    )  # fmt: skip
 
 
-def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
+def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
     """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
     if path.suffix.lower() not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
@@ -215,13 +249,13 @@ def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple
         raise _RefusedError("empty-file", "There is no deck in it.")
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
+def _json_lines(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, _from_json(line)
 
 
-def _from_json(line: str) -> _Numbered | _RefusedError:
+def _from_json(line: str) -> NumberedDeck | _RefusedError:
     try:
         read = msgspec.json.decode(line, type=_Line)
     except msgspec.ValidationError as error:
@@ -229,7 +263,7 @@ def _from_json(line: str) -> _Numbered | _RefusedError:
     except msgspec.DecodeError as error:
         return _RefusedError("not-json", f"This is not JSON: {_first_small(error)}.")
     number = "" if read.deck is None else str(read.deck)
-    return _Numbered(DeckOrders(_named(read.before or ()), _named(read.after)), number)
+    return NumberedDeck(DeckOrders(_named(read.before or ()), _named(read.after)), number)
 
 
 def _named(cards: Sequence[str | None]) -> tuple[str, ...]:
@@ -241,7 +275,7 @@ def _first_small(error: Exception) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _rows(text: str) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
+def _rows(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
     """Raises `_RefusedError` at a header without the columns, and where it is no CSV."""
     table = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
@@ -258,7 +292,7 @@ def _rows(text: str) -> Iterator[tuple[int, _Numbered | _RefusedError]]:
             else:
                 named = dict(zip(header, cells, strict=True))
                 before, after = named.get("before", "").split(), named["after"].split()
-                yield table.line_num, _Numbered(DeckOrders(tuple(before), tuple(after)), named.get("deck", ""))
+                yield table.line_num, NumberedDeck(DeckOrders(tuple(before), tuple(after)), named.get("deck", ""))
     except csv.Error as error:
         raise _RefusedError("not-csv", f"This is not CSV: {error}.", table.line_num) from error
 
@@ -279,7 +313,7 @@ def _header(cells: list[str], line: int) -> list[str]:
     return cells
 
 
-def _accepted(read: _Numbered | _RefusedError) -> _Numbered:
+def _accepted(read: NumberedDeck | _RefusedError) -> NumberedDeck:
     """Raises `_RefusedError`."""
     if isinstance(read, _RefusedError):
         raise read

@@ -1,8 +1,8 @@
 """How often a verdict finds a model of a bad shuffle, by simulated audits; and how many decks that needs.
 
 The audits are drawn once: the first decks of each serve for every number of decks and every level. So two answers of
-the same draws differ by the decks and the level alone, and not by chance. Sampled procedures and those of faces are
-left out, so that the power is at least what is said.
+the same draws differ by the decks and the level alone, and not by chance. Sampled procedures, those of faces
+and orders that come again are left out, so that the power is at least what is said.
 """
 
 from __future__ import annotations

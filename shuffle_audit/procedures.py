@@ -127,8 +127,8 @@ def examine(
     found = [_result(one, orders, others) for one in PROCEDURES]
     if favoured_places.is_tested(*orders.shape):
         found.append(_favoured_place(orders))
-    if len(orders) > 1:
-        found.append(_repeated_orders(orders))
+    if any(len(one) > 1 for one in (orders, *others)):
+        found.append(_repeated_orders([orders, *others]))
     if random is not None:
         nulls = random if isinstance(random, Nulls) else Nulls(random)
         found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
@@ -147,12 +147,17 @@ def _favoured_place(orders: Orders) -> Result:
     )  # fmt: skip
 
 
-def _repeated_orders(orders: Orders) -> Result:
-    repeated, bound = repeated_orders.repeated(orders), repeated_orders.bound(*orders.shape)
-    p = max(SMALLEST, bound) if repeated else 1.0
+def _repeated_orders(sizes: Sequence[Orders]) -> Result:
+    """`sizes`: decks by their number of cards."""
+    several = [one for one in sizes if len(one)]
+    repeated = sum(map(repeated_orders.repeated, several))
+    moments = [repeated_orders.mean_and_variance(*one.shape) for one in several]
+    bound = sum(repeated_orders.bound(*one.shape) for one in several)
+    p = max(SMALLEST, min(1.0, bound)) if repeated else 1.0
     return Result(
-        repeated_orders.ID, repeated_orders.WORDS, repeated_orders.SOURCE, repeated, bound, sqrt(bound), p,
-        min(1.0, p / repeated_orders.SHARE), len(orders),
+        repeated_orders.ID, repeated_orders.WORDS, repeated_orders.SOURCE, repeated,
+        sum(mean for mean, _ in moments), sqrt(sum(variance for _, variance in moments)), p,
+        min(1.0, p / repeated_orders.SHARE), sum(map(len, several)),
     )  # fmt: skip
 
 

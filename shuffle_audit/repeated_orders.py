@@ -1,13 +1,14 @@
 """A shuffle that comes again: two decks of which the cards went the same ways.
 
 Of D decks the chance that any two have the same of n! equally likely orders is at most the sum over all pairs,
-D (D-1) / 2 / n! (von Mises 1939 for the exact one). A generator that begins again with the same seed, or has few
+D (D-1) / 2 / n! (von Mises 1939 for the exact one). Decks that are known in part are compared with those of as many
+known cards, by the order of these among each other. A generator that begins again with the same seed, or has few
 states, repeats itself while each deck by itself looks good.
 """
 
 from __future__ import annotations
 
-from math import comb, exp, lgamma, log
+from math import comb, exp, factorial, lgamma, log
 from typing import Final
 
 from shuffle_audit.orders import Orders
@@ -16,6 +17,7 @@ ID: Final = "repeated-orders"
 WORDS: Final = "Decks that were shuffled exactly as an earlier one was"
 SOURCE: Final = "von Mises 1939"
 SHARE: Final = 0.01
+FEW: Final = 8  # cards: of more, orders that come again are rare
 
 
 def repeated(orders: Orders) -> int:
@@ -24,6 +26,16 @@ def repeated(orders: Orders) -> int:
 
 
 def bound(decks: int, cards: int) -> float:
-    """No less than the chance that any order comes again, and than how many are expected to. Not above 1."""
+    """No less than the chance that any order comes again. Not above 1."""
     pairs = comb(decks, 2)
     return min(1.0, exp(log(pairs) - lgamma(cards + 1))) if pairs else 0.0
+
+
+def mean_and_variance(decks: int, cards: int) -> tuple[float, float]:
+    """Of the number of decks that have the order of an earlier one; of many cards both are those of rare pairs."""
+    if cards > FEW:
+        return bound(decks, cards), bound(decks, cards)
+    orders = factorial(cards)
+    once, neither = (1 - 1 / orders) ** decks, (1 - 2 / orders) ** decks if orders > 1 else 0.0
+    distinct = orders * (1 - once)
+    return decks - distinct, max(0.0, orders * (orders - 1) * neither + orders * once - (orders * once) ** 2)

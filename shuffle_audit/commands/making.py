@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from itertools import pairwise
 from typing import Final
@@ -29,7 +29,7 @@ from shuffle_audit.suspects import Suspect, best_fit, suspects
 from shuffle_audit.verdict import Verdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
-MOST_DECKS: Final = 200  # of a simulated audit; all that is compared is found with fewer
+MOST_DECKS: Final = 200  # of a simulated audit
 AUDITS: Final = (100, 1000)  # at least and at most, for each model
 DRAWN: Final = 50_000  # about so many decks for each model
 LEAST_POWER: Final = 0.5
@@ -48,7 +48,7 @@ def report_of(
     whole = [deck for deck in known if deck.is_whole]
     seen = seen_of(known)
     made = files, seed, version("cardshoe"), np.__version__, about
-    power = _power(verdict, seed) if seen.orders else ()
+    power = _power([len(order) for order in seen.orders], verdict, seed) if seen.orders else ()
     verdict = _with_power(verdict, power)
     if not seen.orders:
         return Report(verdict, power, *made), seen.whole
@@ -61,13 +61,15 @@ def report_of(
 
 
 def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
-    """No verdict where nothing was found and none of the bad machines would have been found in half of the audits."""
+    """No verdict where nothing was found, and so many decks would have found none of the bad machines in half of the
+    audits. Not where there are more decks than were simulated.
+    """
     most = max(power, key=lambda one: one.share, default=None)
-    if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER:
+    if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER or most.decks == MOST_DECKS:
         return verdict
+    some = "One deck allows" if verdict.decks == 1 else f"{verdict.decks:,} decks allow"
     sentence = (
-        f"{'One deck allows' if verdict.decks == 1 else f'{verdict.decks:,} decks allow'} no verdict: nothing was "
-        f"found, but {most.words} would have been found with {percent(most.share)} only."
+        f"{some} no verdict: nothing was found, but {most.words} would have been found with {percent(most.share)} only."
     )
     return msgspec.structs.replace(verdict, verdict="no verdict", code="too-few-decks", sentence=sentence)
 
@@ -95,21 +97,32 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
         return money(model, seed, ROUNDS, advance), ""
 
 
-def _power(verdict: Verdict, seed: int) -> tuple[Found, ...]:
-    """What as many decks, at most `MOST_DECKS`, find of machines that are known to be bad: the whole decks alone, where
-    there are some. Where all are known in part: if of each the first cards were, as many as of the deck of which the
-    fewest are.
+def _power(sizes: Sequence[int], verdict: Verdict, seed: int) -> tuple[Found, ...]:
+    """What so many of the decks find of machines that are known to be bad, of each of which so many cards are known: of
+    some such numbers those that find most. `sizes`: of each deck, how many cards are known.
     """
-    whole = verdict.decks - verdict.partial
-    known = verdict.cards if whole else verdict.least_known
-    simulated = min(whole or verdict.partial, MOST_DECKS)
-    audits = max(AUDITS[0], min(AUDITS[1], DRAWN // simulated))
+    kept = {(known, min(MOST_DECKS, sum(size >= known for size in sizes))) for known in _some(sizes)}
+    drawn = {each: max(AUDITS[0], min(AUDITS[1], DRAWN // each[1])) for each in sorted(kept)}
     found = []
-    with progress("simulating audits", len(COMPARED) * audits * simulated) as advance:
-        for name in COMPARED:
-            model = model_named(name, verdict.cards)
-            seen = model if whole else FirstPlaces(model, verdict.cards)
-            draws = Draws(seen, known, audits, seed, advance, whole=whole > 0)
-            power = draws.power(simulated, verdict.level)
-            found.append(Found(name, model.words, simulated, known, power.found, audits, power.share))
-    return tuple(found)
+    total = len(COMPARED) * sum(audits * decks for (_, decks), audits in drawn.items())
+    with progress("simulating audits", total) as advance:
+        for (known, decks), audits in drawn.items():
+            found.append(tuple(_found(name, verdict, known, decks, audits, seed, advance) for name in COMPARED))
+    return max(found, key=lambda each: sum(one.share for one in each))
+
+
+def _some(sizes: Sequence[int]) -> set[int]:
+    """The least, the middle one and the most."""
+    ranked = sorted(sizes)
+    return {ranked[0], ranked[len(ranked) // 2], ranked[-1]}
+
+
+def _found(
+    name: str, verdict: Verdict, known: int, decks: int, audits: int, seed: int, advance: Callable[[int], object]
+) -> Found:
+    """Of decks that are known in part, as if the first cards of each were known."""
+    model = model_named(name, verdict.cards)
+    whole = known == verdict.cards
+    seen = model if whole else FirstPlaces(model, verdict.cards)
+    power = Draws(seen, known, audits, seed, advance, whole=whole).power(decks, verdict.level)
+    return Found(name, model.words, decks, known, power.found, audits, power.share)

@@ -49,10 +49,11 @@ SUMS: Final = (
 )
 EVIDENCE: Final = (
     "evidence",
-    "The mean over all models of bad shuffles of the product of (chance of the order under the model) x n!, deck after "
-    "deck: what a bettor has who spreads one unit over them. Where every order is equally likely it ever reaches 1/a "
-    "with a chance of at most a.",
-    "Ville 1939; models: Bayer, Diaconis 1992; Diaconis, Fulman, Holmes 2013",
+    "What a bettor has who spreads one unit over models of bad shuffles, and over the deck at which the machine became "
+    "bad: the share 1/(s(s+1)) for deck s. From there on each share is multiplied by (chance of the order under the "
+    "model) x n!, deck after deck; 1/(t+1) is not bet yet after deck t. Where every order is equally likely it ever "
+    "reaches 1/a with a chance of at most a.",
+    "Ville 1939; models: Bayer, Diaconis 1992; Diaconis, Fulman, Holmes 2013; shuffles left out, neighbours that stick",
     f"{OF_EVIDENCE:.3g}",
 )
 NOT_SEEN: Final = (

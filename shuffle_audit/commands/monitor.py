@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from controller.commands.extras import of_extra
-from controller.commands.text import write_out
+from controller.commands.text import many, write_out
 from controller.daemon.host import HostClock
 from controller.journal import JournalError
 from controller.problems import BadInputError, JournalProblemError
@@ -90,6 +90,12 @@ def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
         click.echo(f"cardshoe: {unfinished.capitalize()} has no end yet and was not read.", err=True)
     if monitor.alarm is not None:
         sys.exit(ALARM)
+    if once and (twice := monitor.left_out.get("deck-twice", 0)):
+        raise BadInputError(
+            f"{many(twice, 'deck')} of {monitor.source} came with the orders of an earlier one.",
+            "Lines were copied: take them out. Or the machine repeats itself: take it out of service, and number the "
+            "decks, so that they count.",
+        )
     if once and not monitor.counted:
         reasons = ", ".join(f"{count:,} {code}" for code, count in monitor.left_out.items() if count)
         raise BadInputError(

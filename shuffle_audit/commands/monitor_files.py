@@ -6,6 +6,7 @@ Both are tried before anything is read. A write that fails later is said once, a
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from shuffle_audit.monitor import ShuffleAlarm
 
 PART: Final = ".part"  # ends the name of a file that is being made
 METRICS: Final = ".prom"  # ends the names that node_exporter's collector reads
+BEGIN: Final = b'{"event"'
 MOST: Final = 1 << 16  # bytes of a line
 EXACT: Final = 6  # decimals of the evidence by which an alarm is known again
 
@@ -67,7 +69,8 @@ class MetricsFile(_Written):
             self._mine, self._failed = mine, False
         except OSError as error:
             self._say(error)
-            self._part.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._part.unlink(missing_ok=True)
 
     def _look_for_others(self) -> None:
         """Says once where another program has replaced the file."""
@@ -92,8 +95,8 @@ class EventsFile(_Written):
         try:
             with path.open("ab+") as file:
                 file.seek(0)
-                if _is_deck(file.readline(MOST)):
-                    raise BadInputError(f"{self._name} is a file of decks.", "Name another file for alarms.")
+                if not _may_hold_events(file.readline(MOST)):
+                    raise BadInputError(f"{self._name} has other lines than alarms.", "Name another file.")
         except OSError as error:
             raise self._refused(error) from error
 
@@ -130,11 +133,9 @@ def _ends_well(path: Path) -> bool:
         return file.read() in (b"", b"\n")
 
 
-def _is_deck(line: bytes) -> bool:
-    try:
-        return "after" in msgspec.json.decode(line, type=dict)
-    except msgspec.MsgspecError:
-        return False
+def _may_hold_events(first: bytes) -> bool:
+    """Of a file with that first line: it is empty, or begins with an event, if only with a part of it."""
+    return first.startswith(BEGIN) or BEGIN.startswith(first)
 
 
 def _keys(path: Path) -> set[tuple[str, int, int, int, float]]:

@@ -102,7 +102,8 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
         yield "about", one
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
     if report.power and verdict.verdict == "nothing found":
-        yield "would have been found", "; ".join(f"{one.words}: {percent(one.share)}" for one in report.power)
+        by = f"by {many(report.power[0].decks, 'deck')} alone, " if report.power[0].decks < verdict.decks else ""
+        yield "would have been found", by + "; ".join(f"{one.words}: {percent(one.share)}" for one in report.power)
     if verdict.partial:
         yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
     if verdict.few_known:
@@ -234,9 +235,10 @@ def _regulators(found: ChiSquare, cards: int) -> Part:
     if found.each < ENOUGH:
         sentences.append(f"The naive form is not meant for fewer than {ENOUGH * cards:,.0f} decks.")
     if found.finds is not None:
+        little = "With so few decks this test sees little: it" if found.finds < 0.5 else "With so many decks this test"
         sentences.append(
-            f"With so few decks this test sees little: it fails {BAD.words}, in its exact form at 95 %, with "
-            f"{percent(found.finds)} ({AUDITS} simulated audits)."
+            f"{little} fails {BAD.words}, in its exact form at 95 %, with {percent(found.finds)} "
+            f"({AUDITS} simulated audits)."
         )
     rows = [
         (one.form, "-" if one.p is None else small(one.p), *(PASSES[each] for each in one.passes), BY[one.form])
@@ -289,7 +291,7 @@ def _money(money: Money, seed: int) -> Part:
 
 def _power(report: Report) -> Part:
     decks, known, verdict = report.power[0].decks, report.power[0].known, report.result
-    already = " already" if decks < verdict.decks else ""
+    already = " alone" if decks < verdict.decks else ""
     seen = f", {known} cards of each," if known < verdict.cards else ","
     sentences = tuple(
         f"With {many(decks, 'deck')}{already}{seen} {one.words} would have been found with {percent(one.share)} "

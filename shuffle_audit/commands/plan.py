@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LEVELS: Final = (0.05, 0.01, 0.001)
 POWERS: Final = (0.5, 0.8, 0.95, 0.99)
 MOST_DRAWN: Final = 2_000_000  # decks, which take about a minute and half a gigabyte
+MOST_CELLS: Final = 200_000_000  # of cards against places, for all audits: 400 megabytes
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -79,6 +80,9 @@ def plan(
     if audits * at_most > MOST_DRAWN:
         sentence = f"{audits:,} audits of {at_most:,} decks are too many: at most {MOST_DRAWN:,} decks are drawn."
         raise BadInputError(sentence, "Give fewer with --audits, or look less far with --at-most.")
+    if audits * cards**2 > MOST_CELLS:
+        sentence = f"{audits:,} audits of decks of {cards} cards are too many: at most {MOST_CELLS // cards**2:,} are."
+        raise BadInputError(sentence, "Give fewer with --audits.")
     asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]
     cells = []
     with progress("simulating audits", None) as advance:

@@ -14,6 +14,7 @@ from controller.commands.extras import of_extra
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import page, write_out
 from controller.problems import BadInputError
+from firmware_bridge.plain_text import plain
 from shuffle_audit.commands.options import LEVEL
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from shuffle_audit.deck_orders import DeckOrders
 
 BAD: Final = 1  # exit codes; 0: nothing found
+LONGEST_ABOUT: Final = 500  # characters
 NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that passed
 
 
@@ -41,10 +43,12 @@ NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that p
               help="The local key of a journal: cards that were recalled count, too.")  # fmt: skip
 @click.option("--about", multiple=True, metavar="TEXT",
               help="What was examined, for the report: machine, place, date, person; may be repeated.")  # fmt: skip
+@click.option("--as-written", is_flag=True,
+              help="Judge orders, too, that look as if 'before' and 'after' were exchanged.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def run(
     files: tuple[Path, ...], level: float, seed: int, with_money: bool, html: Path | None, maker: str | None,
-    key_file: Path | None, about: tuple[str, ...], as_json: bool,
+    key_file: Path | None, about: tuple[str, ...], as_written: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Say whether decks were shuffled well: JSON Lines ({"before": [...], "after": [...]}) or CSV (deck,before,after),
     or a table's journal, its folder or a file of it.
@@ -58,9 +62,10 @@ def run(
     if html is not None:
         with of_extra("audit", "A page cannot be made"):
             from shuffle_audit.commands.report_page import page_of
-    decks, read = _read(files, maker, key_file)
+    decks, read = _read(files, maker, key_file, as_written=as_written)
     try:
-        report, orders = report_of(decks, read, level, seed, with_money=with_money, about=about)
+        said = tuple(plain(one, LONGEST_ABOUT) for one in about)
+        report, orders = report_of(decks, read, level, seed, with_money=with_money, about=said)
     except OrderError as error:
         raise BadInputError(str(error), "Nothing was concluded. Audit files and journals apart.") from error
     if html is not None:
@@ -96,7 +101,7 @@ class Digests:
 
 
 def _read(
-    files: tuple[Path, ...], maker: str | None, key_file: Path | None
+    files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
 ) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
     """The decks, and the files that they are from; then those of journals. Raises `BadInputError` and
     `JournalProblemError`.
@@ -116,7 +121,7 @@ def _read(
     of_decks, journals = split(files)
     digests = Digests()
     try:
-        found = read_decks(of_decks, digests.read)
+        found = read_decks(of_decks, digests.read, as_written=as_written)
     except OrderFileError as error:
         raise BadInputError(str(error), "Nothing was concluded. Put that right, or take those decks out.") from error
     read, decks = [], [one.deck for one in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import glob
 import io
+import secrets
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -136,7 +137,7 @@ def _record(
     _reach(parsed, files)
     from simulators.bench.plugin import read_files
 
-    asked = Recording(shuffles, decks, goes_on, turned)
+    asked = Recording(shuffles, decks, goes_on, turned, secrets.token_hex(4))
     try:
         with redirect_stdout(io.StringIO()):  # the link's log
             devices = read_files(parsed, *files.values())

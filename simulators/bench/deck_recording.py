@@ -50,19 +50,22 @@ class RecordingError(Exception):
 
 class Recording(NamedTuple):
     """`goes_on`: the first deck lies in the device as the last one of the file came out. `turned`: each deck goes in in
-    the order in which the last one came out, turned round: its last card on top.
+    the order in which the last one came out, turned round: its last card on top. `run`: names this run alone.
     """
 
     shuffles: int
     file: Path
     goes_on: bool
     turned: bool
+    run: str = "1"
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A line of the file. `deck`: its number there, by which two decks with the same orders are two."""
+    """A line of the file. `deck`: the device, the run and the number in it, by which two decks with the same orders are
+    two.
+    """
 
-    deck: int
+    deck: str
     before: tuple[str, ...]
     after: tuple[str, ...]
 
@@ -114,7 +117,7 @@ async def record_decks(
                 order_of(before, after)
             except OrderError as error:
                 raise deal.failed(str(error)) from error
-            _append(asked.file, _Line(kept + number, tuple(before), tuple(after)))
+            _append(asked.file, _Line(f"{identity.serial} {asked.run} {number}", tuple(before), tuple(after)))
             deal.kept, before = True, _put_back(after, asked)
             say(f"{deal.deck} is kept.")
             if number < asked.shuffles:

@@ -156,13 +156,14 @@ def test_decks_are_kept_with_the_order_that_went_in(
 def test_a_later_run_goes_on_with_decks_that_are_turned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
-    said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True))
+    said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True, run="b"))
     assert said[0] == (
         f"Deck 1 is taken to lie in the device as the last one of {file} came out, turned round. If not, end this now."
     )
     decks = decks_in(file)
     assert [deck.before for deck in decks] == [NEW, decks[0].after[::-1], decks[1].after[::-1]]
-    assert [msgspec.json.decode(line)["deck"] for line in file.read_bytes().splitlines()] == [1, 2, 3]
+    numbers = [msgspec.json.decode(line)["deck"] for line in file.read_bytes().splitlines()]
+    assert numbers == [f"{SERIAL} {run}" for run in ("1 1", "b 1", "b 2")]
 
 
 def test_a_later_run_with_a_new_deck_says_that_there_are_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

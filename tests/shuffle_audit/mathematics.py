@@ -23,7 +23,7 @@ from controller.games.specification import Unit
 from shuffle_audit import distances, exact, favoured_places, patterns, repeated_orders
 from shuffle_audit.chi_square import upper_tail
 from shuffle_audit.edges import ROUNDS, Money, money
-from shuffle_audit.evidence import SUSPECTED
+from shuffle_audit.evidence import SUSPECTED, Evidence, ratios_of
 from shuffle_audit.exact import Distribution
 from shuffle_audit.faces import KINDS, NEW_DECK, numbers_of_runs
 from shuffle_audit.models import riffle, shelf
@@ -42,7 +42,7 @@ PAGE: Final = ROOT / "docs/audit_mathematics.md"
 CARDS: Final = 52
 FOUR: Final[Orders] = np.array(list(permutations(range(4))))
 ALPHA: Final = "\N{GREEK SMALL LETTER ALPHA}"
-TIMES: Final = "\N{MULTIPLICATION SIGN}"
+TWO: Final = (riffle.Riffle(1), Shelves(1))
 POWER: Final = {"power": audit_power.table, "power-curves": audit_power.curves}
 
 
@@ -255,12 +255,13 @@ def _of_four_cards() -> Iterator[str]:
     yield f"{shelf.probability(1, 4, 0)} for each of the 8 orders without a valley"
     yield f"total variation {distances.of_shelves(1, 4).total_variation:.3f}"
     decks = np.array([[1, 2, 3, 0], [0, 1, 2, 3]])
-    ratios = np.exp([riffle.Riffle(1).log_ratios(decks), Shelves(1).log_ratios(decks)])
-    (one, other), evidence = ratios[:, 0], ratios.cumprod(axis=1).mean(axis=0)
+    (one, other), (then, next_) = np.exp(ratios_of(decks, TWO))
+    evidence = np.exp(Evidence(TWO).add(decks))
     yield f"{one:g} times as likely after a riffle and {other:g} times"
-    yield f"({one:g} + {other:g}) / 2 = {evidence[0]:g} units"
-    yield f"({one:g} {TIMES} {ratios[0, 1]:g} + {other:g} {TIMES} {ratios[1, 1]:g}) / 2 = {evidence[1]:g} units"
-    yield f"at most 1 / {evidence[1]:g} = {1 / evidence[1]:.3f}"
+    yield f"1/2 + 1/2 · ({one:g} + {other:g}) / 2 = {evidence[0]:g} units"
+    first, second = f"({one:g} · {then:g} + {other:g} · {next_:g})", f"({then:g} + {next_:g})"
+    yield f"1/3 + 1/2 · {first} / 2 + 1/6 · {second} / 2 = {evidence[1]:.3f} units"
+    yield f"at most 1 / {evidence[1]:.3f} = {1 / evidence[1]:.3f}"
 
 
 def written(page: str, tables: dict[str, Sequence[str]]) -> str:

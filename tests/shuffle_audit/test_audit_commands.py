@@ -79,7 +79,7 @@ What it costs
   The games are dealt from decks of 52 cards, and these have another number.
 
 What an audit can find (simulated, seed 3)
-  With 1,000 decks already, a machine would have been found with 99 % (99 of 100 simulated audits).
+  With 1,000 decks alone, a machine would have been found with 99 % (99 of 100 simulated audits).
 
 Files
   decks SHA-256 file
@@ -190,6 +190,10 @@ def test_whole_decks_alone_say_what_would_have_been_found() -> None:
     report = read(call("run", "mixed.csv", "--json"))
     assert [(one["decks"], one["known"]) for one in report["power"]] == [(20, 52)] * 3
     assert report["power"][1]["share"] > 0.9
+    write_decks(Path("part.csv"), [*first_seen(shuffled("uniform", 2), 24), *first_seen(shuffled("uniform", 1, 2), 6)])
+    done = call("run", "part.csv")
+    assert done.exit_code == 0
+    assert "  would have been found: by 2 decks alone, a shelf shuffler with 10 shelves: " in done.stdout
 
 
 @pytest.mark.usefixtures("few_audits")
@@ -316,7 +320,7 @@ def test_many_decks_are_not_all_simulated(monkeypatch: pytest.MonkeyPatch) -> No
     assert [(one["model"], one["decks"], one["audits"]) for one in report["power"]] == [
         ("shelves:10", 8, 200), ("shelves:20", 8, 200), ("riffle:7", 8, 200),
     ]  # fmt: skip
-    assert "  With 8 decks already, 7 riffles would have been found with" in call("run", "decks.csv").stdout
+    assert "  With 8 decks alone, 7 riffles would have been found with" in call("run", "decks.csv").stdout
 
 
 def test_a_plan() -> None:

@@ -18,8 +18,9 @@ from shuffle_audit.models.named import FORMS
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.money import Start, costs, first_reading
+from shuffle_audit.procedures import SHARES
 from shuffle_audit.sampled import CARD_POSITION, Nulls, card_against_position
-from tests.shuffle_audit import mathematics
+from tests.shuffle_audit import calibration, mathematics
 from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_power
 from tests.support import long_forms
 
@@ -57,6 +58,30 @@ def test_figures_in_sentences_are_what_is_computed(page: str) -> None:
     assert f"{distances.of_shelves(100).total_variation:.3f} and {distances.of_shelves(200).total_variation:.3f}" in (
         " ".join(page.split())
     )
+
+
+def test_the_tables_of_false_alarms_are_those_that_are_computed(page: str) -> None:
+    """Every rate stands there, exact ones as they are, and none lies above its level by more than chance does."""
+    found = re.search(r"<!-- calibration -->\n(.*?)<!-- end of calibration -->", page, re.DOTALL)
+    assert found is not None
+    lines = re.findall(r"^\| (.*?) \| (\S.*\d.*) \|$", found[1], re.MULTILINE)[1:]
+    table = {name.strip("`"): cells.split(" | ") for name, cells in lines}
+    assert list(table) == [*SHARES, calibration.WHOLE]
+    nulls, asked = calibration.exact_rates(), list(product(calibration.DECKS, calibration.LEVELS))
+    for name, cells in table.items():
+        for (decks, level), cell in zip(asked, cells, strict=True):
+            rate, _, law = cell.partition(" / ")
+            assert (rate == "-") is (decks == 1 and name in calibration.OF_SEVERAL)
+            assert law == (f"{calibration.rate(*nulls[name], decks, level) * 100:.2f}" if name in nulls else "")
+            if rate != "-":
+                error = np.sqrt(level * (1 - level) / calibration.SETS)
+                assert float(rate) / 100 <= level + 4.5 * error, (name, cell)
+    of_evidence = re.findall(
+        r"^\| (\d+) \| (\S+) \| (\S+) \|$", page.partition("calibration-of-evidence")[2], re.MULTILINE
+    )
+    assert [(int(known), float(five) <= 5, float(one) <= 1) for known, five, one in of_evidence[:2]] == [
+        (known, True, True) for known in calibration.KNOWN
+    ]
 
 
 def test_what_the_audit_needs_beyond_the_goals(page: str) -> None:

@@ -92,6 +92,9 @@ def test_a_deck_that_comes_twice_counts_once() -> None:
     monitor = Monitor("machine 7")
     lines, _ = watched([whole, whole, *many, *few, *few, *many], monitor)
     assert [line.left_out for line in lines] == ["", "deck-twice", "", "", "", "deck-twice"]
+    numbered = Monitor("machine 7")
+    taken = [numbered.take(Came("", whole, number=number), NOW)[0] for number in ("1", "2", "2", "", "3")]
+    assert [line.left_out for line in taken] == ["", "", "deck-twice", "deck-twice", "deck-twice"]
     assert lines[1].why.startswith("its orders in and out are those of an earlier deck")
     assert (monitor.counted, monitor.left_out["deck-twice"]) == (4, 2)
 
@@ -328,6 +331,17 @@ def test_without_a_deck_that_counts_there_is_no_verdict() -> None:
     assert (empty.exit_code, empty.stderr.splitlines()[1]) == (2, "  There was no deck.")
 
 
+def test_a_machine_that_repeats_itself_is_no_good_one() -> None:
+    deck = json_line(shuffled("uniform", 1)[0])
+    Path("m.jsonl").write_bytes(deck * 3)
+    done = call("m.jsonl", "--once")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (
+        2, "cardshoe: 2 decks of m.jsonl came with the orders of an earlier one.",
+    )  # fmt: skip
+    Path("m.jsonl").write_bytes(b"".join(deck.replace(b"{", b'{"deck":%d,' % number) for number in (1, 2, 3)))
+    assert call("m.jsonl", "--once").exit_code == 0
+
+
 def test_events_are_appended_and_metrics_replaced() -> None:
     Path("m.jsonl").write_bytes(json_line(shuffled("riffle:1", 1)[0]))
     options = ("m.jsonl", "--once", "--json", "--events", "events.jsonl", "--metrics", "m.prom")
@@ -352,7 +366,7 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("m.jsonl", "--metrics", "gone/m.prom"), 2, "gone/m.prom cannot be written: No such file or directory."),
         (("m.jsonl", "--events", "gone/e.jsonl"), 2, "gone/e.jsonl cannot be written: No such file or directory."),
         (("m.jsonl", "--events", "./m.jsonl"), 2, "SOURCE, --events and --metrics name one file."),
-        (("m.jsonl", "--events", "m.csv"), 2, "m.csv is a file of decks."),
+        (("m.jsonl", "--events", "m.csv"), 2, "m.csv has other lines than alarms."),
         (("m.jsonl", "--events", "folder"), 2, "Invalid value for '--events'"),
         (("m.jsonl", "--events", "/dev/null"), 2, "/dev/null is no file."),
         (("m.jsonl", "--metrics", "m.csv"), 2, "A file of metrics ends with .prom, and m.csv does not."),

@@ -172,6 +172,24 @@ def test_two_decks_with_numbers_of_their_own_are_two(tmp_path: Path) -> None:
     with pytest.raises(OrderFileError) as error:
         read_decks([copied])
     assert [(fault.line, fault.code) for fault in error.value.faults] == [(5, "deck-twice")]
+    for numbers in ((1, 2, 2), (1, 1, 2), ("", 1, 2), (1, 2, "")):
+        rows = zip(numbers, table.read_text().splitlines()[1:], strict=True)
+        copied.write_text("deck,before,after\n" + "".join(f"{number},{row[2:]}\n" for number, row in rows))
+        with pytest.raises(OrderFileError):
+            read_decks([copied])
+
+
+def test_one_number_for_two_decks_is_a_fault(tmp_path: Path) -> None:
+    table, other = tmp_path / "decks.csv", tmp_path / "other.csv"
+    write_decks(table, shuffled("uniform", 3))
+    write_decks(other, shuffled("uniform", 3, seed=2))
+    assert len(read_decks([table, other])) == 6
+    table.write_text(table.read_text().replace("\n3,", "\n1,"))
+    with pytest.raises(OrderFileError) as error:
+        read_decks([table])
+    assert [(fault.line, fault.code, fault.sentence) for fault in error.value.faults] == [
+        (4, "number-twice", "The deck in line 2 has the number 1, too.")
+    ]
 
 
 def turned_round(deck: DeckOrders) -> DeckOrders:
@@ -188,13 +206,24 @@ def in_a_row(model: str, decks: int) -> list[DeckOrders]:
     return made
 
 
+def between(one: list[DeckOrders], other: list[DeckOrders]) -> list[DeckOrders]:
+    """Two packs that alternate."""
+    return [deck for pair in zip(one, other, strict=True) for deck in pair]
+
+
 def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "decks.csv"
     row, new = in_a_row("shelves:20", 5), shuffled("uniform", 5)
     for decks, line, said in (
-        (list(map(turned_round, row)), 3, "here and in 3 more lines: 'before' and 'after' are exchanged, or lines"),
-        (row[::-1], 3, "here and in 3 more lines: "),
-        (list(map(turned_round, new)), 2, "All decks came out in one order, and went in in others: "),
+        (
+            list(map(turned_round, row)),
+            3,
+            "or came out so itself, as in 3 more: 'before' and 'after' are exchanged, or",
+        ),
+        (row[::-1], 3, "as in 3 more: "),
+        (list(map(turned_round, new)), 3, "as in 3 more: "),
+        ([turned_round(row[1]), *map(turned_round, new)], 4, "as in 3 more: "),
+        (between(list(map(turned_round, row)), list(map(turned_round, new))), 3, "more: "),
     ):
         write_decks(path, decks)
         with pytest.raises(OrderFileError) as error:
@@ -202,11 +231,13 @@ def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
         ((at, code, sentence),) = [(one.line, one.code, one.sentence) for one in error.value.faults]
         assert (at, code) == (line, "orders-exchanged")
         assert said in sentence
+        assert len(read_decks([path], as_written=True)) == len(decks)
 
 
 @pytest.mark.parametrize("model", ["not-always:0.5", "cut", "uniform", "riffle:1"])
 def test_bad_machines_are_not_taken_for_exchanged_orders(model: str, tmp_path: Path) -> None:
-    for number, decks in enumerate((in_a_row(model, 30), shuffled(model, 30), in_a_row(model, 1))):
+    row = in_a_row(model, 30)
+    for number, decks in enumerate((row, shuffled(model, 30), row[:1], between(row, shuffled(model, 30, 2)))):
         path = tmp_path / f"{number}.csv"
         write_decks(path, decks)
         assert len(read_decks([path])) == len(decks)

@@ -36,7 +36,7 @@ from shuffle_audit.models.named import model_named
 from shuffle_audit.models.shelf import Shelves
 from shuffle_audit.models.shuffle_model import UNIFORM
 from shuffle_audit.order_files import write_decks
-from shuffle_audit.orders import unshuffled
+from shuffle_audit.orders import Orders, unshuffled
 from shuffle_audit.patterns import guessed, right_guesses
 from shuffle_audit.procedures import PROCEDURES, SHARES
 from shuffle_audit.regulators import chi_square
@@ -151,7 +151,7 @@ def test_what_was_counted_of_whole_decks_alone_says_so() -> None:
     of_decks = {row[1]: row[counted.columns.index("decks")] for row in counted.rows}
     assert (of_decks["valleys"], of_decks["shifts"], of_decks["runs-of-suit"]) == ("9", "3", "3")
     report, _ = report_of(first_seen(decks, 24), (), 0.01, 1, with_money=False)
-    assert {one.id for one in report.result.findings} == {one.id for one in PROCEDURES}
+    assert {one.id for one in report.result.findings} == {*(one.id for one in PROCEDURES), "repeated-orders"}
 
 
 def test_hands_of_all_games_are_compared_together() -> None:
@@ -230,20 +230,21 @@ def test_cells_of_the_map(decks: int, size: int) -> None:
     assert _cells(turned)[1][0].argmax() == 51
 
 
-def test_the_map_says_how_often_a_good_shuffle_has_as_many_dark_cells() -> None:
-    """Of a bad one never, of good ones as often as not."""
-    said = re.compile(r"Here (\d+) of 169 cells lie beyond three standard deviations; so many or more do after (\S+) %")
-    bad = said.search(positions(unshuffled(25, 52), np.random.default_rng(1)).caption)
-    assert bad is not None
-    assert (int(bad[1]) > 12, bad[2]) == (True, "0")
-    chances = {}
-    for seed in range(40):
-        caption = positions(UNIFORM.shuffle(np.random.default_rng(seed), 25, 52), np.random.default_rng(1)).caption
-        found = said.search(caption)
-        assert found is not None
-        chances[int(found[1])] = float(found[2])
-    assert chances[0] == 100
-    assert list(dict(sorted(chances.items())).values()) == sorted(chances.values(), reverse=True)
+def test_the_map_says_how_often_a_cell_of_a_good_shuffle_lies_so_far_off() -> None:
+    """Of a bad one hardly ever, of good ones as often as it should."""
+    said = re.compile(r"lies (\S+) standard deviations off; in .* so far off with a chance of (\S+)\. The")
+
+    def found(orders: Orders) -> tuple[float, float]:
+        match = said.search(positions(orders, np.random.default_rng(1)).caption)
+        assert match is not None
+        return float(match[1]), float(match[2])
+
+    assert found(unshuffled(25, 52))[1] == 0.001  # 1 in 1,001
+    assert found(model_named("favoured:0.3:1:52").shuffle(np.random.default_rng(2), 120, 52))[1] < 0.01
+    good = [found(UNIFORM.shuffle(np.random.default_rng(seed), 25, 52)) for seed in range(40)]
+    assert 0.05 < np.mean([chance for _, chance in good]) < 0.95
+    ranked = sorted(good)
+    assert [chance for _, chance in ranked] == sorted((chance for _, chance in good), reverse=True)
 
 
 def written(decks: list[DeckOrders], *options: str) -> tuple[str, Result]:
@@ -282,7 +283,7 @@ def test_the_plots_need_nothing_from_elsewhere_and_have_words() -> None:
         assert not re.findall(r'(?:href|src)="(?!#|data:image/png;base64,)', svg)
         assert "<dc:date>" not in svg
     assert "rising sequences 26.50 a deck, 26.50 expected" in text
-    assert re.search(r'alt="Of 169 cells \d lie more than three standard deviations from what is expected."', text)
+    assert re.search(r'alt="Of 169 cells the furthest lies \d\.\d standard deviations from what is expected."', text)
     assert len(re.findall("fter a good shuffle", text)) >= 4
 
 
@@ -309,6 +310,24 @@ def test_a_place_that_cannot_be_written() -> None:
     assert done.stderr.startswith("cardshoe: no/page.html cannot be written: ")
 
 
+def test_a_name_that_is_too_long_and_a_text_that_is_none() -> None:
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    done = call("decks.csv", "--html", "x" * 300 + ".html")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "cannot be written: File name too long." in done.stderr
+    done = call("decks.csv", "--html", "page.html", "--about", "\udcff\x1b[2J")
+    assert done.exit_code == 0
+    assert "About: \N{REPLACEMENT CHARACTER}" in Path("page.html").read_text()
+
+
+def test_a_page_is_written_where_a_link_points() -> None:
+    write_decks(Path("decks.csv"), shuffled("uniform", 4))
+    Path("link.html").symlink_to("real.html")
+    assert call("decks.csv", "--html", "link.html").exit_code == 0
+    assert Path("link.html").is_symlink()
+    assert Path("real.html").read_text().startswith("<!DOCTYPE html>")
+
+
 @pytest.mark.parametrize("name", ["decks.csv", "other.jsonl", "folder.html", "page", "null.html"])
 def test_a_page_takes_no_other_files_place(name: str) -> None:
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
@@ -326,7 +345,7 @@ def test_an_old_page_stays_until_the_new_one_is_whole(mocker: pytest_mock.Mocker
     """A disk that is full."""
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
     Path("page.html").write_text("the old one")
-    mocker.patch.object(Path, "write_text", side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    mocker.patch.object(Path, "write_bytes", side_effect=OSError(errno.ENOSPC, "No space left on device"))
     done = call("decks.csv", "--html", "page.html")
     assert (done.exit_code, done.stderr.splitlines()[0]) == (
         2, "cardshoe: page.html cannot be written: No space left on device.",

@@ -23,7 +23,7 @@ class PageFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Raises `BadInputError`."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if path.suffix.lower() not in ENDS or (path.exists() and not path.is_file()):
+        if path.suffix.lower() not in ENDS or not _may_be_written(path):
             sentence = f"{click.format_filename(path)} is no name of a page."
             raise BadInputError(sentence, f"Name a file that ends with {ENDS[0]}.")
         return path
@@ -31,11 +31,21 @@ class PageFile(click.Path):
 
 def write_page(path: Path, text: str) -> None:
     """Raises `BadInputError` where it cannot be written."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    target = path.resolve()  # a link stays one
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        part.write_bytes(text.encode("utf-8", "replace"))
+        part.replace(target)
     except OSError as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise BadInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
+        named = click.format_filename(path)
+        raise BadInputError(f"{named} cannot be written: {error.strerror}.", "Name another file.") from error
+
+
+def _may_be_written(path: Path) -> bool:
+    """Not where something is there that is no file."""
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:
+        return True  # writing says why not
