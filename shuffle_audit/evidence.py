@@ -43,6 +43,8 @@ class Evidence:
         self._logs: LogRatios = np.full(len(self.models), -np.inf)
         self._rise = np.zeros(len(self.models))
         self._since = np.zeros(len(self.models), np.int64)
+        self._highest = 0.0
+        self._likeliest = 0  # when it was highest
 
     def add(self, orders: Orders) -> LogRatios:
         """The natural logarithm of the evidence after each of these decks."""
@@ -53,6 +55,8 @@ class Evidence:
             self._since = np.where(self._rise > 0, self._since, self.decks)
             self._rise = np.maximum(self._rise, 0) + ratio
             course[at] = self.log
+            if course[at] > self._highest:
+                self._highest, self._likeliest = course[at], int(np.argmax(self._logs))
         return course
 
     @property
@@ -62,13 +66,15 @@ class Evidence:
 
     @property
     def likeliest(self) -> SuspectedModel:
-        """The model on which most lies; what that says without evidence is nothing."""
-        return self.models[int(np.argmax(self._logs))]
+        """The model on which most lay when the evidence was highest, the first one if it never rose: good decks after
+        bad ones do not change it. Without evidence it says nothing.
+        """
+        return self.models[self._likeliest]
 
     @property
     def lately(self) -> int:
         """So many of the last decks together say most for the likeliest model; 0: none was added."""
-        return self.decks + 1 - int(self._since[int(np.argmax(self._logs))]) if self.decks else 0
+        return self.decks + 1 - int(self._since[self._likeliest]) if self.decks else 0
 
 
 def ratios_of(orders: Orders, models: Sequence[SuspectedModel] = SUSPECTED) -> LogRatios:

@@ -72,6 +72,7 @@ def test_evidence_alone_is_enough() -> None:
     assert evidence.alarm
     assert 1 <= evidence.after_deck <= 20
     assert evidence.most_log10 >= 3
+    assert evidence.likeliest.startswith("a shelf shuffler with ")
 
 
 def test_with_faces_and_samples_everything_is_examined() -> None:
