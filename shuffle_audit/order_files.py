@@ -209,7 +209,7 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
         deck = one.deck
         if not deck.is_whole or len(deck.after) < TELLING:
             continue
-        onward += deck.before in came_out
+        onward += deck.before in came_out or deck.before[::-1] in came_out  # put in again, perhaps turned round
         if deck.after != deck.before:
             if deck.after in went_in or came_out.get(deck.after, deck.before) != deck.before:
                 odd.append(one)

@@ -66,6 +66,6 @@ def chi_square(orders: Orders, nulls: Nulls, random: np.random.Generator) -> Chi
 def _finds(decks: int, cards: int, nulls: Nulls, random: np.random.Generator) -> float:
     """As `Nulls.p` of each audit."""
     null = nulls.excess(CARD_POSITION, decks, cards)
-    sets = BAD.shuffle(random, AUDITS * decks, cards).reshape(AUDITS, decks, cards)
-    reached = len(null) - np.searchsorted(null, card_against_position(sets) - CARD_POSITION.mean(cards))
+    found = [card_against_position(BAD.shuffle(random, decks, cards)[None])[0] for _ in range(AUDITS)]
+    reached = len(null) - np.searchsorted(null, np.array(found) - CARD_POSITION.mean(cards))
     return float(((1 + reached) / (1 + len(null)) <= 1 - CONFIDENCES[0]).mean())

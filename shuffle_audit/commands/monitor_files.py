@@ -87,7 +87,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 class EventsFile(_Written):
-    """A line for each alarm, kept before anything follows. Raises `BadInputError`, as where it is a file of decks."""
+    """A line for each alarm, kept before anything follows. Raises `BadInputError`, also where it has other lines."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

@@ -55,7 +55,7 @@ class Plan(msgspec.Struct, frozen=True):
 @click.option("--power", "powers", type=POWER, multiple=True, default=POWERS, show_default=True,
               help="How often the model is to be found; as often as needed.")  # fmt: skip
 @click.option("--cards", type=click.IntRange(2, MOST_CARDS), default=52, show_default=True, help="Of one deck.")
-@click.option("--known", type=click.IntRange(min=1), metavar="CARDS",
+@click.option("--known", type=int, metavar="CARDS",
               help="Of each order out only the first so many cards are known, as at a table.")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1, 10_000), default=512, show_default=True, metavar="DECKS",
               help="Look no further.")  # fmt: skip
@@ -80,7 +80,7 @@ def plan(
     if audits * at_most > MOST_DRAWN:
         sentence = f"{audits:,} audits of {at_most:,} decks are too many: at most {MOST_DRAWN:,} decks are drawn."
         raise BadInputError(sentence, "Give fewer with --audits, or look less far with --at-most.")
-    if audits * cards**2 > MOST_CELLS:
+    if known == cards and audits * cards**2 > MOST_CELLS:
         sentence = f"{audits:,} audits of decks of {cards} cards are too many: at most {MOST_CELLS // cards**2:,} are."
         raise BadInputError(sentence, "Give fewer with --audits.")
     asked = [(level, power) for level in sorted(set(levels), reverse=True) for power in sorted(set(powers))]

@@ -25,9 +25,6 @@ from simulators.bench.run import Asked, BenchReport, run_tests
 INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
 
 
-RECORDED: Final = (".jsonl", ".ndjson")  # as `cardshoe audit` reads them
-
-
 @click.command()
 @click.option("--device", "url", metavar="URL", default="sim:///shuffler", show_default=True,
               help="The device, as in a configuration.")  # fmt: skip
@@ -119,8 +116,6 @@ def _check_recording(shuffles: int | None, decks: Path | None, how: bool, *, of_
     """Raises `BadInputError` where options do not go together. `how`, `of_tests`: there are some of these."""
     if (shuffles is None) != (decks is None) or (how and shuffles is None):
         raise BadInputError("Decks are recorded with --shuffles and --decks.", "Name both, or neither.")
-    if decks is not None and decks.suffix not in RECORDED:
-        raise BadInputError(f"{decks} is no file for decks.", f"Name one that ends with {' or '.join(RECORDED)}.")
     if shuffles is not None and of_tests:
         raise BadInputError("--shuffles runs no tests.", "Leave out what only tests need.")
 
@@ -133,7 +128,10 @@ def _record(
         hint = "Start `cardshoe simulate --load --person`, and name its URL."
         raise BadInputError(f"At {parsed} there is no person who lifts the sets.", hint)
     with of_extra("audit", "Decks cannot be checked"):
+        from shuffle_audit.order_files import JSON_LINES
         from simulators.bench.deck_recording import Recording, RecordingError, record_decks
+    if decks.suffix.lower() not in JSON_LINES:
+        raise BadInputError(f"{decks} is no file for decks.", f"Name one that ends with {' or '.join(JSON_LINES)}.")
     _reach(parsed, files)
     from simulators.bench.plugin import read_files
 

@@ -268,7 +268,6 @@ def test_a_run_cannot_go_on_without_a_whole_deck(
         (["--decks", "decks"], "Decks are recorded with --shuffles and --decks."),
         (["--turned"], "Decks are recorded with --shuffles and --decks."),
         (["--shuffles", "2", "--decks", "decks.jsonl", "--strict"], "--shuffles runs no tests."),
-        (["--shuffles", "2", "--decks", "decks.csv"], "decks.csv is no file for decks."),
         (["--shuffles", "2", "--decks", "decks.jsonl"], "At sim:///shuffler there is no person who lifts the sets."),
     ],
 )
@@ -287,6 +286,16 @@ def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     assert result.exit_code == DeviceProblemError.exit_code
     assert "cannot be put on the bench" in result.output
     assert not (tmp_path / "decks.jsonl").exists()
+
+
+def test_decks_are_written_as_the_audit_reads_them(tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.touch(mode=0o600)
+    device = ["--device", "tcp://127.0.0.1:1/", "--device-keys", str(keys)]
+    result = CliRunner().invoke(bench, [*device, "--shuffles", "2", "--decks", str(tmp_path / "decks.csv")])
+    assert result.exit_code == BadInputError.exit_code
+    assert "decks.csv is no file for decks.\n  Name one that ends with .jsonl or .ndjson." in result.output
+    assert not (tmp_path / "decks.csv").exists()
 
 
 def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture, tmp_path: Path) -> None:

@@ -204,6 +204,15 @@ def test_what_was_examined_is_said_by_a_person() -> None:
     assert report["numpy"] == np.__version__
 
 
+def test_large_decks_of_which_few_cards_are_known_can_be_planned() -> None:
+    asked = ("plan", "shelves:10", "--cards", "416", "--audits", "2000", "--at-most", "1")
+    done = call(*asked)
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (
+        2, "cardshoe: 2,000 audits of decks of 416 cards are too many: at most 1,155 are.",
+    )  # fmt: skip
+    assert call(*asked, "--known", "24").exit_code == 0
+
+
 def test_a_pipe_is_no_file() -> None:
     os.mkfifo("decks.jsonl")
     done = call("run", "decks.jsonl")

@@ -234,10 +234,20 @@ def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
         assert len(read_decks([path], as_written=True)) == len(decks)
 
 
+def turned_in_a_row(model: str, decks: int) -> list[DeckOrders]:
+    """Each goes in with the card on top that came last."""
+    made, before = [], NEW_DECK
+    for deck in shuffled(model, decks):
+        made.append(DeckOrders(before, tuple(before[NEW_DECK.index(card)] for card in deck.after)))
+        before = made[-1].after[::-1]
+    return made
+
+
 @pytest.mark.parametrize("model", ["not-always:0.5", "cut", "uniform", "riffle:1"])
 def test_bad_machines_are_not_taken_for_exchanged_orders(model: str, tmp_path: Path) -> None:
     row = in_a_row(model, 30)
-    for number, decks in enumerate((row, shuffled(model, 30), row[:1], between(row, shuffled(model, 30, 2)))):
+    for number, decks in enumerate((row, shuffled(model, 30), row[:1], between(row, shuffled(model, 30, 2)),
+                                   turned_in_a_row(model, 60))):  # fmt: skip
         path = tmp_path / f"{number}.csv"
         write_decks(path, decks)
         assert len(read_decks([path])) == len(decks)

@@ -6,5 +6,5 @@
     page.html   what all pages share: policy, look
     parts.html  tables and figures
 
-jinja2 and matplotlib are imported here: a command imports this where a page is asked for.
+`page` and `plots` import jinja2 and matplotlib: a command imports these where a page is asked for.
 """

@@ -31,7 +31,7 @@ class PageFile(click.Path):
 
 def write_page(path: Path, text: str) -> None:
     """Raises `BadInputError` where it cannot be written."""
-    target = path.resolve()  # a link stays one
+    target = Path(os.path.realpath(path))  # a link stays one
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         part.write_bytes(text.encode("utf-8", "replace"))
