@@ -103,12 +103,13 @@ def write_wagers(paper: Page, reading: WholeReading) -> None:
         paper.entry(
             f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager, reading.game)}{_readings(wager)}"
         )
-        prices = [(odds_text(price.net), price.pays_on, price.clause, _readings(price)) for price in wager.prices]
+        prices = [(odds_text(price.net), price.called, price.clause, _readings(price)) for price in wager.prices]
+        prices += [("returned", hands, clause, "") for hands, clause in wager.returned_by.items()]
         if wager.returned_on:
             prices.append(("returned", wager.returned_on, wager.returned_clause, ""))
         for odds, pays_on, clause, readings in prices:
             paper.entry(f"{own(pays_on)} ({clause}){readings}", (odds, 10), indent=4)
-        paper.entry("otherwise", ("loses", 10), indent=4)
+        paper.entry(f"otherwise ({wager.lost_clause})", ("loses", 10), indent=4)
 
 
 def _where_it_lies(wager: WagerReading, game_id: str) -> str:

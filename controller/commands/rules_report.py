@@ -50,9 +50,14 @@ class FirstCardReading(msgspec.Struct, frozen=True):
 
 
 class PriceReading(msgspec.Struct, frozen=True):
-    """`net` for each unit staked. `under`: the options by which it is in force; `open`: those not chosen yet."""
+    """`net` for each unit staked. `under`: the options by which it is in force; `open`: those not chosen yet.
 
+    `name` is the document's, empty where it has none; `called` is the name with the fact, as the table shows it.
+    """
+
+    name: str
     pays_on: str
+    called: str
     net: Fraction
     clause: str
     under: dict[str, str]
@@ -60,7 +65,10 @@ class PriceReading(msgspec.Struct, frozen=True):
 
 
 class WagerReading(msgspec.Struct, frozen=True):
-    """A wager in force, or that would be if the options in `open` were chosen."""
+    """A wager in force, or that would be if the options in `open` were chosen.
+
+    `clause` says what the wager is. `returned_by`: hands among those of `returned_on` that have a clause of their own.
+    """
 
     wager: str
     title: str
@@ -72,6 +80,8 @@ class WagerReading(msgspec.Struct, frozen=True):
     prices: tuple[PriceReading, ...]
     returned_on: str
     returned_clause: str
+    returned_by: dict[str, str]
+    lost_clause: str
     under: dict[str, str]
     open: dict[str, str]
 
@@ -263,20 +273,30 @@ def _wager(law: Law, wager: Wager) -> WagerReading:
         wager=wager.id,
         title=wager.title,
         main=wager.main,
-        clause=wager.clause,
+        clause=wager.heading_clause,
         looks=wager.looks,
         needs=wager.needs,
         on_dealer=wager.on_dealer,
         prices=tuple(_price(law, price) for price in wager.prices if may_hold(law, price.under)),
         returned_on=wager.returned.value if wager.returned is not None else "",
         returned_clause=wager.returned_clause,
+        returned_by={shape.value: clause for shape, clause in wager.returned_by},
+        lost_clause=wager.clause,
         under=dict(wager.under),
         open=not_chosen_yet(law, wager.under),
     )
 
 
 def _price(law: Law, price: Price) -> PriceReading:
-    return PriceReading(price.pays_on, price.odds, price.clause, dict(price.under), not_chosen_yet(law, price.under))
+    return PriceReading(
+        name=price.name,
+        pays_on=price.pays_on,
+        called=price.called,
+        net=price.odds,
+        clause=price.clause,
+        under=dict(price.under),
+        open=not_chosen_yet(law, price.under),
+    )
 
 
 def _setting(law: Law, setting: Setting) -> SettingReading:

@@ -24,6 +24,7 @@ class Shape(StrEnum):
     SAME_RANKS = "both hands are of the same three ranks"
     THREE_PICTURES = "three pictures"
     THREE_PICTURES_EITHER = "three pictures in either hand"
+    THREE_PICTURES_BOTH = "three pictures in both hands"
     THREE_KINGS = "three kings"
     THREE_QUEENS = "three queens"
     THREE_JACKS = "three jacks"
@@ -86,8 +87,9 @@ class Setting(msgspec.Struct, frozen=True):
 class Price(msgspec.Struct, frozen=True):
     """What a wager wins when a shape holds: `odds` net units for each unit staked.
 
-    `points` (0 to 9): only if the hand that ranks higher has so many; for a shape of `COMPARING` alone. That is how
-    a document pays half for a win with six points.
+    `name`: what the document calls it in its pay table; empty: nothing but the wager's own title. `points` (0 to 9):
+    only if the hand that ranks higher has so many; for a shape of `COMPARING` alone. That is how a document pays half
+    for a win with six points.
     """
 
     shape: Shape
@@ -95,6 +97,7 @@ class Price(msgspec.Struct, frozen=True):
     clause: str
     under: Under = ()
     points: int | None = None
+    name: str = ""
 
     @property
     def pays_on(self) -> str:
@@ -105,6 +108,18 @@ class Price(msgspec.Struct, frozen=True):
         """
         return self.shape.value if self.points is None else _with_points(self.shape, self.points)
 
+    @property
+    def called(self) -> str:
+        """The document's name with the fact that it stands for; the name alone where it says the fact.
+
+        >>> Price(Shape.ANY_KING, odds(1), "RTP 4.2", name="Any King").called
+        'Any King: exactly one king, not in three pictures'
+        >>> Price(Shape.THREE_KINGS, odds(188), "RTP 4.2", name="Three Kings").called
+        'Three Kings'
+        """
+        says_it = self.name.lower() == self.pays_on
+        return self.name if says_it else f"{self.name}: {self.pays_on}" if self.name else self.pays_on
+
 
 @cache
 def _with_points(shape: Shape, points: int) -> str:
@@ -113,10 +128,12 @@ def _with_points(shape: Shape, points: int) -> str:
 
 
 class Wager(msgspec.Struct, frozen=True):
-    """A kind of wager. The first price whose shape holds is paid; else it is returned, or it is lost.
+    """A kind of wager. The first price whose shape holds is paid; else it is returned, or it is lost by `clause`.
 
-    `on_dealer`: it lies once, on the Banker's own spot, and belongs to no box. A document's wager that two readings
-    change by more than a price stands twice, with the same id and another `under`.
+    `defined`: the clause that says what it is; empty: `clause` says that too. `returned_by`: hands among those of
+    `returned` for which the document has a clause of their own; the first that holds is cited. `on_dealer`: it lies
+    once, on the Banker's own spot, and belongs to no box. A document's wager that two readings change by more than a
+    price stands twice, with the same id and another `under`.
     """
 
     id: str
@@ -130,6 +147,13 @@ class Wager(msgspec.Struct, frozen=True):
     main: bool = False
     on_dealer: bool = False
     under: Under = ()
+    defined: str = ""
+    returned_by: tuple[tuple[Shape, str], ...] = ()
+
+    @property
+    def heading_clause(self) -> str:
+        """The clause under which the wager is shown."""
+        return self.defined or self.clause
 
 
 class LimitOf(StrEnum):

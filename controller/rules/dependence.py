@@ -54,6 +54,7 @@ TRAITS: Final[dict[Shape, Trait]] = {
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
     Shape.SAME_RANKS: Trait.RANKING,  # and on whether both are the same three
     Shape.THREE_PICTURES_EITHER: Trait.RANKING,
+    Shape.THREE_PICTURES_BOTH: Trait.RANKING,
     Shape.MATCHED_ONE: Trait.PICTURES,
     Shape.MATCHED_TWO: Trait.PICTURES,
     Shape.MATCHED_THREE: Trait.PICTURES,

@@ -109,11 +109,15 @@ def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerO
         verdicts[settled.verdict] += ways
         if settled.verdict is Verdict.WON:
             paid[settled.because, settled.net, settled.clause] += ways
-    asked = [(price.pays_on, price.odds, price.clause) for price in law.prices(wager)]
     return WagerOdds(
         wager.id,
         wager.title,
-        tuple(PriceWays(*price, paid[price]) for price in asked),
+        tuple(
+            PriceWays(
+                price.called, price.odds, price.clause, paid[price.name or price.pays_on, price.odds, price.clause]
+            )
+            for price in law.prices(wager)
+        ),
         verdicts[Verdict.RETURNED],
         verdicts[Verdict.LOST],
         deck.pairs if wager.looks is Looks.BOTH else deck.hands,

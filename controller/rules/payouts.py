@@ -43,9 +43,11 @@ def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
         if holds(price.shape, wager.looks, box, dealer) and (
             price.points is None or points(dealer if price.shape is Shape.LOWER else box) == price.points
         ):
-            return Settled(Verdict.WON, price.odds, price.clause, price.pays_on)
+            return Settled(Verdict.WON, price.odds, price.clause, price.name or price.pays_on)
     if wager.returned is not None and holds(wager.returned, wager.looks, box, dealer):
-        return Settled(Verdict.RETURNED, Fraction(0), wager.returned_clause, wager.returned.value)
+        own = ((shape, clause) for shape, clause in wager.returned_by if holds(shape, wager.looks, box, dealer))
+        shape, clause = next(own, (wager.returned, wager.returned_clause))
+        return Settled(Verdict.RETURNED, Fraction(0), clause, shape.value)
     return Settled(Verdict.LOST, Fraction(-1), wager.clause, "none of what it pays on")
 
 
@@ -126,6 +128,7 @@ OF_BOTH: Final[dict[Shape, OfBoth]] = {
     Shape.SAME_POINTS: lambda box, dealer: points(box) == points(dealer),
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: _same_points_below_three_pictures,
     Shape.THREE_PICTURES_EITHER: lambda box, dealer: pictures(box) == 3 or pictures(dealer) == 3,
+    Shape.THREE_PICTURES_BOTH: lambda box, dealer: pictures(box) == pictures(dealer) == 3,
     Shape.SAME_RANKS: lambda box, dealer: sorted(c.rank for c in box) == sorted(c.rank for c in dealer),
     Shape.MATCHED_ONE: lambda box, dealer: matched_pictures(box, dealer) == 1,
     Shape.MATCHED_TWO: lambda box, dealer: matched_pictures(box, dealer) == 2,

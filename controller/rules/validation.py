@@ -195,11 +195,14 @@ def _wager(wager: Wager) -> Iterator[str]:
         yield "it has no price; enter what it pays on"
     if (wager.returned is None) is not (not wager.returned_clause):
         yield "`returned` and `returned_clause` belong together; give both or neither"
+    if wager.returned_by and wager.returned is None:
+        yield "`returned_by` names hands among those of `returned`; give that too"
     if not wager.clause:
         yield "its clause is empty; name the one by which it is lost"
     if wager.on_dealer and (wager.looks is not Looks.DEALER or wager.needs is not Needs.NOTHING):
         yield "what lies on the Dealer's spot looks at the Dealer's hand alone and needs no other wager"
     shapes = {price.shape for price in wager.prices} | ({wager.returned} if wager.returned is not None else set())
+    shapes |= {shape for shape, _ in wager.returned_by}
     for shape in sorted(shapes):
         if shape not in OF_ONE and shape not in OF_BOTH:
             yield f"{shape.name} has no predicate; enter it in OF_ONE or OF_BOTH of controller/rules/payouts.py"
@@ -262,7 +265,8 @@ def cited(game: Game) -> frozenset[str]:
     clauses = {row.clause for row in game.irregularities} | {step.clause for step in game.steps}
     clauses |= {option.clause for row in game.irregularities for option in row.options}
     clauses |= {price.clause for wager in game.wagers for price in wager.prices}
-    clauses |= {wager.clause for wager in game.wagers} | {wager.returned_clause for wager in game.wagers}
+    clauses |= {clause for wager in game.wagers for clause in (wager.clause, wager.defined, wager.returned_clause)}
+    clauses |= {clause for wager in game.wagers for _, clause in wager.returned_by}
     clauses |= {setting.clause for setting in game.settings} | {grammar.clause for grammar in game.grammars}
     clauses |= set(msgspec.structs.asdict(game.clauses).values()) | {game.silent_clause}
     clauses |= {game.first_card.clause} if game.first_card is not None else set()
@@ -290,6 +294,10 @@ def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]
     for (shape, _), count in twice.items():
         if count > 1:
             yield f"{shape.name} has {count} prices in force under {readings_of(law)}; the first alone is ever paid"
+    alike = Counter((price.name, price.odds, price.clause) for price in prices if price.name)
+    for (name, _, clause), count in alike.items():
+        if count > 1:
+            yield f"{count} prices in force are called {name!r} ({clause}); give each the document's own name"
     try:
         counted = wager_odds(law, wager)
     except CountingError as error:

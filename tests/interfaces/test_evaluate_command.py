@@ -28,18 +28,18 @@ Readings: tie_against_three_pictures=pays (TP 3.8)
 Dealer  8D 8H TD   Six             6 points, 0 pictures
 
 Box 1   KD JC QD   Three Knights   0 points, 3 pictures   WON
-  Initial bet    won      1 to 1   +1 a unit   the box's hand ranks higher than the Dealer's (TP 4.1)
-  Tie            lost              -1 a unit   none of what it pays on (TP 4.1)
-  Three Pictures won      16 to 1  +16 a unit  three pictures (TP 4.1)
+  Initial bet    won      1 to 1   +1 a unit   Player wins on Other Points (TP 4.1)
+  Tie            lost              -1 a unit   none of what it pays on (TP 3.13.1)
+  Three Pictures won      16 to 1  +16 a unit  Three Pictures (TP 4.1)
 
 Box 2   9S 8C 9C   Six             6 points, 0 pictures   TIED
   Initial bet    returned          0 a unit    both hands have the same ranking (TP 3.13)
-  Tie            won      8 to 1   +8 a unit   both hands have the same points (TP 3.13.1)
+  Tie            won      8 to 1   +8 a unit   Tie (TP 3.13.1)
   Three Pictures lost              -1 a unit   none of what it pays on (TP 1.1.2)
 
 Box 5   3D 4D TS   Seven           7 points, 0 pictures   WON
-  Initial bet    won      1 to 1   +1 a unit   the box's hand ranks higher than the Dealer's (TP 4.1)
-  Tie            lost              -1 a unit   none of what it pays on (TP 4.1)
+  Initial bet    won      1 to 1   +1 a unit   Player wins on Other Points (TP 4.1)
+  Tie            lost              -1 a unit   none of what it pays on (TP 3.13.1)
   Three Pictures lost              -1 a unit   none of what it pays on (TP 1.1.2)
 """,
     ),
@@ -54,12 +54,12 @@ Dealer  9D JC QH   Double Picture Nine   9 points, 2 pictures
 Box 1   KD KC 6H   Double Picture Six    6 points, 2 pictures   LOST
   Main wager     lost              -1 a unit  the Dealer's hand ranks higher than the box's (RTP 3.16)
   Tie            lost              -1 a unit  none of what it pays on (RTP 1.1.6)
-  Royal Pictures won      8 to 1   +8 a unit  two pictures of the same rank and a card that is no picture (RTP 4.2)
+  Royal Pictures won      8 to 1   +8 a unit  Any Picture Pair (RTP 4.2)
 
 Box 2   KS QC 9C   Double Picture Nine   9 points, 2 pictures   STANDOFF
   Main wager     returned          0 a unit   both hands have the same ranking (RTP 1.1.5)
-  Tie            won      8 to 1   +8 a unit  both hands have the same points (RTP 3.19)
-  Royal Pictures won      1 to 1   +1 a unit  exactly one king, not in three pictures (RTP 4.2)
+  Tie            won      8 to 1   +8 a unit  Tie (RTP 3.19)
+  Royal Pictures won      1 to 1   +1 a unit  Any King (RTP 4.2)
 """,
     ),
     "NC": (
@@ -84,12 +84,12 @@ Readings: tie_against_three_pictures=pays (NC 3.2), three_pictures_of=own (NC 1.
 Dealer  7D 9C TS   Plain Six            6 points, 0 pictures
 
 Box 3   TD KH 6D   Single Picture Six   6 points, 1 picture   WINS
-  Initial Bet    won      1 to 2   +7 1/2 on 15  the box's hand ranks higher, with six points (NC 4.1)
+  Initial Bet    won      1 to 2   +7 1/2 on 15  Player wins on 6 points (NC 4.1)
   Three Pictures lost              -1 on 1       none of what it pays on (NC 1.17)
 
 Box 4   AD 5C TH   Plain Six            6 points, 0 pictures   TIE GAME
   Initial Bet    returned          0 on 15       both hands have the same ranking (NC 3.13.3)
-  Tie            won      8 to 1   +32 on 4      both hands have the same ranking (NC 3.13.3)
+  Tie            won      8 to 1   +32 on 4      Tie (NC 3.13.3)
 
 Staked 35, net +38 1/2
 """,
@@ -103,14 +103,14 @@ Readings: tie_against_three_pictures=pays (P3 3.9), tie_on=ranking (P3 1.1.6), p
 Dealer  AH KS QD   One, two Pictures   1 point, 2 pictures
 
 Box 1   AS KD QC   One, two Pictures   1 point, 2 pictures   TIED
-  Initial wager              returned          0 a unit     both hands have the same ranking (P3 3.13.1)
-  Tie                        won      400 to 1 +400 a unit  both hands are of the same three ranks (P3 4.1)
+  Initial wager              returned          0 a unit     both hands are of the same three ranks (P3 3.13.2)
+  Tie                        won      400 to 1 +400 a unit  Perfect Tie (P3 4.1)
   Player Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
   Dealer Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
-  Picture Perfect            won      100 to 1 +100 a unit  two pictures match (P3 4.3)
+  Picture Perfect            won      100 to 1 +100 a unit  2 Matching Picture cards (P3 4.3)
 
 Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WON
-  Initial wager              won      1 to 2   +1/2 a unit  the box's hand ranks higher, with six points (P3 4.1)
+  Initial wager              won      1 to 2   +1/2 a unit  Player wins on Six Points (P3 4.1)
   Tie                        lost              -1 a unit    none of what it pays on (P3 1.1.6)
   Player Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
   Dealer Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
@@ -128,14 +128,14 @@ Banker    QS KC 6C   2P6   6 points, 2 pictures
 
 Player 1  TH JH QH   2P0   0 points, 2 pictures   LOSE
   Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
-  Lose             won      1 to 2   +1/2 a unit  the Banker's hand ranks higher, with six points (F3 O2)
+  Lose             won      1 to 2   +1/2 a unit  Lose on any combination of 6 (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
   3P               lost              -1 a unit    none of what it pays on (F3 item 3)
-  Pair Plus        won      40 to 1  +40 a unit   three consecutive ranks of one suit (F3 O3)
+  Pair Plus        won      40 to 1  +40 a unit   Straight Flush (F3 O3)
 
 Player 2  KS 2D AC   P3    3 points, 1 picture   LOSE
   Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
-  Lose             won      1 to 2   +1/2 a unit  the Banker's hand ranks higher, with six points (F3 O2)
+  Lose             won      1 to 2   +1/2 a unit  Lose on any combination of 6 (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
   3P               lost              -1 a unit    none of what it pays on (F3 item 3)
   Pair Plus        lost              -1 a unit    none of what it pays on (F3 item 8)

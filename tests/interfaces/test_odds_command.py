@@ -146,3 +146,18 @@ def test_refuses_with_a_sentence(arguments: list[str], sentence: str) -> None:
 def test_the_process_prints_what_the_runner_does(tmp_path: Path) -> None:
     done = cardshoe("odds", "RTP", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, run("RTP").output, "")
+
+
+def test_f3_pm1_odds_say_banker_and_player() -> None:
+    """F3 has a Banker and Players; in the other games hands are a box's and the Dealer's."""
+    output = run("F3").output
+    assert "Lose: the Banker's hand ranks higher than the Player's (F3 O1)" in output
+    assert "Dealer" not in output
+    assert "the box" not in output
+    assert "the box's hand ranks higher than the Dealer's" in run("TP").output
+
+
+def test_p3_4_2_rtp_4_2_odds_name_what_pays_as_the_document_does() -> None:
+    assert "Three Mixed Pictures: three pictures (P3 4.2)" in run("P3").output
+    assert "Any King: exactly one king, not in three pictures (RTP 4.2)" in run("RTP").output
+    assert "\nInitial Bet (main, NC 1.7)\n" in run("NC").output

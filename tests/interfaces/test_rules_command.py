@@ -177,7 +177,7 @@ def test_tells_what_must_be_chosen_and_what_waits_for_it() -> None:
     assert "tie_on (reading 3, P3 1.1.6): What must be equal for the Tie wager to win? MUST BE CHOSEN, and is not" in (
         output
     )
-    assert "10 to 1    both hands have the same ranking (P3 4.1) [if tie_on=ranking]" in output
+    assert "10 to 1    Tie: both hands have the same ranking (P3 4.1) [if tie_on=ranking]" in output
     chosen = run("p3", "--reading", "tie_on=points").output
     assert "MUST BE CHOSEN\n" in chosen
     assert "    * points " in chosen
@@ -212,9 +212,57 @@ def test_what_a_row_needs_is_put_in_words() -> None:
 def test_prices_are_as_documents_print_them() -> None:
     """NC 4.1: 1 to 2 on six points, 16 to 1 for three pictures; RTP 4.2: 188 to 1 for three kings."""
     wagers = run("NC", "--section", "wagers").output
-    assert "    1 to 2     the box's hand ranks higher, with six points (NC 4.1)\n" in wagers
-    assert "    16 to 1    three pictures (NC 4.1)" in wagers
-    assert "    188 to 1   three kings (RTP 4.2)" in run("RTP", "--section", "wagers").output
+    assert "    1 to 2     Player wins on 6 points: the box's hand ranks higher, with six points (NC 4.1)\n" in wagers
+    assert "    16 to 1    Three Pictures (NC 4.1)" in wagers
+    assert "    188 to 1   Three Kings (RTP 4.2)" in run("RTP", "--section", "wagers").output
+
+
+def test_what_pays_has_the_documents_own_name() -> None:
+    """P3 4.2, P3 4.3, RTP 4.2, F3 O3."""
+    named = {
+        "P3": ("25 to 1    Three Mixed Pictures: ", "15 to 1    Any Picture Pair: ", "400 to 1   Perfect Tie: "),
+        "RTP": ("1 to 1     Any King: ", "8 to 1     Any Picture Pair: ", "128 to 1   Three Queens ("),
+        "F3": ("40 to 1    Straight Flush: ", "30 to 1    Three of a Kind: ", "16 to 1    3P: "),
+    }
+    for game_id, lines in named.items():
+        wagers = run(game_id, "--section", "wagers").output
+        for line in lines:
+            assert f"    {line}" in wagers
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_every_price_has_a_name_and_says_the_fact_besides(game_id: str) -> None:
+    for wager in as_json(game_id)["wagers"]:
+        for price in wager["prices"]:
+            assert price["name"]
+            assert price["pays_on"] in price["called"].lower() or price["called"].endswith(price["pays_on"])
+
+
+def test_a_main_wager_is_headed_by_the_clause_that_says_what_it_is() -> None:
+    """NC 1.7 says what an Initial Bet is, NC 3.13.2 how it is lost."""
+    headed = {"TP": "TP 2.2.1", "RTP": "RTP 3.4", "NC": "NC 1.7", "P3": "P3 2.2.1", "F3": "F3 PM4"}
+    for game_id, clause in headed.items():
+        mains = [wager for wager in as_json(game_id)["wagers"] if wager["main"]]
+        assert {wager["clause"] for wager in mains} == {clause}
+    wagers = run("NC", "--section", "wagers").output
+    assert "  Initial Bet (main, NC 1.7): a main wager\n" in wagers
+    assert "    loses      otherwise (NC 3.13.2)\n" in wagers
+
+
+def test_p3_names_the_clause_of_each_tie_that_returns_the_initial_wager() -> None:
+    """P3 3.11.1: three pictures on both sides; P3 3.13.2: the same three ranks; P3 3.13.1: any other equal ranking."""
+    wagers = run("P3", "--section", "wagers").output
+    assert (
+        "    returned   both hands are of the same three ranks (P3 3.13.2)\n"
+        "    returned   three pictures in both hands (P3 3.11.1)\n"
+        "    returned   both hands have the same ranking (P3 3.13.1)\n"
+    ) in wagers
+
+
+def test_rtp_who_looks_at_a_hand_is_cited_where_hands_are_examined() -> None:
+    """RTP 3.10 says who of several Players looks, RTP 3.11 that he is seated."""
+    round_ = run("RTP", "--section", "round").output
+    assert "  4.  RTP 3.13      one seated Player a position looks at its cards (RTP 3.10, 3.11)\n" in round_
 
 
 def test_the_first_card_says_where_the_deal_begins() -> None:
@@ -288,7 +336,7 @@ def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeyp
     done = run("TP")
     assert done.exit_code == 2
     assert isinstance(done.exception, SystemExit)
-    assert "wager tie (TP 4.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
+    assert "wager tie (TP 3.13.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
 
 
 def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:

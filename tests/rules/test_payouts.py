@@ -95,12 +95,28 @@ def test_reading_14_the_six_must_be_the_winners_own(
 def test_tp_3_13_rtp_1_1_5_nc_3_13_3_p3_3_13_1_an_equal_ranking_returns_the_stake(
     game_id: str, wager: str, paid: str, lost: str, returned: str, box: str, dealer: str
 ) -> None:
-    assert in_short(settled(game_id, wager, box, dealer)) == (RETURNED, 0, returned)
+    own = "P3 3.11.1" if game_id == "P3" and box == "JC JD JH" else returned  # three pictures on both sides
+    assert in_short(settled(game_id, wager, box, dealer)) == (RETURNED, 0, own)
+
+
+@pytest.mark.parametrize(
+    ("box", "dealer", "clause"),
+    [
+        ("KC QD JH", "KD QH JS", "P3 3.13.2"),  # a Perfect Tie, of three pictures too
+        ("KC QD JH", "KD KH JS", "P3 3.11.1"),
+        ("AC KD QC", "AH KS QD", "P3 3.13.2"),
+        ("AC KD QC", "AH JS QD", "P3 3.13.1"),
+    ],
+)
+def test_p3_3_11_1_3_13_1_3_13_2_each_tie_returns_the_initial_wager_by_its_own_clause(
+    box: str, dealer: str, clause: str
+) -> None:
+    assert in_short(settled("P3", "main", box, dealer)) == (RETURNED, 0, clause)
 
 
 # The clause by which a Tie wager is paid on equal points alone, on an equal ranking, and lost.
 TIE: Final = [
-    ("TP", "TP 3.13.1", "TP 3.13.1", "TP 4.1"),
+    ("TP", "TP 3.13.1", "TP 3.13.1", "TP 3.13.1"),
     ("RTP", "RTP 3.19", "RTP 3.19", "RTP 1.1.6"),
     ("NC", "NC 3.13.4", "NC 3.13.3", "NC 1.18"),
 ]

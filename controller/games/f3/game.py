@@ -61,11 +61,11 @@ SETTINGS: Final = (
 )
 
 PAIR_PLUS: Final = (
-    Price(Shape.STRAIGHT_FLUSH, odds(40), "F3 O3"),
-    Price(Shape.THREE_OF_A_KIND, odds(30), "F3 O3"),
-    Price(Shape.STRAIGHT, odds(6), "F3 O3"),
-    Price(Shape.FLUSH, odds(3), "F3 O3"),
-    Price(Shape.PAIR, odds(1), "F3 O3"),
+    Price(Shape.STRAIGHT_FLUSH, odds(40), "F3 O3", name="Straight Flush"),
+    Price(Shape.THREE_OF_A_KIND, odds(30), "F3 O3", name="Three of a Kind"),
+    Price(Shape.STRAIGHT, odds(6), "F3 O3", name="Straight"),
+    Price(Shape.FLUSH, odds(3), "F3 O3", name="Flush"),
+    Price(Shape.PAIR, odds(1), "F3 O3", name="Pair"),
 )
 
 WAGERS: Final = (
@@ -73,29 +73,37 @@ WAGERS: Final = (
         "win",
         "Win",
         Looks.BOTH,
-        (Price(Shape.HIGHER, odds(1, 2), "F3 O2", points=6), Price(Shape.HIGHER, odds(1), "F3 O1")),
+        (
+            Price(Shape.HIGHER, odds(1, 2), "F3 O2", points=6, name="Win on any combination of 6"),
+            Price(Shape.HIGHER, odds(1), "F3 O1", name="Win"),
+        ),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
         returned_clause="F3 item 6",
         main=True,
+        defined="F3 PM4",
     ),
     Wager(
         "lose",
         "Lose",
         Looks.BOTH,
-        (Price(Shape.LOWER, odds(1, 2), "F3 O2", points=6), Price(Shape.LOWER, odds(1), "F3 O1")),
+        (
+            Price(Shape.LOWER, odds(1, 2), "F3 O2", points=6, name="Lose on any combination of 6"),
+            Price(Shape.LOWER, odds(1), "F3 O1", name="Lose"),
+        ),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
         returned_clause="F3 item 6",
         main=True,
+        defined="F3 PM4",
     ),
     Wager(
         "tie",
         "Tie",
         Looks.BOTH,
         (
-            Price(Shape.SAME_RANKING, odds(8), "F3 O1", (("tie_on", "ranking"),)),
-            Price(Shape.SAME_POINTS, odds(8), "F3 O1", (("tie_on", "points"),)),
+            Price(Shape.SAME_RANKING, odds(8), "F3 O1", (("tie_on", "ranking"),), name="Tie"),
+            Price(Shape.SAME_POINTS, odds(8), "F3 O1", (("tie_on", "points"),), name="Tie"),
         ),
         "F3 item 6",
     ),
@@ -103,7 +111,7 @@ WAGERS: Final = (
         "three_pictures",
         "3P",
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "F3 O1"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "F3 O1", name="3P"),),
         "F3 item 3",
         under=(("three_pictures_wager", "boxes"),),
     ),

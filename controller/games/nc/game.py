@@ -98,26 +98,30 @@ SETTINGS: Final = (
     ),
 )
 
-# The Initial Bet and its half pay: NC 1.7, NC 1.8. The object of the game is to rank higher: NC 3.1.
+# Half pay: NC 1.8. The object of the game is to rank higher: NC 3.1.
 WAGERS: Final = (
     Wager(
         "main",
         "Initial Bet",
         Looks.BOTH,
-        (Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6), Price(Shape.HIGHER, odds(1), "NC 4.1")),
+        (
+            Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6, name="Player wins on 6 points"),
+            Price(Shape.HIGHER, odds(1), "NC 4.1", name="Player wins on other points"),
+        ),
         "NC 3.13.2",
         returned=Shape.SAME_RANKING,
         returned_clause="NC 3.13.3",
         main=True,
+        defined="NC 1.7",
     ),
     Wager(
         "tie",
         "Tie",
         Looks.BOTH,
         (
-            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3"),
-            Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,)),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,)),
+            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3", name="Tie"),
+            Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,), name="Tie"),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,), name="Tie"),
         ),
         "NC 1.18",
         needs=Needs.ANY_MAIN,
@@ -126,7 +130,7 @@ WAGERS: Final = (
         "three_pictures",
         "Three Pictures",
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "NC 4.1"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "NC 4.1", name="Three Pictures"),),
         "NC 1.17",
         needs=Needs.ANY_MAIN,
         under=(("three_pictures_of", "own"),),
@@ -135,7 +139,7 @@ WAGERS: Final = (
         "three_pictures",
         "Three Pictures",
         Looks.BOTH,
-        (Price(Shape.THREE_PICTURES_EITHER, odds(16), "NC 4.1"),),
+        (Price(Shape.THREE_PICTURES_EITHER, odds(16), "NC 4.1", name="Three Pictures"),),
         "NC 1.17",
         needs=Needs.ANY_MAIN,
         under=(("three_pictures_of", "either"),),
@@ -157,7 +161,11 @@ GAME: Final = Game(
     steps=(
         Step(StepKind.BETTING, "NC 3.4", '"Place your Bets, please" begins the round'),
         Step(StepKind.CLOSING, "NC 3.11", '"No more Bets" closes it to bets'),
-        Step(StepKind.DEALING, "NC 3.12", "clockwise from the Dealer's left, the Dealer last, in the device's unit"),
+        Step(
+            StepKind.DEALING,
+            "NC 3.12",
+            "clockwise from the Dealer's left, the Dealer last; a shuffler yields sets (NC 3.12.1)",
+        ),
         Step(StepKind.EXAMINING, "NC 3.13", "Players examine their cards, one hand each (NC 3.10)"),
         Step(StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"),
         Step(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),

@@ -21,34 +21,39 @@ SETTINGS: Final = (
     misdeal_confirmed_by("TP 5.3"),
 )
 
-# Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3. TP 1.1.3 names what the Tie wager is on.
+# Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3.
 WAGERS: Final = (
     Wager(
         "main",
         "Initial bet",
         Looks.BOTH,
-        (Price(Shape.HIGHER, odds(1, 2), "TP 4.1", points=6), Price(Shape.HIGHER, odds(1), "TP 4.1")),
+        (
+            Price(Shape.HIGHER, odds(1, 2), "TP 4.1", points=6, name="Player wins on Six Points"),
+            Price(Shape.HIGHER, odds(1), "TP 4.1", name="Player wins on Other Points"),
+        ),
         "TP 3.7",
         returned=Shape.SAME_RANKING,
         returned_clause="TP 3.13",
         main=True,
+        defined="TP 2.2.1",
     ),
     Wager(
         "tie",
         "Tie",
         Looks.BOTH,
         (
-            Price(Shape.SAME_POINTS, odds(8), "TP 3.13.1", (TIE_PAYS,)),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "TP 3.13.1", (TIE_LOSES,)),
+            Price(Shape.SAME_POINTS, odds(8), "TP 3.13.1", (TIE_PAYS,), name="Tie"),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "TP 3.13.1", (TIE_LOSES,), name="Tie"),
         ),
-        "TP 4.1",
+        "TP 3.13.1",
         needs=Needs.OWN_MAIN,
+        defined="TP 1.1.3",
     ),
     Wager(
         "three_pictures",
         "Three Pictures",
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "TP 4.1"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "TP 4.1", name="Three Pictures"),),
         "TP 1.1.2",
         needs=Needs.OWN_MAIN,
     ),
