@@ -180,7 +180,7 @@ class TableClient:
         next_step = ""
         with suppress(TableUnreachableError, NoTableError):
             next_step = (await self._api.state()).next_step
-        raise RefusedError(answer.code, answer.sentence, next_step)
+        raise RefusedError(answer.code, answer.explanation, next_step)
 
     async def send(self, request: OperationRequest) -> OperationAnswer:
         """The answer, also a refusal. A lost one is looked up by the request's id; where the table has none, the
@@ -216,7 +216,7 @@ class TableClient:
         """
         answer, cookie = await self._api.enrol(EnrolmentRequest(self._new_id(), person, pin, name))
         if not answer.accepted:
-            raise RefusedError(answer.code, answer.sentence, "")
+            raise RefusedError(answer.code, answer.explanation, "")
         return cookie
 
     async def _patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:

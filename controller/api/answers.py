@@ -26,6 +26,7 @@ from firmware_bridge.plain_text import plain
 
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 VISITOR: Final = web.RequestKey("visitor", Visitor)
+UNREADABLE: Final = "The request cannot be read. Correct it and send it again."
 TOO_SLOW: Final = "The request did not come in time. Send it again."
 Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
 Named = TypeVar("Named", OperationRequest, EnrolmentRequest, RemovalRequest)
@@ -54,8 +55,7 @@ class Answers:
         except TimeoutError:
             return self.refused(408, "too-slow", TOO_SLOW)
         except (msgspec.MsgspecError, ValueError) as error:
-            why = plain(str(error))
-            return self.refused(400, "bad-request", f"The request cannot be read: {why}. Correct it and send it again.")
+            return refused(400, "bad-request", UNREADABLE, plain(str(error)))
 
 
 def _with_uuid(asked: Named) -> Named:
@@ -63,8 +63,9 @@ def _with_uuid(asked: Named) -> Named:
     return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
 
 
-def refused(status: int, code: str, sentence: str) -> web.Response:
-    return json_answer(OperationAnswer(False, code=code, sentence=sentence), status=status)
+def refused(status: int, code: str, sentence: str, detail: str = "") -> web.Response:
+    """`detail` may quote the request, and is never translated."""
+    return json_answer(OperationAnswer(False, code=code, sentence=sentence, detail=detail), status=status)
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:

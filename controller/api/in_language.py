@@ -1,7 +1,8 @@
-"""What the table answers, in the language of who asks: sentences are translated, everything else stays.
+"""Answers of the table in the language of the reader: sentences are translated, everything else stays.
 
-`SENTENCES` names the fields that people read. They are translated from the English sentence alone, so that nothing that
-is not in it can be told from the translation.
+`SENTENCES` names the fields that people read. They are translated from the English sentence alone, so a translation
+discloses nothing that the sentence does not. Text that a client or a person wrote (`detail`, `PHRASES`) is not searched
+for templates, and all other work is within the budget of a `Translator`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from aiohttp import web
 from controller.api import preview, screen_state, view
 from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import NotInJournal, OperationAnswer
-from controller.language import ENGLISH, PARAMETER, known, translated, translated_whole
+from controller.language import ENGLISH, PARAMETER, Speaker, known
 from controller.table.offers import Offer
 
-ASKED: Final[ContextVar[str]] = ContextVar("language", default=ENGLISH)
-"""Set for each request, before anything of it is answered or refused."""
+ASKED: Final[ContextVar[Speaker | None]] = ContextVar("speaker", default=None)
+"""The speaker for a request, set before anything of it is answered or refused. None: English."""
 
 SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     view.TableView: (
@@ -47,8 +48,8 @@ SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     screen_state.LastView: ("sentence",),
 }
 
-WRITTEN: Final = frozenset({"paused", "maintenance", "quarantined"})
-"""Fields of these that people write: translated whole, or not at all."""
+PHRASES: Final = frozenset({"paused", "maintenance", "quarantined"})
+"""Fields that people fill in, often with a phrase that a screen offers. Any other text in them stays as it is."""
 
 Said = TypeVar("Said")
 
@@ -58,33 +59,33 @@ def language_of(request: web.Request) -> str:
     return known(request.query.get(PARAMETER))
 
 
-def in_language(value: Said, language: str) -> Said:
-    """The same with its sentences in that language."""
-    return value if language == ENGLISH else _walked(value, language)
+def in_language(value: Said, speaker: Speaker | None) -> Said:
+    """Return the same value with its sentences in the speaker's language."""
+    return value if speaker is None or speaker.language == ENGLISH else _walked(value, speaker)
 
 
-def _walked(value: Any, language: str) -> Any:
+def _walked(value: Any, speaker: Speaker) -> Any:
     if isinstance(value, tuple):
-        return tuple(_walked(one, language) for one in value)
+        return tuple(_walked(one, speaker) for one in value)
     if not isinstance(value, msgspec.Struct):
         return value
     sentences = SENTENCES.get(type(value), ())
     changed = {}
     for name in value.__struct_fields__:
         was = getattr(value, name)
-        if name in sentences and name in WRITTEN:
-            will = translated_whole(was, language)
+        if name in sentences and name in PHRASES:
+            will = speaker.phrase(was)
         else:
-            will = _said(was, language) if name in sentences else _walked(was, language)
+            will = _said(was, speaker) if name in sentences else _walked(was, speaker)
         if will is not was and will != was:
             changed[name] = will
     return msgspec.structs.replace(value, **changed) if changed else value
 
 
-def _said(value: Any, language: str) -> Any:
-    """One sentence, several, or one for each place."""
+def _said(value: Any, speaker: Speaker) -> Any:
+    """Translate one sentence, several, or one for each place."""
     if isinstance(value, str):
-        return translated(value, language)
+        return speaker.sentence(value)
     if isinstance(value, dict):
-        return {key: translated(one, language) for key, one in value.items()}
-    return tuple(translated(one, language) for one in value)
+        return {key: speaker.sentence(one) for key, one in value.items()}
+    return tuple(map(speaker.sentence, value))

@@ -74,6 +74,7 @@ class RecalledCard(msgspec.Struct, frozen=True):
 class OperationAnswer(msgspec.Struct, frozen=True):
     """`accepted` or refused with a `code` and a sentence. `entry`: the journal entry that holds it, 0 for none.
 
+    `detail`: in English, what a request that cannot be read has wrong; it may quote the request.
     `recalled`: the cards that `recall_cards` asked for; nothing else that the API says has the face of such a card.
     """
 
@@ -82,6 +83,16 @@ class OperationAnswer(msgspec.Struct, frozen=True):
     code: str = ""
     sentence: str = ""
     recalled: tuple[RecalledCard, ...] = ()
+    detail: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """The sentence, with the detail where there is one.
+
+        >>> OperationAnswer(False, sentence="The request cannot be read.", detail="name is missing").explanation
+        'The request cannot be read. (name is missing)'
+        """
+        return f"{self.sentence} ({self.detail})" if self.detail else self.sentence
 
 
 class NotInJournal(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ import msgspec
 from controller.api.feed import PAGE, EventFeed, Published
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
-from controller.language import ENGLISH, translated
+from controller.language import Speaker
 
 MOST: Final = 4096  # events of a round that are given
 LONGEST_START: Final = 4 * PAGE  # entries of a start that was taken back, at most: bets are entered in it, and no more
@@ -53,14 +53,16 @@ async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
     return found[:MOST]
 
 
-def with_lines(events: Iterable[bytes], words: OwnWords, names: Names, language: str = ENGLISH) -> Iterator[bytes]:
-    """Each event with its line for people under `line`, where it has one."""
+def with_lines(
+    events: Iterable[bytes], words: OwnWords, names: Names, speaker: Speaker | None = None
+) -> Iterator[bytes]:
+    """Yield each event, with its line for people under `line` where it has one."""
     for event in events:
         line = line_for_screens(msgspec.json.decode(event), words, names)
         if line is None:
             yield event
         else:
-            yield b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(translated(line, language)))
+            yield b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(speaker.sentence(line) if speaker else line))
 
 
 async def _before(feed: EventFeed, number: int) -> int:

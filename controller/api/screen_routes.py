@@ -21,7 +21,7 @@ from aiohttp import web
 from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
-from controller.api.in_language import language_of
+from controller.api.in_language import ASKED, language_of
 from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.pages import version
 from controller.api.people import People, Person
@@ -116,7 +116,7 @@ class ScreenRoutes:
             return self._answers.refused(404, "no-round", NO_ROUND)
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
-        told = with_lines(found, words, self._names(request), language_of(request))
+        told = with_lines(found, words, self._names(request), ASKED.get())
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:

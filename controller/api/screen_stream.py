@@ -24,6 +24,7 @@ from controller.api.screen_state import (
 )
 from controller.api.view import TableView
 from controller.games.own_words import OwnWords
+from controller.language import Speaker, Translator
 from controller.table.offers import Offer
 from controller.table.state import TableState
 
@@ -69,6 +70,7 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._translator = Translator(self._clock)  # apart from the one of answers: refusals leave it its budget
         self._made: dict[Kind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
@@ -81,7 +83,8 @@ class ScreenStates:
             return made[1]
         state, view = self._table.state, self._table.view()
         offered = self._table.offers() if kind.operates else ()
-        message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), kind.language))
+        speaker = Speaker(self._translator, kind.language)
+        message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), speaker))
         self._made[kind] = of, message
         self.encoded += 1
         return message

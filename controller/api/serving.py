@@ -14,6 +14,7 @@ from controller.api.callers import Caller
 from controller.api.door import Visitor
 from controller.api.in_language import ASKED, language_of
 from controller.api.turns import Turns
+from controller.language import Speaker, Translator
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
@@ -28,8 +29,9 @@ REFUSALS: Final = {
 class Serving(ABC):
     """`make_protocol` is for the door, once `setup` is done."""
 
-    def __init__(self, turns: Turns, routes: Iterable[web.RouteDef]) -> None:
+    def __init__(self, turns: Turns, routes: Iterable[web.RouteDef], translator: Translator) -> None:
         self.turns = turns
+        self._translator = translator
         self.app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
         self.app.add_routes(routes)
         self._runner = web.AppRunner(self.app, handle_signals=False, shutdown_timeout=GRACE)
@@ -64,7 +66,7 @@ class Serving(ABC):
         visitor = request.transport.get_protocol() if request.transport is not None else None
         if not isinstance(visitor, Visitor):
             return web.Response(status=408)  # nobody reads it: the client has hung up
-        ASKED.set(language_of(request))
+        ASKED.set(Speaker(self._translator, language_of(request)))
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)

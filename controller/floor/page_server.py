@@ -38,6 +38,7 @@ from controller.floor.follower import Follower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
 from controller.journal.codec import Clock
+from controller.language import Translator
 
 OWN: Final = Path(__file__).parent / "page"
 SHARED: Final = (
@@ -81,7 +82,8 @@ class PageServer(Serving):
             web.get("/healthz", self._health),
             *pages.all(),
         ]
-        super().__init__(Turns(at_once=TURNS_AT_ONCE), routes)
+        translator = Translator(lambda: clock.now().boottime_ns / 1e9)
+        super().__init__(Turns(at_once=TURNS_AT_ONCE), routes, translator)
         self.app.on_response_prepare.append(add_headers)
 
     async def start(self) -> None:

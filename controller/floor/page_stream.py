@@ -21,7 +21,7 @@ from controller.floor.table_report import DeviceReport
 from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
-from controller.language import translated, translated_whole
+from controller.language import Speaker, Translator
 
 LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
 BEAT_EVERY: Final = 1.0  # seconds
@@ -103,6 +103,7 @@ class PageStream:
         self._page = page
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._sleep = sleep
+        self._translator = Translator(self._clock)
         self._said: dict[str, tuple[int, tuple[Matter, ...]]] = {}  # matters, by language
 
     async def floor(self, write: Write, language: str) -> None:
@@ -171,7 +172,8 @@ class PageStream:
         """Made once for all pages of a language."""
         version, said = self._said.get(language, (-1, ()))
         if version != self._floor.matters_version:
-            said = tuple(matter_in(one, language) for one in self._floor.matters[:MOST_MATTERS])
+            speaker = Speaker(self._translator, language)
+            said = tuple(matter_in(one, speaker) for one in self._floor.matters[:MOST_MATTERS])
             self._said[language] = self._floor.matters_version, said
         return said
 
@@ -179,10 +181,11 @@ class PageStream:
 
     def story_of(self, place: TablePlace, language: str) -> StoryMessage:
         table = self._floor.tables.get(place)
-        detail = None if table is None else self._detail(table, language)
-        return StoryMessage(self._floor.now_ms, detail, story_lines(self._follower, place, language))
+        speaker = Speaker(self._translator, language)
+        detail = None if table is None else self._detail(table, speaker)
+        return StoryMessage(self._floor.now_ms, detail, story_lines(self._follower, place, speaker))
 
-    def _detail(self, table: TableOnFloor, language: str) -> Detail | None:
+    def _detail(self, table: TableOnFloor, speaker: Speaker) -> Detail | None:
         report, device, row = table.table, table.device, table.row
         if report is None or row is None:
             return None
@@ -191,14 +194,14 @@ class PageStream:
         return Detail(
             row,
             self._floor.ms(table.seen[Subject.TABLE].made_ns),
-            translated(report.title, language),
+            speaker.sentence(report.title),
             report.held,
-            translated_whole(report.paused, language),
-            translated(report.service_cause, language),
-            translated(report.next_step, language),
-            tuple(translated(one, language) for one in report.warnings),
+            speaker.phrase(report.paused),
+            speaker.sentence(report.service_cause),
+            speaker.sentence(report.next_step),
+            tuple(map(speaker.sentence, report.warnings)),
             "" if device is None else device.link,
-            "" if device is None else translated(device.stopped or device.sentence, language),
+            "" if device is None else speaker.sentence(device.stopped or device.sentence),
             "" if device is None else device.serial,
             0 if device is None else min(max(0, device.left), 2**31),
             0 if heard_device is None else self._floor.ms(heard_device.made_ns - _age_ns(heard_device.report)),
@@ -212,24 +215,24 @@ def _age_ns(report: DeviceReport) -> int:
     return min(max(0, report.utc_ns - report.heard_utc_ns), FORGOTTEN_AFTER_NS)
 
 
-def story_lines(follower: Follower, place: TablePlace, language: str) -> tuple[Line, ...]:
-    """What happened at a table, the newest first. People are called by their ids, as on a display."""
+def story_lines(follower: Follower, place: TablePlace, speaker: Speaker) -> tuple[Line, ...]:
+    """Return the events of a table, the newest first. People are called by their ids, as on a display."""
     table = follower.floor.tables.get(place)
     report = None if table is None else table.table
     words = GAMES[report.game].words if report is not None and report.game in GAMES else OwnWords()
     names = {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
-    return follower.stories.lines(place, words, names, lambda text: translated(text, language))
+    return follower.stories.lines(place, words, names, speaker.sentence)
 
 
-def matter_in(found: Matter, language: str) -> Matter:
-    """With its sentences in that language."""
-    say = translated_whole if found.trouble == "paused" else translated
+def matter_in(found: Matter, speaker: Speaker) -> Matter:
+    """Return the matter with its sentences in the speaker's language."""
+    say = speaker.phrase if found.trouble == "paused" else speaker.sentence
     return msgspec.structs.replace(
         found,
-        what=say(found.what, language),
-        where=translated(found.where, language),
-        who=translated(found.who, language),
-        act=translated(found.act, language),
+        what=say(found.what),
+        where=speaker.sentence(found.where),
+        who=speaker.sentence(found.who),
+        act=speaker.sentence(found.act),
     )
 
 

@@ -8,17 +8,20 @@ that no template fits stays English.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
+from math import inf
 from typing import Final, NamedTuple
 
 from controller.language.catalogue import ENGLISH, Catalogue, Template, catalogue, small_first
 
 LONGEST: Final = 1200  # characters; the table's own sentences are shorter
 DEEPEST: Final = 8  # arguments within arguments
-MOST_TRIED: Final = 40_000  # templates for one sentence: what a person wrote must not keep the table from answering
+MOST_TRIED: Final = 30_000  # templates for one sentence; the longest of the table's own takes 25,000, or 70 ms
 REMEMBERED: Final = 4096  # sentences
+WORK_AT_ONCE: Final = 60_000  # templates; all that a screen shows of a table takes up to 55,000, one change 5,000
+WORK_A_SECOND: Final = 20_000  # templates, about 5 % of a processor
 FITS: Final = 4  # ways in which one template may fit
 WHOLE: Final = 0.15  # of the letters at most may be left where a person could have written the text
 LITTLE: Final = 0.1  # what a letter counts that stays as it was because a person wrote it
@@ -77,25 +80,82 @@ def translated(sentence: str, language: str) -> str:
     return sentence if language == ENGLISH or not sentence or len(sentence) > LONGEST else _of(sentence, language)
 
 
-def translated_whole(text: str, language: str) -> str:
-    """What a person may have written: in that language where the whole of it can be, else as it was written.
+def phrase(text: str, language: str) -> str:
+    """Return the translation of a phrase that a screen offers, such as the reason of a pause.
 
-    >>> translated_whole("A dispute", "zh-Hans"), translated_whole("a dispute at box 3", "zh-Hans")
+    People may write anything else in its place; that is returned as they wrote it.
+
+    >>> phrase("A dispute", "zh-Hans"), phrase("a dispute at box 3", "zh-Hans")
     ('\u4e89\u8bae', 'a dispute at box 3')
     """
-    return text if language == ENGLISH or not text or len(text) > LONGEST else _whole(text, language)
-
-
-@lru_cache(REMEMBERED)
-def _whole(text: str, language: str) -> str:
-    found = Translation(catalogue(language)).written(text)
-    return text if found is None else found.said
+    return text if language == ENGLISH else catalogue(language).fixed.get(text, text)
 
 
 @lru_cache(REMEMBERED)
 def _of(sentence: str, language: str) -> str:
-    found = Translation(catalogue(language)).sentence(sentence, 0)
-    return found.said if found is not None and found.left <= _letters(sentence) / 2 else sentence
+    return _search(sentence, language)[0]
+
+
+def _search(sentence: str, language: str) -> tuple[str, int]:
+    """Return the translation, or the sentence itself, and the number of templates tried."""
+    search = Translation(catalogue(language))
+    found = search.sentence(sentence, 0)
+    fits = found is not None and found.left <= _letters(sentence) / 2
+    return found.said if found is not None and fits else sentence, search.tried
+
+
+class Translator:
+    """Translates sentences that other people or programs can cause, within a budget of work.
+
+    A client chooses words that a refusal quotes, and a search takes up to `MOST_TRIED` templates, so an unbounded
+    search would let a client keep the event loop busy. A new sentence beyond the budget stays in English.
+
+    `clock` returns seconds and never goes back.
+
+    >>> translator = Translator(lambda: 0.0, at_once=1)
+    >>> translator.sentence("Turn over boxes 1 and 3.", "zh-Hans"), translator.sentence("Turn over box 1.", "zh-Hans")
+    ('请翻开1、3号位。', 'Turn over box 1.')
+    """
+
+    def __init__(self, clock: Callable[[], float], at_once: int = WORK_AT_ONCE) -> None:
+        self._clock = clock
+        self._at_once = at_once
+        self._left = float(at_once)  # below 0 after a search that took more than was left
+        self._since = -inf
+        self._known: dict[tuple[str, str], str] = {}  # the oldest first
+
+    def sentence(self, sentence: str, language: str) -> str:
+        if language == ENGLISH or not sentence or len(sentence) > LONGEST:
+            return sentence
+        key = sentence, language
+        if key not in self._known:
+            if not self._may_search():
+                return sentence
+            said, tried = _search(sentence, language)
+            self._left -= tried
+            if len(self._known) >= REMEMBERED:
+                del self._known[next(iter(self._known))]
+            self._known[key] = said
+        return self._known[key]
+
+    def _may_search(self) -> bool:
+        now = self._clock()
+        self._left = min(self._at_once, self._left + (now - self._since) * WORK_A_SECOND)
+        self._since = now
+        return self._left > 0
+
+
+class Speaker(NamedTuple):
+    """A language, and the translator that works for its readers."""
+
+    translator: Translator
+    language: str
+
+    def sentence(self, sentence: str) -> str:
+        return self.translator.sentence(sentence, self.language)
+
+    def phrase(self, text: str) -> str:
+        return phrase(text, self.language)
 
 
 def _letters(text: str) -> int:

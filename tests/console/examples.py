@@ -23,6 +23,7 @@ from controller.table.offers import offers
 from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
+from tests.support.speakers import speaker
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
@@ -52,7 +53,8 @@ def message(
     link = LinkView("ready", 0.4, 1) if state.device.connected else LinkView("lost", 12.0, 1, "link-lost")
     last = LastView(state.entry, NOW, sentence)
     offered = offers(state) if operates else ()
-    shared = in_language(table_message(state, view_of(state, link), offered, last, Receiver(operates)), language)
+    told = table_message(state, view_of(state, link), offered, last, Receiver(operates))
+    shared = in_language(told, speaker(language))
     own = own_part(SCREEN, PEOPLE) if operates else own_part(ScreenView(), ())
     made: dict[str, Any] = msgspec.json.decode(with_own_part(encode(shared), own))
     return made

@@ -196,7 +196,7 @@ async def test_what_is_not_understood(stage: Stage, body: bytes) -> None:
         before = (await stage.state()).entry
         status, answer = await caller.post(body)
         assert (status, answer["accepted"], answer["code"]) == (400, False, "bad-request")
-        assert answer["sentence"].startswith("The request cannot be read: ")
+        assert answer["sentence"] == "The request cannot be read. Correct it and send it again."
         assert (await stage.state()).entry == before
 
 

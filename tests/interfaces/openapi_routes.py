@@ -21,7 +21,7 @@ class Refusal(NamedTuple):
 
 
 REFUSALS: Final[dict[str, Refusal]] = {
-    "bad-request": Refusal(400, "The request cannot be read: (why). Correct it and send it again."),
+    "bad-request": Refusal(400, "The request cannot be read. Correct it and send it again."),
     "last-event-id": Refusal(400, event_streams.NO_EVENT_ID),
     "not-admitted": Refusal(403, door.NOT_ADMITTED),
     "reader": Refusal(403, server.READS_ONLY),

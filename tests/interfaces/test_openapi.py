@@ -24,7 +24,7 @@ SAID_OF_ALL = {"method"}  # in the description of the whole: OpenAPI has no plac
 
 def routes() -> set[tuple[str, str]]:
     """Of both doors, without the page's files."""
-    shared = Shared(NOTHING, People(()), NOTHING, Refusals(NOTHING, NOTHING))
+    shared = Shared(NOTHING, People(()), NOTHING, Refusals(NOTHING, NOTHING), NOTHING)
     served = Routes(shared, Turns())
     found = [*served.all(), *Screens(shared, served, "cookie", lambda host: False).all()]
     return {(one.method, one.path) for one in found}

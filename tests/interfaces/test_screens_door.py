@@ -29,6 +29,7 @@ from controller.api.web_door import WebServer, WebSetting
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Moment
+from controller.language import translating
 from controller.roles import Role
 from controller.table.model import Screen
 from controller.table.screens import id_of
@@ -236,3 +237,22 @@ async def test_the_dealer_signed_on_acts_at_the_screen_without_a_pin() -> None:
     people = People((Person("dana", "Dana", Role.DEALER),))
     acting = await people.identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
     assert acting == Acting("dana", Role.DEALER, None, "screen", "left")
+
+
+async def test_what_a_stranger_sends_is_quoted_and_not_translated(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    """A request that cannot be read, from a browser without a cookie, in the language that is translated."""
+    search = mocker.spy(translating, "_search")
+    caller = await served.call()
+    for number in range(20):
+        field = f"box {number} and card 1 from {'a, ' * 200}"
+        body = json.dumps({field: "x"}).encode()
+        head = b"POST /v1/screen/enrolment?language=zh-Hans HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n"
+        await caller.say(head % (served.head, len(body)) + body)
+        status, answer = await caller.answer()
+        found = json.loads(answer)
+        assert (status, found["code"]) == (400, "bad-request")
+        assert found["sentence"] == "无法读取请求。请改正后重发。"
+        assert f"box {number} and card 1" in found["detail"]
+    assert search.call_count == 1

@@ -20,6 +20,7 @@ from controller.table.offers import offers
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.test_screen_stream import Table
 from tests.interfaces.test_screens_door import Served
+from tests.support.speakers import speaker
 from tests.table.harness import TableHarness
 
 CHINESE = "zh-Hans"
@@ -35,7 +36,7 @@ def test_every_field_of_sentences_is_one_of_its_type() -> None:
 
 
 def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() -> None:
-    states = ScreenStates(Table())
+    states = ScreenStates(Table(), clock=lambda: 0.0)
     english = json.loads(states.shared(Kind(operates=True)))
     chinese = json.loads(states.shared(Kind(operates=True, language=CHINESE)))
     assert (english["language"], chinese["language"]) == ("en", CHINESE)
@@ -54,20 +55,20 @@ def test_a_translation_follows_from_the_english_message_alone() -> None:
     state = TableHarness().start().to_betting().state
     message = table_message(state, view_of(state, LinkView()), offers(state), LastView(), Kind(operates=True))
     kept = msgspec.json.encode(message)
-    assert in_language(message, CHINESE) == in_language(message, CHINESE)
-    assert msgspec.json.encode(in_language(message, "en")) == kept
+    assert in_language(message, speaker(CHINESE)) == in_language(message, speaker(CHINESE))
+    assert msgspec.json.encode(in_language(message, speaker("en"))) == kept
 
 
 @pytest.mark.parametrize("language", ["en", CHINESE])
 def test_refusals_previews_and_lines_are_translated(language: str) -> None:
     state = TableHarness().start().to_betting().state
     english, chinese = EXAMPLES["next"]
-    refusal = in_language(OperationAnswer(False, code="boxes", sentence=english), language)
+    refusal = in_language(OperationAnswer(False, code="boxes", sentence=english), speaker(language))
     assert refusal.sentence == (english if language == "en" else chinese)
     tried = preview(state, operations.AbandonRound("so decided", "house"))
-    assert in_language(tried, language).next_step.isascii() is (language == "en")
+    assert in_language(tried, speaker(language)).next_step.isascii() is (language == "en")
     event = b'{"entry":1,"utc_ns":9,"round":1,"event":"table_resumed"}'
-    (told,) = with_lines([event], OwnWords(), {}, language)
+    (told,) = with_lines([event], OwnWords(), {}, speaker(language))
     assert json.loads(told)["line"].isascii() is (language == "en")
 
 

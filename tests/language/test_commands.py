@@ -26,6 +26,7 @@ from controller.table.phases import Phase
 from simulators.demo.account import Account
 from simulators.demo.command import introduction
 from tests.architecture.sources import ROOT
+from tests.support.speakers import speaker
 from tests.table.harness import TableHarness
 
 
@@ -43,7 +44,7 @@ def test_the_locale_chooses_the_language(environment: dict[str, str], language: 
 
 
 def drawn(table: TableHarness) -> str:
-    view = in_language(view_of(table.state, LinkView("ready")), "zh-Hans")
+    view = in_language(view_of(table.state, LinkView("ready")), speaker("zh-Hans"))
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
         console.print(render(view, [], language="zh-Hans"))

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+import pytest_mock
 
 import controller
-from controller.language import translated, translated_whole
+from controller.language import Speaker, Translator, phrase, translated, translating
 from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
-from controller.language.translating import LONGEST, MOST_TRIED, Translation
+from controller.language.translating import LONGEST, MOST_TRIED, WORK_AT_ONCE, Translation
 from controller.table.account_of_turns import ASKED_FOR, PHRASES, done
 from tests.language.templates import missing
 
@@ -55,12 +56,12 @@ def test_a_long_note_does_not_keep_the_table_from_answering(piece: str) -> None:
     assert translated(text + piece, CHINESE) == text + piece
 
 
-@pytest.mark.parametrize("phrase", sorted({*map(done, PHRASES.values()), *ASKED_FOR.values()}))
-def test_what_somebody_else_did_is_translated(phrase: str) -> None:
+@pytest.mark.parametrize("act", sorted({*map(done, PHRASES.values()), *ASKED_FOR.values()}))
+def test_what_somebody_else_did_is_translated(act: str) -> None:
     """Those sentences are made of a name and a phrase in the past tense, which is in no template of the source."""
-    said = translated(f"Sam (Left) {phrase}.", CHINESE)
+    said = translated(f"Sam (Left) {act}.", CHINESE)
     assert said.startswith("Sam (Left)已")
-    assert phrase not in said
+    assert act not in said
 
 
 def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() -> None:
@@ -70,10 +71,30 @@ def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() ->
     assert phrases
     for key in phrases:
         assert translated(f"paused: {english[key]}", CHINESE) == f"\u5df2\u6682\u505c\uff1a{chinese[key]}"
-        assert translated_whole(english[key], CHINESE) == chinese[key]
+        assert phrase(english[key], CHINESE) == chinese[key]
 
 
 @pytest.mark.parametrize("reason", ["a dispute at box 3", "the hand of box 2 was wet", "lamp over the Dealer"])
 def test_what_people_wrote_stays_as_they_wrote_it(reason: str) -> None:
-    assert translated_whole(reason, CHINESE) == reason
+    assert phrase(reason, CHINESE) == reason
     assert reason in translated(f"Resume when it can go on: the table is paused ({reason}).", CHINESE)
+
+
+def test_sentences_beyond_the_budget_of_work_stay_english(mocker: pytest_mock.MockerFixture) -> None:
+    search = mocker.spy(translating, "_search")
+    seconds = [0.0]
+    speaker = Speaker(Translator(lambda: seconds[0]), CHINESE)
+    for number in range(1000):
+        speaker.sentence(f"Cannot close the table yet. box {number} and card {number} from {'a, ' * 200}")
+    assert sum(tried for _, tried in search.spy_return_list) < WORK_AT_ONCE + MOST_TRIED
+    assert search.call_count < 1000
+    assert speaker.sentence("Turn over box 1.") == "Turn over box 1."
+    seconds[0] = 10.0
+    assert speaker.sentence("Turn over box 1.") == "请翻开1号位。"
+
+
+def test_a_sentence_that_is_known_takes_nothing_of_the_budget(mocker: pytest_mock.MockerFixture) -> None:
+    search = mocker.spy(translating, "_search")
+    speaker = Speaker(Translator(lambda: 0.0), CHINESE)
+    assert {speaker.sentence("Turn over box 1.") for _ in range(1000)} == {"请翻开1号位。"}
+    assert search.call_count == 1

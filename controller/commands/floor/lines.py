@@ -42,7 +42,7 @@ class FloorLines:
     def _what_happened(self) -> Iterator[str]:
         said: set[str] = set()
         for place in self._follower.floor.tables:
-            for line in reversed(story_lines(self._follower, place, self._telling.language)):
+            for line in reversed(story_lines(self._follower, place, self._telling.speaker)):
                 key = f"{'/'.join(place)} {line.key}"
                 said.add(key)
                 if key not in self._said:

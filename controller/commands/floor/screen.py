@@ -188,7 +188,7 @@ class FloorScreen:
             yield _cut(Text(line[1]), width)
 
     def _told(self, place: TablePlace) -> Iterator[tuple[int, str]]:
-        for line in story_lines(self._follower, place, self._telling.language):
+        for line in story_lines(self._follower, place, self._telling.speaker):
             yield line.utc_ns, f"{self._telling.time(line.utc_ns, seconds=True)} {line.text}"
 
 

@@ -10,7 +10,7 @@ from controller.commands.floor.words import FloorWords
 from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
-from controller.language import translated
+from controller.language import Speaker, Translator
 
 NS_A_SECOND: Final = 10**9
 JOINT: Final = " · "
@@ -21,12 +21,12 @@ class Telling:
 
     def __init__(self, language: str, clock: Clock) -> None:
         self.say = FloorWords(language)
-        self.language = language
+        self.speaker = Speaker(Translator(lambda: clock.now().boottime_ns / NS_A_SECOND), language)
         self._clock = clock
 
     def about(self, found: Matter) -> str:
         """What it is and where, under which clause, who is awaited."""
-        matter = matter_in(found, self.language)
+        matter = matter_in(found, self.speaker)
         what, more = matter.what, matter.where
         if matter.trouble:
             what, more = self.say(f"trouble.{matter.trouble}"), matter.what
@@ -37,11 +37,11 @@ class Telling:
         return JOINT.join(filter(None, (f"{what[:1].upper()}{what[1:]}", clauses, who)))
 
     def act(self, found: Matter) -> str:
-        return matter_in(found, self.language).act
+        return matter_in(found, self.speaker).act
 
     def sentence(self, text: str) -> str:
-        """Of a table."""
-        return translated(text, self.language)
+        """Translate a sentence of a table."""
+        return self.speaker.sentence(text)
 
     def headline(self, floor: Floor) -> tuple[str, str]:
         """The sentence, and its tone."""

@@ -110,7 +110,7 @@ class Operator:
         self.answered = str(uuid4())
         answer = self._table.send(OperationRequest(self.answered, self.view.round, operation, person, pin))
         if not answer.accepted:
-            raise RefusedLineError(answer.code, answer.sentence)
+            raise RefusedLineError(answer.code, answer.explanation)
         self.entries_made.append(answer.entry)
         self.recalled, self.sentence = answer.recalled, answer.sentence
 
