@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from controller.api.feed import PAGE, EventFeed, Published
+from controller.api.pace import Pace, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
@@ -53,16 +54,33 @@ async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
     return found[:MOST]
 
 
-def with_lines(
-    events: Iterable[bytes], words: OwnWords, names: Names, speaker: Speaker | None = None
-) -> Iterator[bytes]:
-    """Yield each event, with its line for people under `line` where it has one."""
+async def with_lines(
+    events: Sequence[bytes], pace: Pace, words: OwnWords, names: Names, speaker: Speaker | None = None
+) -> list[bytes]:
+    """Return each event, with its line for people under `line` where it has one.
+
+    A display may ask for a long round again and again, so each page waits for its turn among the followers that catch
+    up, and counts with its own seconds.
+    """
+    told: list[bytes] = []
+    for begin in range(0, len(events), PAGE):
+        await pace.turn()
+        page, seconds = await measured(_with_lines(events[begin : begin + PAGE], words, names, speaker))
+        pace.spent(seconds)
+        told += page
+    return told
+
+
+async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, speaker: Speaker | None) -> list[bytes]:
+    told: list[bytes] = []
     for event in events:
         line = line_for_screens(msgspec.json.decode(event), words, names)
         if line is None:
-            yield event
+            told.append(event)
         else:
-            yield b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(speaker.sentence(line) if speaker else line))
+            said = speaker.sentence(line) if speaker else line
+            told.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
+    return told
 
 
 async def _before(feed: EventFeed, number: int) -> int:

@@ -116,7 +116,7 @@ class ScreenRoutes:
             return self._answers.refused(404, "no-round", NO_ROUND)
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
-        told = with_lines(found, words, self._names(request), ASKED.get())
+        told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
 import pytest
+import pytest_mock
 
 from controller.api.feed import PAGE, EventFeed, Published
 from controller.api.pace import Pace
-from controller.api.round_events import MOST, events_of_round
+from controller.api.round_events import MOST, events_of_round, with_lines
+from controller.games.own_words import OwnWords
 
 
 class Journal:
@@ -82,3 +85,19 @@ async def test_rounds_of_deleted_files_have_no_events_and_later_ones_have() -> N
 async def test_of_a_round_without_end_only_so_much_is_given() -> None:
     journal = Journal([1, 3 * MOST, 1])
     assert await events_of_round(journal.feed(), 1) == journal.of(1)[:MOST]
+
+
+async def test_lines_of_a_long_round_wait_for_a_turn_at_each_page(mocker: pytest_mock.MockerFixture) -> None:
+    """Anyone who may look may ask for them again and again."""
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    pace = Pace(lambda: now, sleep)
+    turns = mocker.spy(pace, "turn")
+    events = [b'{"entry":%d,"utc_ns":9,"round":1,"event":"table_resumed"}' % entry for entry in range(4 * PAGE)]
+    told = await with_lines(events, pace, OwnWords(), {})
+    assert [json.loads(one)["line"] for one in told] == ["Play resumes."] * len(events)
+    assert turns.await_count == 4

@@ -9,6 +9,7 @@ import pytest
 
 from controller.api.in_language import SENTENCES, in_language
 from controller.api.messages import OperationAnswer
+from controller.api.pace import Pace
 from controller.api.preview import preview
 from controller.api.round_events import with_lines
 from controller.api.screen_state import Kind, LastView, table_message
@@ -60,7 +61,7 @@ def test_a_translation_follows_from_the_english_message_alone() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", CHINESE])
-def test_refusals_previews_and_lines_are_translated(language: str) -> None:
+async def test_refusals_previews_and_lines_are_translated(language: str) -> None:
     state = TableHarness().start().to_betting().state
     english, chinese = EXAMPLES["next"]
     refusal = in_language(OperationAnswer(False, code="boxes", sentence=english), speaker(language))
@@ -68,7 +69,7 @@ def test_refusals_previews_and_lines_are_translated(language: str) -> None:
     tried = preview(state, operations.AbandonRound("so decided", "house"))
     assert in_language(tried, speaker(language)).next_step.isascii() is (language == "en")
     event = b'{"entry":1,"utc_ns":9,"round":1,"event":"table_resumed"}'
-    (told,) = with_lines([event], OwnWords(), {}, speaker(language))
+    (told,) = await with_lines([event], Pace(), OwnWords(), {}, speaker(language))
     assert json.loads(told)["line"].isascii() is (language == "en")
 
 
