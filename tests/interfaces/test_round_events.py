@@ -99,5 +99,5 @@ async def test_lines_of_a_long_round_wait_for_a_turn_at_each_page(mocker: pytest
     turns = mocker.spy(pace, "turn")
     events = [b'{"entry":%d,"utc_ns":9,"round":1,"event":"table_resumed"}' % entry for entry in range(4 * PAGE)]
     told = await with_lines(events, pace, OwnWords(), {})
-    assert [json.loads(one)["line"] for one in told] == ["Play resumes."] * len(events)
+    assert [json.loads(one)["line"] for one in told] == ["Table resumed."] * len(events)
     assert turns.await_count == 4
