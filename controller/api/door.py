@@ -22,6 +22,7 @@ from typing import Any, Final, cast
 from controller.api.callers import DISPLAY, Caller
 from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
+from controller.api.request_gate import ChunkedBodyError, HeadTooLongError, RequestGate
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
 BACKLOG: Final = 256  # clients in the kernel's queue; one more of them waits until there is room, or fails to connect
@@ -38,13 +39,14 @@ HEAD_WITHIN: Final = 5.0  # seconds for the head of a request, from its first by
 IDLE: Final = 75.0  # seconds between two requests
 WRITE_WITHIN: Final = 30.0  # seconds until a peer has to read more of what is written to it
 _PEER: Final = struct.Struct("iII")  # pid, uid, gid
-_REASONS: Final = {403: "Forbidden", 503: "Service Unavailable"}
+_REASONS: Final = {403: "Forbidden", 411: "Length Required", 503: "Service Unavailable"}
 
 NOT_ADMITTED: Final = (
     "This user is not admitted to the table; add the uid to a person or a reader in the configuration."
 )
 TOO_MANY: Final = "This user has too many connections to the table; end programs that use it, then try again."
 FULL: Final = "The table has too many connections; end programs that use it, then try again."
+CHUNKED: Final = "The table takes no body in chunks; send the request with Content-Length."
 
 
 class SocketRefusedError(Exception):
@@ -152,9 +154,9 @@ def peer_uid(peer: socket.socket) -> int:
 
 
 class Visitor(asyncio.Protocol):
-    """One connection: passes everything on to the server's own protocol, and ends it when the peer takes too long.
+    """One connection: passes one request after the other on to the server's own protocol (`RequestGate`).
 
-    Or when it sends too much before it is answered: in chunks of one byte, a request takes many times its length.
+    It ends the connection when the peer takes too long, or sends too much before it is answered.
     """
 
     def __init__(
@@ -169,6 +171,7 @@ class Visitor(asyncio.Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._waits = False  # for the first byte of a request
         self._received = 0  # bytes of the request
+        self._gate = RequestGate()
         self._given_up = False  # before the connection was made
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -186,7 +189,14 @@ class Visitor(asyncio.Protocol):
         if self._received > OF_ONE_REQUEST:
             self.abort()
         else:
-            self._inner.data_received(data)
+            try:
+                passed = self._gate.take(data)
+            except ChunkedBodyError:
+                self._refuse(411, "chunked", CHUNKED)
+            except HeadTooLongError:
+                self.abort()
+            else:
+                self._pass_on(passed)
 
     def begin_request(self) -> None:
         """The head is complete; the handler has its own times."""
@@ -197,6 +207,33 @@ class Visitor(asyncio.Protocol):
         self._waits = True
         self._received = 0
         self._end_after(IDLE)
+        asyncio.get_running_loop().call_soon(self._next_request)
+
+    def _next_request(self) -> None:
+        """What came of it before the answer, if anything. Whoever does not wait for answers is told no reasons."""
+        if self._transport is None:
+            return
+        try:
+            passed = self._gate.end_request()
+        except (ChunkedBodyError, HeadTooLongError):
+            self.abort()
+            return
+        if passed or self._gate.holds:
+            self._waits = False
+            self._end_after(HEAD_WITHIN)
+        self._pass_on(passed)
+
+    def _pass_on(self, data: bytes) -> None:
+        if data:
+            self._inner.data_received(data)
+
+    def _refuse(self, status: int, code: str, sentence: str) -> None:
+        """The peer has a moment to read why: closed at once, many a client would fail to write its request."""
+        assert self._transport is not None
+        self._transport.pause_reading()
+        self._transport.write(_refusal(status, code, sentence))
+        self._transport.write_eof()
+        self._end_after(LINGER)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

@@ -44,6 +44,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "id-used": Refusal(409, screens.ID_USED),
     "other-journal": Refusal(409, "The table writes another journal, (id). Begin with the id that the sentence names."),
     "after-the-end": Refusal(409, "The journal ends at entry (number). Begin with the id that the sentence names."),
+    "chunked": Refusal(411, door.CHUNKED),
     "too-large": Refusal(413, serving.REFUSALS[413][1]),
     "content-type": Refusal(415, web_door.NO_JSON),
     "host": Refusal(421, web_door.WRONG_HOST),
@@ -55,7 +56,9 @@ REFUSALS: Final[dict[str, Refusal]] = {
 BY_THE_JOURNAL: Final = "journal"  # stands for each code of a journal that cannot be read
 
 EVERYWHERE: Final = ("not-admitted", "connections", "host", "origin")
-IN_BODIES: Final = ("reader", "header", "not-enrolled", "bad-request", "too-slow", "too-large", "content-type")
+IN_BODIES: Final = (
+    "reader", "header", "not-enrolled", "bad-request", "too-slow", "chunked", "too-large", "content-type"
+)  # fmt: skip
 OF_PERSONS: Final = ("person", "pin", "pin-locked", "pin-busy")
 
 

@@ -1,0 +1,210 @@
+"""One flood after the other, with 1, 24 and 500 connections: a dealer's operation and the daemon's memory beside none.
+
+    python -m benchmarks.flood [--operations 200] [--only NAME]
+
+Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of another user. A quiet
+block of operations comes before each flooded one, in the same run. A block ends after its operations or after `LONGEST`
+seconds. Figures are milliseconds, and how many times the quiet ones; memory is the daemon's, in MB, before and at the
+end of the flood. Goal: at most 2x the quiet figure and 0.25 s. `benchmarks.floods` has more kinds of floods.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+from benchmarks.floods import (
+    FRIEND,
+    GAP,
+    STRANGER,
+    Act,
+    Connection,
+    be_refused,
+    operation,
+    percentile,
+    prepare,
+    request,
+)
+
+COUNTS: Final = (1, 24, 500)  # connections
+LONGEST: Final = 6.0  # seconds of a block
+AT_MOST: Final = 2.0  # times the quiet figure
+SECONDS: Final = 0.25  # that an operation may take
+CHUNKS: Final = 20_000  # of one byte, in one request
+PARTS: Final = 30  # of a field's name that many templates of the catalogue fit
+
+
+async def be_refused_in_chinese(connection: Connection) -> None:
+    """A refusal that quotes what was sent, at the enrolment's address. Each name is new, so that none is remembered."""
+    name = uuid4().hex + ". ".join(f"box {number}, a and b; c: d or e? f" for number in range(PARTS))
+    asked = json.dumps({name: 1}).encode()
+    await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
+
+
+async def send_chunks(connection: Connection) -> None:
+    """A body in chunks of one byte, in as few pieces as the system takes."""
+    head = request("/v1/screen/enrolment", b"x", connection.host).partition(b"Content-Length")[0]
+    await connection.ask(head + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * CHUNKS + b"0\r\n\r\n")
+
+
+async def follow(connection: Connection) -> None:
+    """The stream of events, read to its end."""
+    connection.writer.write(request("/v1/events", host=connection.host))
+    while await connection.reader.read(2**16):
+        pass
+    raise EOFError
+
+
+class Flood(NamedTuple):
+    user: int
+    act: Act
+    at_port: bool
+
+
+FLOODS: Final = {
+    "refused in Chinese": Flood(STRANGER, be_refused_in_chinese, at_port=True),
+    "one-byte chunks": Flood(STRANGER, send_chunks, at_port=True),
+    "one-byte chunks, socket": Flood(FRIEND, send_chunks, at_port=False),
+    "event streams": Flood(STRANGER, follow, at_port=True),
+    "refused operations": Flood(FRIEND, be_refused, at_port=False),
+}
+
+
+async def flood(path: str, name: str, connections: int) -> None:
+    """Until it is ended."""
+    user, act, at_port = FLOODS[name]
+    port = int((Path(path).parent / "port").read_text())
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+    print("begun", flush=True)
+
+    async def keep_on() -> None:
+        while True:
+            connection = None
+            with suppress(OSError, EOFError, IndexError, ValueError):
+                connection = await (Connection.to_port(port) if at_port else Connection.to(path))
+                while True:
+                    await act(connection)
+            if connection is not None:
+                connection.writer.close()
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*(keep_on() for _ in range(connections)))
+
+
+async def operate(path: str, operations: int) -> list[float]:
+    """Seconds that each of the dealer's operations took, over `LONGEST` seconds at most."""
+    connection = await Connection.to(path)
+    times: list[float] = []
+    ends = time.monotonic() + LONGEST
+    while len(times) < operations and time.monotonic() < ends:
+        await asyncio.sleep(GAP)
+        paused: dict[str, object] = {"operation": "pause_table", "reason": "x"}
+        began = time.perf_counter()
+        answer = await connection.ask(operation(paused if len(times) % 2 == 0 else {"operation": "resume_table"}))
+        times.append(time.perf_counter() - began)
+        if b'"accepted":true' not in answer:
+            raise SystemExit(f"the dealer was refused: {answer.decode()}")
+    if len(times) % 2:
+        await connection.ask(operation({"operation": "resume_table"}))
+    connection.writer.close()
+    return times
+
+
+async def operate_flooded(path: str, name: str, connections: int, operations: int) -> list[float]:
+    words = ("-m", "benchmarks.flood", "--flood", name, "--connections", str(connections), "--socket", path)
+    child = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=subprocess.PIPE)
+    try:
+        assert child.stdout is not None
+        await child.stdout.readline()
+        await asyncio.sleep(1.0)
+        times = await operate(path, operations)
+        if child.returncode is not None:
+            raise SystemExit(f"the flood ended by itself: {name}")
+        return times
+    finally:
+        with suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
+
+
+def memory(pid: int) -> float:
+    """MB that a process has in memory."""
+    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) / 1024
+
+
+async def measure(folder: Path, names: list[str], operations: int) -> bool:
+    """Prints a line for each flood and number of connections. Returns whether all are within the goal."""
+    path = str(folder / "api.sock")
+    daemon = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    good = True
+    try:
+        while True:
+            with suppress(OSError):
+                await operate(path, operations)
+                break
+            if daemon.returncode is not None:
+                raise SystemExit("the daemon ended before it was asked anything")
+            await asyncio.sleep(0.05)
+        for name in names:
+            for connections in COUNTS:
+                before = memory(daemon.pid)
+                quiet = await operate(path, operations)
+                flooded = await operate_flooded(path, name, connections, operations)
+                p50, p99 = ((percentile(quiet, part), percentile(flooded, part)) for part in (0.5, 0.99))
+                after = memory(daemon.pid)
+                print(
+                    f"  {name:<24}{connections:>5}"
+                    f"{p50[0] * 1e3:>8.1f}{p50[1] * 1e3:>9.1f}{p50[1] / p50[0]:>7.1f}x"
+                    f"{p99[0] * 1e3:>8.1f}{p99[1] * 1e3:>9.1f}{p99[1] / p99[0]:>7.1f}x"
+                    f"{before:>7.0f}{after:>7.0f}{after / before:>6.2f}x",
+                    flush=True,
+                )
+                good &= p50[1] <= AT_MOST * p50[0] and p99[1] <= SECONDS
+                await asyncio.sleep(1.5)  # what lingers ends
+        return good
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        await daemon.wait()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A dealer's operation and the daemon's memory under floods")
+    parser.add_argument("--operations", type=int, default=200)
+    parser.add_argument("--only", action="append", choices=list(FLOODS))
+    parser.add_argument("--flood", choices=list(FLOODS), help=argparse.SUPPRESS)
+    parser.add_argument("--connections", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--socket", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.flood:
+        asyncio.run(flood(given.socket, given.flood, given.connections))
+        return 0
+    if os.geteuid() != 0:
+        raise SystemExit("the floods are other users': run it as root")
+    print(f"flood: {given.operations} operations, one every {GAP * 1000:.0f} ms; milliseconds and MB")
+    print(f"  {'':<24}{'':>5}{'p50':>8}{'flooded':>9}{'by':>8}{'p99':>8}{'flooded':>9}{'by':>8}{'MB':>7}{'after':>7}")
+    with tempfile.TemporaryDirectory() as name:
+        prepare(Path(name))
+        good = asyncio.run(measure(Path(name), given.only or list(FLOODS), given.operations))
+    print(f"goal: p50 at most {AT_MOST:.0f}x the quiet one, p99 at most {SECONDS} s: {'met' if good else 'missed'}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

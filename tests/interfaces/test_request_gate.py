@@ -1,0 +1,100 @@
+"""One request of a connection at a time: what the parser is given before anyone knows who asks is little."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+import pytest_mock
+
+from controller.api import serving
+from tests.end_to_end.stage import short_folder
+from tests.interfaces.test_door import PAUSE, Served
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    with short_folder() as folder:
+        served = Served(folder)
+        yield served
+        for caller in served.callers:
+            await caller.close()
+        await served.server.close()
+
+
+CHUNKS = b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"
+
+
+@pytest.fixture
+def parsed(mocker: pytest_mock.MockerFixture) -> list[bytes]:
+    """What aiohttp's parser is given, piece by piece."""
+    given: list[bytes] = []
+    receive = serving.Protocol.data_received
+
+    def note(self: serving.Protocol, data: bytes) -> None:
+        if data:
+            given.append(data)
+        receive(self, data)
+
+    mocker.patch.object(serving.Protocol, "data_received", note)
+    return given
+
+
+@pytest.mark.parametrize(
+    "field", [b"Transfer-Encoding: chunked", b"transfer-encoding:chunked", b"X: y\r\n Transfer-Encoding: gzip, chunked"]
+)
+async def test_a_body_in_chunks_is_refused_before_any_of_it_is_parsed(
+    served: Served, parsed: list[bytes], field: bytes
+) -> None:
+    await served.start()
+    caller = await served.call()
+    await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\n" + field + b"\r\n\r\n" + CHUNKS)
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"], parsed) == (411, "chunked", [])
+
+
+async def test_chunks_behind_another_request_are_parsed_as_little(served: Served, parsed: list[bytes]) -> None:
+    await served.start()
+    caller = await served.call()
+    first = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
+    await caller.say(first + b"POST / HTTP/1.1\r\nHost: table\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS)
+    await caller.ended()
+    assert parsed == [first]
+
+
+async def test_requests_in_one_piece_are_parsed_one_after_the_other(served: Served, parsed: list[bytes]) -> None:
+    await served.start()
+    caller = await served.call()
+    one = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
+    body = json.dumps(PAUSE).encode()
+    operation = b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    await caller.say(one + operation + b"\r\n" + one)
+    assert [(await caller.answer())[0] for _ in range(3)] == [200, 200, 200]
+    assert parsed == [one, operation, one]
+
+
+async def test_a_request_in_pieces_of_one_byte_is_answered(served: Served, parsed: list[bytes]) -> None:
+    await served.start()
+    caller = await served.call()
+    one = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
+    for byte in one:
+        await caller.say(bytes((byte,)))
+    assert ((await caller.answer())[0], parsed) == (200, [one])
+
+
+async def test_a_head_without_end_is_closed(served: Served, parsed: list[bytes]) -> None:
+    await served.start()
+    caller = await served.call()
+    with suppress(ConnectionError):
+        await caller.say(b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 8_000)
+        assert await caller.ended() == b""
+    assert parsed == []
+
+
+async def test_what_is_not_http_is_refused_at_once(served: Served, parsed: list[bytes]) -> None:
+    await served.start()
+    caller = await (await served.call()).say(b"\x16\x03\x01" + b"x" * 60_000)
+    assert b" 400 " in await caller.ended()
+    assert len(b"".join(parsed)) < 100
