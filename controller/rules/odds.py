@@ -33,9 +33,11 @@ Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
 class PriceWays:
     """One price of a wager, and in how many of the wager's `total` ways it is paid.
 
-    `shape` says what it is paid on; `odds` are net units for each unit staked.
+    `name` is the document's, or the fact where it has none; `shape` says what it is paid on, with the name. `odds` are
+    net units for each unit staked.
     """
 
+    name: str
     shape: str
     odds: Fraction
     clause: str
@@ -112,16 +114,16 @@ def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerO
     return WagerOdds(
         wager.id,
         wager.title,
-        tuple(
-            PriceWays(
-                price.called, price.odds, price.clause, paid[price.name or price.pays_on, price.odds, price.clause]
-            )
-            for price in law.prices(wager)
-        ),
+        tuple(_ways_of(price, paid) for price in law.prices(wager)),
         verdicts[Verdict.RETURNED],
         verdicts[Verdict.LOST],
         deck.pairs if wager.looks is Looks.BOTH else deck.hands,
     )
+
+
+def _ways_of(price: Price, paid: Counter[tuple[str, Fraction, str]]) -> PriceWays:
+    name = price.name or price.pays_on
+    return PriceWays(name, price.called, price.odds, price.clause, paid[name, price.odds, price.clause])
 
 
 def _ways(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[tuple[Settled, int]]:

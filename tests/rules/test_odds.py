@@ -63,7 +63,7 @@ def check_by_dealing(law: Law, wager: Wager, deck: CountedDeck) -> None:
     counted = wager_odds(law, wager, deck)
     assert counted.total == dealt.total()
     for price in counted.prices:
-        assert price.ways == dealt[Verdict.WON, price.odds, price.shape, price.clause]
+        assert price.ways == dealt[Verdict.WON, price.odds, price.name, price.clause]
     verdicts: Counter[Verdict] = Counter()
     for (verdict, *_), ways in dealt.items():
         verdicts[verdict] += ways
