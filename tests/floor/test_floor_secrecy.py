@@ -52,7 +52,7 @@ class FloorTable(OverheardTable):
         broker = Broker(Address("localhost", 1883, False), None)
         self.follower = Follower(broker, Part(), lambda: BOOT_NS, Random(1), Log())
         self.follower.floor.connected()
-        self.page = PageStream(self.follower, "")
+        self.page = PageStream(self.follower, "", clock=lambda: 0.0)
         self.shown: list[bytes] = []
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:

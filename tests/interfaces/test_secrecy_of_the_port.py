@@ -69,7 +69,7 @@ TOKEN, NEW_TOKEN = "5e" * 32, "7a" * 32  # of the screen, and of the one that is
 HASH: Final = sha256(TOKEN.encode()).hexdigest()
 PIN: Final = "640917"
 SECOND: Final = 10**9
-FOR_PEOPLE: Final = ("/v1/lawful", "/metrics")  # which a display is not given
+FOR_PEOPLE: Final = ("/v1/lawful", "/v1/lawful?language=zh-Hans", "/metrics")  # which a display is not given
 USUAL: Final = {"NC": (Unit.SETS,), "F3": (Unit.SINGLES,)}  # counted in every run
 FROM_A_PAGE: Final = "X-Cardshoe: 1\r\nContent-Type: application/json\r\n"
 
@@ -182,15 +182,18 @@ class ServedTable:
     async def look(self) -> None:
         """Everything that changes with the table."""
         for reader in self.readers:
-            for path in ("/v1/state", "/healthz", "/readyz", *(FOR_PEOPLE if reader is not self.display else ())):
+            for_people = FOR_PEOPLE if reader is not self.display else ()
+            for path in ("/v1/state", "/v1/state?language=zh-Hans", "/healthz", "/readyz", *for_people):
                 await reader.ask("GET", path)
-            await reader.ask("GET", "/v1/screen", until=b"event: beat")
+            for path in ("/v1/screen", "/v1/screen?language=zh-Hans"):
+                await reader.ask("GET", path, until=b"event: beat")
 
     async def look_at_all(self) -> None:
         """And what is looked at once; what is refused comes last, since the journal has that as well."""
         for reader in self.readers:
             await reader.ask("GET", "/v1/events", until=b": up to date\n\n")
             await reader.ask("GET", "/v1/rounds/1")
+            await reader.ask("GET", "/v1/rounds/1?language=zh-Hans")
             await reader.ask("GET", "/v1/round")
         for path in DOCUMENTS:
             await self.display.ask("GET", path)
