@@ -17,8 +17,7 @@ from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 from controller.table.events import DISPENSED_OF_NEXT
-from controller.table.irregularities.reopening import CORRECTED
-from controller.table.model import STUB
+from controller.table.model import CORRECTED, STUB
 from firmware_bridge.plain_text import with_plain_texts
 
 USUAL: Final = OwnWords()  # where no game is named

@@ -14,10 +14,9 @@ from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
-from controller.table.established_outcome import NOT_SO
 from controller.table.irregularities.corrections import too_late
 from controller.table.irregularities.questions import in_order
-from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet
+from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, SettledBet
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.payments import payments

@@ -6,16 +6,18 @@ where a clause depends on wagers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.games.wager_specification import Looks
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError
 from controller.rules.layout import (
+    Bet,
     BetRefusedError,
     Bettor,
     HandedBack,
@@ -142,10 +144,7 @@ def lay(decision: Decision, given: PersonActed, operation: operations.Operation)
     laid = _layout_after(decision.state, operation)
     overlooked = isinstance(operation, operations.PlaceWager) and operation.overlooked
     decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
-    law = decision.state.law
-    boxes = tuple(sorted({bet.box for bet in laid.layout.bets if law.wager(bet.wager).main}))
-    if boxes != decision.state.round.boxes:
-        decision.emit(events.BoxesOccupied(boxes))
+    _mark_boxes(decision, laid.layout.bets)
 
 
 def verify_restrict(state: TableState, given: PersonActed, operation: operations.RestrictBetting) -> None:
@@ -178,30 +177,59 @@ def settle_wagers(decision: Decision) -> None:
     state = decision.state
     if not state.layout.bets:
         return
-    rulings = state.round.rulings
     try:
-        settlement = _settlement(state, rulings)
+        settlement = _settlement(state)
     except SettlementError:
-        returned = {number: ruling for number, ruling in rulings.items() if ruling.action is BetAction.RETURN}
-        settlement = _settlement(state, returned)
+        return  # `why_unsettled` says what a person enters next
     _record(decision, settlement)
 
 
-def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
-    """The settlement of all bets. Raises `SettlementError` where a ruling settles a bet for which no hand was dealt."""
+def why_unsettled(state: TableState) -> str:
+    """Why the bets of a round whose hands all have their outcomes cannot be settled, with the act that comes next."""
+    if state.phase is not Phase.SETTLING or state.round.settlement or not state.layout.bets:
+        return ""
+    try:
+        _settlement(state)
+    except SettlementError as error:
+        return f"The bets cannot be settled: {error}. Correct the entry that is wrong, or void the round."
+    return ""
+
+
+def _settlement(state: TableState) -> Settlement:
+    """The settlement of all bets. What was chosen or ruled of a bet that proved not to lie there counts for nothing.
+
+    Raises `SettlementError` where what was entered contradicts itself, as in a journal of an earlier version.
+    """
     assert state.settings is not None
-    lying = {bet.number for bet in state.layout.bets}
+    layout, shown = state.layout, {place: hand.shown for place, hand in state.round.hands.items() if hand.shown}
+    withdrawn = {
+        (bettor, box): clause
+        for (bettor, box), clause in state.round.withdrawals.items()
+        if any(bet.bettor == bettor for bet in layout.on(box))
+    }
+    rulings = {
+        bet.number: state.round.rulings[bet.number]
+        for bet in layout.bets
+        if bet.number in state.round.rulings and _may_be_applied(state, bet, state.round.rulings[bet.number], shown)
+    }
     return settle_round(
         state.law,
         state.table_rules,
-        state.layout,
-        {place: hand.shown for place, hand in state.round.hands.items() if hand.shown},
+        layout,
+        shown,
         removed=state.round.removals,
-        withdrawn=state.round.withdrawals,
-        rulings={number: ruling for number, ruling in rulings.items() if number in lying},
+        withdrawn=withdrawn,
+        rulings=rulings,
         settled_under_minimum=frozenset(state.round.under_minimum),
         rounding=state.settings.rounding,
     )
+
+
+def _may_be_applied(state: TableState, bet: Bet, ruling: BetRuling, shown: Mapping[str, object]) -> bool:
+    """Whether the hand by which a ruling settles a bet lies open: without a main wager its box may not be dealt to."""
+    if ruling.action is BetAction.RETURN or state.law.wager(bet.wager).looks is Looks.DEALER:
+        return True
+    return f"B{bet.box}" in shown
 
 
 def return_wagers(decision: Decision, clause: str) -> None:
@@ -223,12 +251,28 @@ def return_wagers(decision: Decision, clause: str) -> None:
 
 def hand_back(decision: Decision, clause: str, because: str) -> None:
     """The round does not begin: every bet that lies there goes back."""
-    layout = decision.state.layout
-    if layout.bets:
-        back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in layout.bets)
-        decision.emit(events.LayoutChanged((), layout.numbered, back))
+    take_off(decision, decision.state.layout.bets, clause, because)
     if decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(()))
+
+
+def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str) -> None:
+    """Bets go back while bets are open: their chips are off the layout, and boxes without a main wager are free."""
+    layout = decision.state.layout
+    back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in bets)
+    if not back:
+        return
+    left = tuple(bet for bet in layout.bets if bet not in bets)
+    decision.emit(events.LayoutChanged(left, layout.numbered, back))
+    _mark_boxes(decision, left)
+
+
+def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
+    """The boxes with a main wager are the occupied ones."""
+    law = decision.state.law
+    boxes = tuple(sorted({bet.box for bet in bets if law.wager(bet.wager).main}))
+    if boxes != decision.state.round.boxes:
+        decision.emit(events.BoxesOccupied(boxes))
 
 
 def settle_again(decision: Decision, irregularity: int, clause: str) -> None:
@@ -248,6 +292,8 @@ def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> 
 
 def verify_nothing_held(state: TableState) -> None:
     """Chips are paid only when every bet is settled: none waits for a ruling."""
+    if why := why_unsettled(state):
+        raise RefusedError("unsettled", why)
     for bet in state.round.settlement:
         if Fraction(bet.held):
             raise RefusedError(

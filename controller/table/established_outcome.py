@@ -18,7 +18,7 @@ from controller.rules.dealing_order import DEALER, Place
 from controller.rules.established import Sight, Sighting, established, known_under
 from controller.rules.law import SettingError
 from controller.rules.settlement import bets_in_play
-from controller.table.model import DENIED, CardId, Hand, HeldCard, Irregularity, Pile, Stage
+from controller.table.model import NOT_SO, CardId, Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.state import TableState
 
 BASIS: Final = "known_cards"
@@ -32,7 +32,6 @@ EXPOSES: Final = frozenset(
     }
 )
 """Irregularities by which people may have seen the face of a card."""
-NOT_SO: Final = frozenset({DENIED, "corrected"})
 
 
 def outcome_established(state: TableState) -> bool | None:

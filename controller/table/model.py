@@ -247,6 +247,10 @@ class Irregularity(msgspec.Struct, frozen=True):
 
 DENIED = "denied"
 """The outcome of an irregularity that proved not to be one."""
+CORRECTED = "corrected"
+"""The outcome of one that was noticed with an entry which proved wrong."""
+NOT_SO = frozenset({DENIED, CORRECTED})
+"""Outcomes after which there never was an irregularity."""
 
 
 class Closed(msgspec.Struct, frozen=True):

@@ -81,7 +81,7 @@ class Round(msgspec.Struct, frozen=True):
 
     closed: tuple[Closed, ...] = ()  # its irregularities that have ended
     entered: tuple[Entered, ...] = ()  # operations that may be corrected
-    chose_to_go_on: bool = False  # a bettor chose to continue after an error of this round
+    chose_to_go_on: bool = False  # only in states of earlier versions: `TableState.went_on` is derived from the choices
     voided_from: Phase | None = None  # the phase in which the round became void
     voided_by: int = 0  # the irregularity that made it void
     power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost

@@ -10,11 +10,12 @@ from collections import Counter
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Game, Grammar, Kind, Unit
+from controller.games.specification import Choice, Game, Grammar, Kind, Unit
 from controller.rules.law import Law
 from controller.rules.layout import Bettor, Layout, Limit, TableRules
 from controller.table.model import (
     ASIDE,
+    NOT_SO,
     Answer,
     CardId,
     Deck,
@@ -293,6 +294,21 @@ class TableState(msgspec.Struct, frozen=True):
             holds.add(Condition.SETS if self.settings.unit is Unit.SETS else Condition.SINGLES)
             holds.add(Condition.EXAMINES if self.game.examining else Condition.EXPOSES_AT_ONCE)
         return frozenset(holds)
+
+    def went_on(self, before: int | None = None) -> bool:
+        """Whether a bettor's choice to continue after an error of this round stands.
+
+        It stands as long as its error does. `before`: only choices after errors that were raised before that one count.
+        """
+        number = self.round.number
+        stand = [found for found in self.open if found.round == number and not found.waiting]
+        stand += [ended.found for ended in self.round.closed if ended.outcome not in NOT_SO]
+        return any(
+            choice is Choice.CONTINUE
+            for found in stand
+            if before is None or found.id < before
+            for _, _, choice in found.choices
+        )
 
     def find_open(self, irregularity_id: int) -> Irregularity | None:
         return next((found for found in self.open if found.id == irregularity_id), None)

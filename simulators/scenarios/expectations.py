@@ -10,8 +10,7 @@ from controller.games.specification import Disposition, Row
 from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableError
 from controller.roles import Role
 from controller.table import events
-from controller.table.irregularities.reopening import CORRECTED
-from controller.table.model import Hand, Pile, Stage
+from controller.table.model import CORRECTED, Hand, Pile, Stage
 from controller.table.next_step import next_step
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course

@@ -41,7 +41,7 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
         tuple((place, _hand(hand, calm)) for place, hand in sorted(state.round.hands.items())),
         tuple(map(_irregularity, state.open)),
         tuple(state.round.placed_by > found.id for found in state.open),
-        state.round.chose_to_go_on,
+        state.went_on(),
         tuple(state.layout.bets),
         tuple(gone[:3] for gone in state.round.withdrawn),
         tuple(sorted({(number, ruling.action) for number, ruling, _ in state.round.bet_rulings})),

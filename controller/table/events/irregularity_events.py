@@ -197,15 +197,17 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     bettor: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The revision stays, so that the next bettor's choice need not name a new one."""
+        """The revision stays, so that the next bettor's choice need not name a new one. The last choice stands."""
         changed = tuple(
-            replace(found, choices=(*found.choices, (self.place, self.bettor, self.choice)))
+            replace(found, choices=(*self._others(found), (self.place, self.bettor, self.choice)))
             if found.id == self.irregularity
             else found
             for found in state.open
         )
-        goes_on = state.round.chose_to_go_on or self.choice is Choice.CONTINUE
-        return replace(state, open=changed, round=replace(state.round, chose_to_go_on=goes_on))
+        return replace(state, open=changed)
+
+    def _others(self, found: Irregularity) -> tuple[tuple[Place, str, Choice], ...]:
+        return tuple(chosen for chosen in found.choices if chosen[:2] != (self.place, self.bettor))
 
 
 class AllChosen(Event, frozen=True, tag="all_chosen"):

@@ -24,6 +24,7 @@ from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.dispositions import (
     close_choices,
+    concerns_all_wagers,
     enter_count,
     next_stage,
     option_clause,
@@ -32,8 +33,9 @@ from controller.table.irregularities.dispositions import (
     resolve_moves,
     take_effect,
     void_needs_repeat,
+    withdrew_wholly,
 )
-from controller.table.irregularities.questions import COUNT_THE_HAND, place_word
+from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, place_word
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.state import TableState
@@ -266,9 +268,7 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
         box = place_word(state, operation.place)
         raise RefusedError("bettor", f"At {box} the choice is with {whose}; record that one.")
-    if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
-        chooser = operation.bettor or place_word(state, operation.place)
-        raise RefusedError("chosen", f"The choice of {chooser} is entered already; correct the entry if it was wrong.")
+    _verify_not_chosen(state, found, operation)
     if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
         raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
     if operation.choice is Choice.CONTINUE:
@@ -278,6 +278,17 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
     for option in found.row.options:
         if option.choice is operation.choice and option.permitted_by is not None:
             require(given, option.permitted_by, option.clause, "permit this")
+
+
+def _verify_not_chosen(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> None:
+    """A choice is entered once. A bettor who goes on at one box may still withdraw all his wagers at another."""
+    for place, bettor, choice in found.choices:
+        if (place, bettor) != (operation.place, operation.bettor):
+            continue
+        if withdrew_wholly(found, bettor):
+            raise RefusedError("chosen", f"{bettor} withdraws all bets; if that was entered wrongly, correct it first.")
+        chooser, chose = bettor or place_word(state, place), CHOICES[choice]
+        raise RefusedError("chosen", f"{chooser} has chosen already: {chose}. Correct the entry if it was wrong.")
 
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
@@ -305,13 +316,11 @@ def choose(decision: Decision, given: PersonActed, operation: operations.ChooseO
 
 
 def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
-    """The places of a choice: where an option concerns all wagers of a bettor, every box on which the bettor bet."""
-    wholly = any(option.all_wagers and option.choice is operation.choice for option in found.row.options)
+    """The places of a choice: a bettor who withdraws all his wagers withdraws at every box, whatever he chose there."""
+    wholly = concerns_all_wagers(found) and operation.choice is Choice.WITHDRAW
     if not wholly or not operation.bettor:
         return (operation.place,)
-    chosen = {(place, bettor) for place, bettor, _ in found.choices}
-    places = [place for place, bettor in state.round.choosers if bettor == operation.bettor]
-    return tuple(place for place in places if (place, operation.bettor) not in chosen)
+    return tuple(place for place, bettor in state.round.choosers if bettor == operation.bettor)
 
 
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:

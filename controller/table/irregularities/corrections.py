@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.games.specification import Kind
+from controller.games.specification import Choice, Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.layout import Bet, Layout, as_it_lies
 from controller.table import events, exposing, operations, rounds
@@ -21,19 +21,26 @@ from controller.table.inputs import PersonActed
 from controller.table.interruptions import INTERRUPTIONS, as_it_was
 from controller.table.irregularities import reporting
 from controller.table.irregularities.count_corrections import correct_count
-from controller.table.irregularities.dispositions import close_choices
+from controller.table.irregularities.dispositions import (
+    close_choices,
+    concerns_all_wagers,
+    option_clause,
+    withdraw,
+    withdrew_wholly,
+)
 from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.irregularities.reopening import (
-    CORRECTED,
     NO_MATTER,
+    ask_as_first_error,
+    concerns_round,
     may_be_reopened,
     re_evaluate,
     reopen,
     return_to_exposing,
     take_closing_back,
 )
-from controller.table.model import DENIED, Closed, Entered, Hand, HeldCard, Stage
+from controller.table.model import CORRECTED, DENIED, Closed, Entered, Hand, HeldCard, Irregularity, Stage
 from controller.table.operations import Operation
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase
 from controller.table.state import TableState
@@ -126,9 +133,60 @@ def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered:
 
 def judge_again(decision: Decision, given: PersonActed) -> None:
     """Continue with what waited for the correction."""
+    ask_overlooked(decision)
+    ask_as_first_error(decision)
     if decision.state.phase not in BETWEEN_ROUNDS:
         rounds.resume_play(decision)
     close_choices(decision, given)
+
+
+def ask_overlooked(decision: Decision) -> None:
+    """Ask those bettors who were not, where all Players had to be (NC 5.7, 5.11; RTP 5.7, 5.13). Other choices stand.
+
+    A further wager of a bettor who withdraws all or none of his wagers follows what he chose (RTP 5.13.1).
+    """
+    before = decision.state
+    if before.phase is Phase.BETTING:
+        return  # bets are free
+    for one in (*(Closed(found, "") for found in before.open), *before.round.closed):
+        found = one.found
+        asked = found.row.options and found.stage in (Stage.CHOOSING, Stage.MOVING) and one.outcome not in NO_MATTER
+        if not asked or one.outcome == DENIED or not concerns_round(decision.state, found):
+            continue
+        missing = _not_asked(decision.state, found)
+        if concerns_all_wagers(found):
+            missing = _follow_choices(decision, one, missing)
+        if missing and (one.outcome or found.stage is Stage.MOVING):
+            facts, row = found.facts, found.row
+            reopen(decision, one, facts, decision.origin, stage=Stage.CHOOSING, row=row, choices=found.choices)
+
+
+def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]]:
+    """Place and bettor of each choice that is missing; hands that are out by other choices may be in play again."""
+    out = [f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id]
+    asked = {(place, bettor) for place, bettor, _ in found.choices}
+    places = {place for place, _ in asked}
+    return [
+        (place, bettor)
+        for place in dict.fromkeys((*state.round.live_places, *out))
+        for bettor in state.round.bettors_at(place)
+        if not {(place, bettor), (place, "")} & asked and not (place in places and not bettor)
+    ]
+
+
+def _follow_choices(decision: Decision, one: Closed, missing: list[tuple[Place, str]]) -> list[tuple[Place, str]]:
+    """What a bettor chose of all his wagers, he chose of these as well. Returns the choices that are still missing."""
+    found = one.found
+    chose = {bettor: choice for _, bettor, choice in found.choices if bettor}
+    chose |= {bettor: Choice.WITHDRAW for bettor in chose if withdrew_wholly(found, bettor)}
+    for bet in decision.state.round.bets:
+        if one.outcome and chose.get(bet.bettor) is Choice.WITHDRAW:
+            withdraw(decision, found, f"B{bet.box}", bet.bettor)
+    for place, bettor in missing:
+        if bettor in chose and not one.outcome:
+            clause = option_clause(decision.state, found, chose[bettor])
+            decision.emit(events.OptionChosen(found.id, place, chose[bettor], clause, bettor=bettor))
+    return [(place, bettor) for place, bettor in missing if bettor not in chose]
 
 
 # -- cards and hands ---------------------------------------------------------------------------------------------------
@@ -311,7 +369,9 @@ def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered,
     assert isinstance(said, operations.ChooseOption)
     ended = _find_decided(decision.state, said.irregularity)
     found = ended.found
-    wholly = said.bettor and any(option.all_wagers and option.choice is said.choice for option in found.row.options)
+    if (said.place, said.bettor, said.choice) not in found.choices:
+        raise RefusedError("chosen", "This choice no longer stands; correct the one that was entered after it.")
+    wholly = said.bettor and withdrew_wholly(found, said.bettor)
     left = tuple(
         chosen
         for chosen in found.choices

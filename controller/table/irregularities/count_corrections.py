@@ -14,7 +14,6 @@ from controller.table import counts, events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.reopening import (
-    CORRECTED,
     NO_MATTER,
     PAID,
     ask_for_counts,
@@ -24,7 +23,18 @@ from controller.table.irregularities.reopening import (
     reopen,
     take_closing_back,
 )
-from controller.table.model import ASIDE, DECK, DENIED, STUB, BeforeCount, Closed, Entered, Hand, Irregularity
+from controller.table.model import (
+    ASIDE,
+    CORRECTED,
+    DECK,
+    DENIED,
+    STUB,
+    BeforeCount,
+    Closed,
+    Entered,
+    Hand,
+    Irregularity,
+)
 from controller.table.rounds import stub_count_due
 from controller.table.state import TableState
 

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
 from controller.rules.law import find_row
 from controller.table import events
-from controller.table.betting import hand_back, return_wagers, settle_again
+from controller.table.betting import hand_back, return_wagers, settle_again, take_off
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.raising import COUNT_KINDS
-from controller.table.irregularities.reopening import take_hands_back
+from controller.table.irregularities.reopening import ask_as_first_error, take_hands_back
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
 from controller.table.rounds import repeats, resume_play
@@ -93,7 +93,17 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
-    """Take a hand out of play and return its bets. Without effect on a dead hand, or on one of an earlier round."""
+    """Take a hand out of play and return its bets. Without effect on a dead hand, or on one of an earlier round.
+
+    While bets are open there is no hand: the bets go back, and the box may be bet on again.
+    """
+    if found.round == decision.state.round.number and decision.state.phase is Phase.BETTING:
+        box = int(place[1:])
+        bets = [bet for bet in decision.state.round.bets if bet.box == box]
+        take_off(decision, bets, clause or authority, "the box was taken out of play")
+        if box in decision.state.round.boxes:
+            decision.emit(events.BoxesOccupied(tuple(other for other in decision.state.round.boxes if other != box)))
+        return
     if found.round == decision.state.round.number and not decision.state.round.hands.get(place, Hand()).dead:
         decision.emit(events.HandRemoved(place, clause, found.id, authority))
         settle_again(decision, found.id, clause or authority)
@@ -209,6 +219,7 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
     decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
+    ask_as_first_error(decision)
     re_evaluate_interruption(decision)  # a card was exposed, or a bet returned
     if decision.state.phase not in BETWEEN_ROUNDS:
         resume_play(decision)
@@ -225,10 +236,9 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
         choosers = decision.state.round.choosers
         if found.stage is not Stage.CHOOSING or not all(chooser in choices for chooser in choosers):
             continue
-        clause = option_clause(decision.state, found, Choice.WITHDRAW)
         for place, bettor in choosers:
             if choices[place, bettor] is Choice.WITHDRAW:
-                _withdraw(decision, found, place, bettor, clause)
+                withdraw(decision, found, place, bettor)
         if _must_be_moved(decision.state, found):
             decision.emit(events.AllChosen(found.id, Stage.MOVING))
         else:
@@ -247,12 +257,38 @@ def _must_be_moved(state: TableState, found: Irregularity) -> bool:
     return chosen and bool(wrong)
 
 
-def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, clause: str) -> None:
-    """Return a bettor's wagers on a box; the hand stays in play for other bettors, without any it is dead."""
-    if bettor:
-        decision.emit(events.BettorWithdrew(bettor, int(place[1:]), clause, found.id))
-    if not bettor or not decision.state.round.bettors_at(place):
+def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -> None:
+    """Return a bettor's wagers on a box, or all that he has (RTP 5.13.1): a side wager on a box without cards, too.
+
+    A hand stays in play for other bettors, without any it is dead.
+    """
+    clause = option_clause(decision.state, found, Choice.WITHDRAW)
+    if not bettor:
         remove_hand(decision, found, place, clause)
+        return
+    bets = [bet for bet in decision.state.round.bets if bet.bettor == bettor]
+    boxes = {bet.box for bet in bets} if concerns_all_wagers(found) else {int(place[1:])}
+    if decision.state.phase is Phase.BETTING:  # ordinarily: what goes back is gone, and may be placed again
+        take_off(decision, [bet for bet in bets if bet.box in boxes], clause, "the bettor withdrew")
+        return
+    for box in sorted(boxes):
+        if (bettor, box) not in decision.state.round.withdrawals:
+            decision.emit(events.BettorWithdrew(bettor, box, clause, found.id))
+        at = f"B{box}"
+        if at in decision.state.round.live_places and not decision.state.round.bettors_at(at):
+            remove_hand(decision, found, at, clause)
+
+
+def concerns_all_wagers(found: Irregularity) -> bool:
+    """Whether a bettor withdraws all his wagers or none (RTP 5.13.1)."""
+    return any(option.all_wagers for option in found.row.options)
+
+
+def withdrew_wholly(found: Irregularity, bettor: str) -> bool:
+    """Whether the bettor has chosen to withdraw all his wagers."""
+    return concerns_all_wagers(found) and any(
+        chosen == bettor and choice is Choice.WITHDRAW for _, chosen, choice in found.choices
+    )
 
 
 def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:

@@ -127,7 +127,7 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
         "manual": None if state.settings is None else state.settings.unit is Unit.SINGLES,
         "between_rounds": state.phase in BETWEEN_ROUNDS,
         "in_stub": state.phase in AFTER_DEAL,
-        "chosen_before": state.round.chose_to_go_on,
+        "chosen_before": state.went_on(),
         "misplaced": True if state.round.misplaced else None,
         "curable": state.round.curable if state.round.misplaced else None,
         **_established(state),

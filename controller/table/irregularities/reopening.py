@@ -19,12 +19,11 @@ from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
 from controller.table.interruptions import as_it_was
 from controller.table.irregularities.raising import first_stage, known_facts
-from controller.table.model import DENIED, Closed, Hand, Irregularity, Stage
+from controller.table.model import CORRECTED, DENIED, Closed, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.state import TableState
 
-CORRECTED: Final = "corrected"
 OVERTAKEN: Final = "overtaken"
 NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # these outcomes are not reopened by themselves
 PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
@@ -79,6 +78,27 @@ def re_evaluate(
             decision.emit(events.FactStated(found.id, facts, row, asks))
         else:
             reopen(decision, Closed(found, outcome), facts, because_of)
+
+
+def ask_as_first_error(decision: Decision) -> None:
+    """Decide again what counted as an error after a choice, where no choice before it stands any more (reading 39).
+
+    It waits until every error that was raised before it is decided.
+    """
+    before = decision.state
+    for one in (*(Closed(found, "") for found in before.open), *before.round.closed):
+        state, found = decision.state, one.found
+        counted = bool(found.facts.chosen_before) and one.outcome not in NO_MATTER | {DENIED}
+        if not counted or not concerns_round(state, found) or state.went_on(before=found.id):
+            continue
+        if any(other.id < found.id and other.blocks and concerns_round(state, other) for other in state.open):
+            continue
+        facts = replace(found.facts, chosen_before=False)
+        row, asks = find_row(state.law, found.kind, facts)
+        if not one.outcome and found.stage is Stage.CLAIMED:
+            decision.emit(events.FactStated(found.id, facts, row, asks))
+        elif not one.outcome or may_be_reopened(state, found):
+            reopen(decision, one, facts, decision.origin)
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
