@@ -43,6 +43,7 @@ from benchmarks.console_delay import OBSERVE, BareServer, shown_after
 from benchmarks.p2_delay import percentile
 from controller.floor.address import Address, Broker
 from controller.floor.broker import Connection, connected
+from controller.floor.follower import AT_ONCE, GATHERED, TAKES
 from controller.floor.reporting import KEPT_FOR
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from tests.end_to_end.browser import free_port
@@ -90,12 +91,11 @@ def generate(port: int, tables: int) -> None:
 
 async def read(port: int) -> None:
     """Until it is ended: what every program that follows the floor has to do at least."""
-    async with connected(_broker(port), "floor", gathered=0.05) as connection:
+    async with connected(_broker(port), "floor", gathered=GATHERED, takes=TAKES) as connection:
         await connection.subscribe(*(topic_filter(subject) for subject in Subject), qos=0)
         while True:
             await connection.next()
-            while not connection.received.empty():
-                connection.received.get_nowait()
+            connection.waiting(AT_ONCE)
 
 
 def _broker(port: int) -> Broker:
@@ -258,7 +258,7 @@ async def _report(sender: Connection, number: int) -> None:
 
 
 async def _pass_on(broker: int, bare: BareServer) -> None:
-    async with connected(_broker(broker), "bare") as connection:
+    async with connected(_broker(broker), "bare", takes=TAKES) as connection:
         await connection.subscribe(BARE_TOPIC, qos=0)
         while True:
             await connection.next()

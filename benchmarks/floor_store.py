@@ -29,7 +29,7 @@ import psycopg
 from benchmarks.floor_tables import DURABLE, SIGNER, cpu_of, season, stores
 from controller.floor.address import Broker
 from controller.floor.broker import connected
-from controller.floor.store.consumer import BATCH, KEPT_FOR, UNACKNOWLEDGED
+from controller.floor.store.consumer import BATCH, KEPT_FOR, TAKES, UNACKNOWLEDGED
 from controller.floor.store.records import at, digest_of, name_of, text_of
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
@@ -85,7 +85,7 @@ def of_table(record: Record, table: int) -> Record:
 
 async def wait_in(broker: Broker, name: str, sent: Sequence[Message]) -> None:
     """The broker has them for a consumer of that name, which is away."""
-    async with connected(broker, name, keeps=KEPT_FOR) as connection:
+    async with connected(broker, name, keeps=KEPT_FOR, takes=TAKES) as connection:
         await connection.subscribe(FILTER)
     async with asyncio.TaskGroup() as group:
         for sender in range(SENDERS):
@@ -137,7 +137,7 @@ async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
     await wait_in(broker, "paho", sent)
     began, used = time.monotonic(), _own_cpu()
     left = len(sent)
-    async with connected(broker, "paho", keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED) as connection:
+    async with connected(broker, "paho", keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED, takes=TAKES) as connection:
         while left:
             for one in [await connection.next(), *connection.waiting(BATCH - 1)]:
                 connection.acknowledge(one)

@@ -4,6 +4,7 @@
     address       where the broker is
     certificate   the files with which a program comes to it
     broker        one connection to the broker: what is sent is acknowledged, a refusal is an error with a sentence
+    bounded_client  paho's client, with bounds that hold whatever the broker sends
     table_report  the state of the table, its device and its service, as the floor shows them
     reporting     sends it where it has changed
     cursor_file   up to where the journal was sent

@@ -1,10 +1,10 @@
 """One connection to the broker. What is sent is acknowledged by it (QoS 1), or an error says why not.
 
-    python program ── paho-mqtt, a thread of its own ── TLS ── broker
+    python program ── paho-mqtt, a thread of its own, bounded (`bounded_client.py`) ── TLS ── broker
 
 An acknowledgement may be a refusal: MQTT 5 gives a reason, and a message that was refused was not delivered. What is
-received is acknowledged by who used it, so that what is lost with a program comes again. A connection that has failed
-is not used again: another one is made.
+received is acknowledged by who used it, so that what is lost with a program comes again. What waits for a slow program
+is bounded; the rest waits at the broker. A connection that has failed is not used again: another one is made.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
-from paho.mqtt.client import Client, MQTTMessage, MQTTv5
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.client import MQTTMessage
+from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
+from controller.floor.bounded_client import LARGEST_ANSWER, BoundedClient
 from controller.floor.certificate import context_of
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 
@@ -32,6 +34,9 @@ ANSWERS_WITHIN: Final = 10.0  # seconds
 CONNECTS_WITHIN: Final = 5.0  # seconds for TCP and TLS
 KEEP_ALIVE: Final = 30  # seconds
 UNACKNOWLEDGED: Final = 200  # messages that the broker sends before one is acknowledged
+MOST_WAITING: Final = 16 * 1024 * 1024  # bytes of packets that wait to be taken
+OF_A_MESSAGE: Final = 1024  # bytes that a message takes besides its packet
+ABOUT_A_TOPIC: Final = 256  # bytes of a packet besides topic, user properties and payload
 _UNREAD: Final = 0x10  # "No matching subscribers"
 
 
@@ -56,17 +61,24 @@ class Message(NamedTuple):
     is_retained: bool
     number: int
     expiry: int = 0
+    size: int = 0  # bytes that it takes
 
 
 class Connection:
     """Made by `connected`. `received`: what was received and is to be acknowledged."""
 
-    def __init__(self, client: Client, address: Address, gathered: float = 0.0) -> None:
+    def __init__(self, client: BoundedClient, address: Address, gathered: float = 0.0) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.leaves_will = False
         self._gathered = gathered
-        self._waiting: deque[MQTTMessage] = deque()  # filled by paho's thread, emptied by the loop
+        self._waiting: deque[tuple[MQTTMessage, int]] = deque()  # filled by paho's thread, emptied by the loop
         self._is_woken = False
+        self._came = 0  # bytes of what came, counted by paho's thread
+        self._taken = 0  # bytes of what was taken, counted by the loop
+        self._has_room = threading.Event()
+        self._waits_for_room: asyncio.Future[Any] | None = None  # done when it is full while a subscription is made
+        self._is_closing = False
+        self._largest = 0  # bytes of a packet that the broker takes; 0: it has not said
         self._client = client
         self._address = address
         self._loop = asyncio.get_running_loop()
@@ -98,6 +110,7 @@ class Connection:
         floor-unread: it has it, and passes it to nobody.
         """
         with_it = _properties(PacketTypes.PUBLISH, ContentType="application/json")
+        self._check_size(topic, payload, about)
         if about:
             with_it.UserProperty = list(about)
         if expiry:
@@ -117,16 +130,41 @@ class Connection:
                 "Start `cardshoe floor store`; the table keeps what it has to say.",
             )
 
+    def _check_size(self, topic: str, payload: bytes, about: Sequence[tuple[str, str]]) -> None:
+        """A broker ends the connection at a packet that is too large for it, and would again each time."""
+        size = len(topic.encode()) + len(payload) + sum(len(one.encode()) + 5 for pair in about for one in pair)
+        if self._largest and size + ABOUT_A_TOPIC > self._largest:
+            raise BrokerError(
+                "floor-refused",
+                f"The broker {self._address} takes {self._largest:,} bytes at most, and {topic} has {size:,}.",
+                "Raise its max_packet_size.",
+            )
+
     async def subscribe(self, *filters: str, qos: int = 1) -> None:
-        """Retained messages come at once. `qos` 0: nothing is to be acknowledged. Raises `BrokerError`."""
+        """Retained messages come at once. `qos` 0: nothing is to be acknowledged. Raises `BrokerError`.
+
+        Where a session goes on, more may come before the answer than is read: then a refusal ends the connection later.
+        """
+        self._client.expect_subscription()
         result, number = self._client.subscribe([(one, qos) for one in filters])
-        for reason in await self._answered(result, number or 0):
+        self._waits_for_room = self._loop.create_future()
+        reasons = await self._answered(result, number or 0, self._waits_for_room)
+        if (refused := self._refused(reasons)) is not None:
+            raise refused
+
+    def _refused(self, reasons: Sequence[ReasonCode]) -> BrokerError | None:
+        for reason in reasons:
             if reason.is_failure:
-                raise BrokerError(
+                return BrokerError(
                     "floor-refused",
                     f"The broker {self._address} refuses a subscription: {reason}.",
                     "See which topics its access list gives to this certificate.",
                 )
+        return None
+
+    def _subscribed_late(self, answer: asyncio.Future[Any]) -> None:
+        if not answer.cancelled() and (refused := self._refused(answer.result())) and not self._lost.done():
+            self._lost.set_result(refused)
 
     def acknowledge(self, message: Message) -> None:
         """It was used: the broker need not send it again."""
@@ -140,14 +178,31 @@ class Connection:
             await asyncio.wait({getting, self._lost}, return_when=asyncio.FIRST_COMPLETED)
             if getting.done():
                 message: Message = getting.result()
+                self._make_room(message)
                 return message
         finally:
             getting.cancel()
         raise self._lost.result()
 
-    def waiting(self, most: int) -> list[Message]:
-        """What was received besides and waits, without waiting for more."""
-        return [self.received.get_nowait() for _ in range(min(most, self.received.qsize()))]
+    def waiting(self, most: int, most_bytes: int = MOST_WAITING) -> list[Message]:
+        """What was received besides and waits, without waiting for more: until it has so many bytes."""
+        found: list[Message] = []
+        while len(found) < most and most_bytes > 0 and not self.received.empty():
+            message = self.received.get_nowait()
+            most_bytes -= message.size
+            self._make_room(message)
+            found.append(message)
+        return found
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits to be taken that nothing more is read."""
+        return self._came - self._taken > MOST_WAITING
+
+    def _make_room(self, message: Message) -> None:
+        self._taken += message.size
+        if not self._has_room.is_set():
+            self._has_room.set()
 
     @property
     def ended(self) -> asyncio.Future[Any]:
@@ -196,26 +251,40 @@ class Connection:
 
     async def close(self) -> None:
         """What was published is on its way; nothing waits for a broker that is gone."""
+        self._is_closing = True
+        self._has_room.set()
         if self._has_thread:
             why = "Disconnect with will message" if self.leaves_will else "Normal disconnection"
             self._client.disconnect(ReasonCode(PacketTypes.DISCONNECT, why))
             await run_in_thread(self._end, name="floor close")
         for answer in (*self._answers.values(), self._up, self._lost):
             answer.cancel()
+        self._waiting.clear()  # not with the collector, which comes late
+        self.waiting(self.received.qsize(), self._came)
 
     def _end(self) -> None:
         """Wait for paho's thread; also where who closes it does not wait."""
         self._client.loop_stop()
         self._client._reset_sockets()  # else its descriptors stay open until the client is collected
 
-    async def _answered(self, result: MQTTErrorCode, number: int) -> Sequence[ReasonCode]:
+    async def _answered(
+        self, result: MQTTErrorCode, number: int, or_done: asyncio.Future[Any] | None = None
+    ) -> Sequence[ReasonCode]:
+        """`or_done`: it goes on without the answer then."""
         if result != MQTTErrorCode.MQTT_ERR_SUCCESS:
             raise self._lost.result() if self._lost.done() else self._ended("")
         answer = self._answers[number] = self._loop.create_future()  # the thread's answers come by this loop
+        awaited = {answer, self._lost} | ({or_done} if or_done is not None else set())
+        goes_on = False
         try:
-            await asyncio.wait({answer, self._lost}, timeout=ANSWERS_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(awaited, timeout=ANSWERS_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+            goes_on = or_done is not None and or_done.done() and not answer.done() and not self._lost.done()
         finally:
-            self._answers.pop(number, None)
+            if not goes_on:
+                self._answers.pop(number, None)
+        if goes_on:
+            answer.add_done_callback(self._subscribed_late)
+            return ()
         if answer.done():
             reasons: Sequence[ReasonCode] = answer.result()
             return reasons
@@ -238,18 +307,29 @@ class Connection:
                 )
             )
         else:
+            self._largest = getattr(properties, "MaximumPacketSize", 0)
             self._up.set_result(None)
 
     def _on_disconnect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if not self._lost.done():
-            self._lost.set_result(self._ended(f": {reason}"))
+            lies = self._client.why
+            self._lost.set_result(self._lies(lies) if lies else self._ended(f": {reason}"))
 
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
-        """In paho's thread. To wake the loop costs more than the message: once for all that come together."""
-        self._waiting.append(found)
+        """In paho's thread. To wake the loop costs more than the message: once for all that come together.
+
+        Where too much waits, it waits here, and reads no more.
+        """
+        size = self._client.size + OF_A_MESSAGE
+        self._came += size
+        self._waiting.append((found, size))
         if not self._is_woken:
             self._is_woken = True
             call_on_loop(self._loop, self._wake)
+        while self.is_full and not self._is_closing:
+            self._has_room.clear()
+            if self.is_full and not self._is_closing:  # still: what was taken meanwhile has set it
+                self._has_room.wait()
 
     def _wake(self) -> None:
         if self._gathered:
@@ -260,7 +340,7 @@ class Connection:
     def _hand_over(self) -> None:
         self._is_woken = False  # before: what comes from here on wakes the loop again
         while self._waiting:
-            found = self._waiting.popleft()
+            found, size = self._waiting.popleft()
             about = dict(getattr(found.properties, "UserProperty", ()))
             expiry = getattr(found.properties, "MessageExpiryInterval", 0)
             try:
@@ -268,7 +348,9 @@ class Connection:
             except UnicodeDecodeError:  # no broker sends such a topic
                 self._client.disconnect()
                 return
-            self.received.put_nowait(Message(topic, bytes(found.payload), about, found.retain, found.mid, expiry))
+            self.received.put_nowait(Message(topic, bytes(found.payload), about, found.retain, found.mid, expiry, size))
+        if self.is_full and self._waits_for_room is not None and not self._waits_for_room.done():
+            self._waits_for_room.set_result(None)
 
     def _from_thread(self, call: Callable[..., None]) -> Callable[..., None]:
         """What paho's thread calls is done by the loop; not where that has ended."""
@@ -281,6 +363,13 @@ class Connection:
     def _ended(self, why: str) -> BrokerError:
         return BrokerError(
             "floor-lost", f"The connection to the broker {self._address} ended{why}.", "It is made again by itself."
+        )
+
+    def _lies(self, why: str) -> BrokerError:
+        return BrokerError(
+            "floor-lost",
+            f"The connection to the broker {self._address} was ended: {why}.",
+            "See which program answers there, and its log.",
         )
 
     def _silent(self) -> BrokerError:
@@ -300,14 +389,16 @@ async def connected(
     keeps: int = 0,
     gathered: float = 0.0,
     unacknowledged: int = UNACKNOWLEDGED,
+    takes: int = 0,
 ) -> AsyncIterator[Connection]:
     """A connection under that name, which no other has. Raises `BrokerError`.
 
     `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
     seconds for which messages are gathered before they are handed on together. `unacknowledged`: messages that the
-    broker sends before one is acknowledged.
+    broker sends before one is acknowledged. `takes`: bytes of the largest message with its topic and properties; 0: it
+    subscribes to nothing, and a broker that sends it a message is left.
     """
-    client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True)
+    client = BoundedClient(name, takes, unacknowledged)
     client.connect_timeout = CONNECTS_WITHIN
     if broker.credentials is not None:
         client.tls_set_context(context_of(broker.credentials))
@@ -315,7 +406,12 @@ async def connected(
         delayed = _properties(PacketTypes.WILLMESSAGE, ContentType="application/json", WillDelayInterval=will.delay)
         client.will_set(will.topic, will.payload, 1, True, delayed)
     session = keeps or (will.delay if will is not None else 0)
-    properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=session, ReceiveMaximum=unacknowledged)
+    properties = _properties(
+        PacketTypes.CONNECT,
+        SessionExpiryInterval=session,
+        ReceiveMaximum=unacknowledged,
+        MaximumPacketSize=max(takes, LARGEST_ANSWER),
+    )
     connection = Connection(client, broker.address, gathered)
     try:
         await connection.open(clean=not session, properties=properties)  # the end of a session publishes its will

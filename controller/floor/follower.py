@@ -17,11 +17,13 @@ from typing import Any, Final, NamedTuple
 from controller.floor import BrokerError
 from controller.floor.address import Broker
 from controller.floor.broker import Connection, Message, connected
-from controller.floor.floor_view import Floor, UnreadableError
+from controller.floor.floor_view import LONGEST_REPORT, Floor, UnreadableError
 from controller.floor.stories import Stories
 from controller.floor.topics import ROOT, Subject, read_topic, topic_filter
 
 GATHERED: Final = 0.05  # seconds for which messages are gathered
+TAKES: Final = 2 * LONGEST_REPORT  # bytes of a message: nothing longer is shown
+AT_ONCE: Final = 10_000  # messages
 LOOKS_EVERY: Final = 5.0  # seconds: what changes by time alone takes minutes
 AGAIN: Final = (0.5, 15.0)  # seconds until a new connection: the first time, and at most
 REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # in this order: the table's own comes first
@@ -86,7 +88,7 @@ class Follower:
     async def _follow(self) -> None:
         """Until the connection ends. Raises `BrokerError`."""
         name = f"cardshoe-floor-{self._random.getrandbits(64):016x}"
-        async with connected(self._broker, name, gathered=GATHERED) as connection:
+        async with connected(self._broker, name, gathered=GATHERED, takes=TAKES) as connection:
             await connection.subscribe(*self._part.filters(), qos=0)
             self._log.info("floor.connected", broker=str(self._broker.address))
             self.floor.connected()
@@ -97,8 +99,8 @@ class Follower:
     async def _take_all(self, connection: Connection) -> None:
         """What has come; then those who draw have their turn."""
         changed = self._take(await connection.next())
-        while not connection.received.empty():
-            changed |= self._take(connection.received.get_nowait())
+        for message in connection.waiting(AT_ONCE):
+            changed |= self._take(message)
         if changed:
             self._wake()
 

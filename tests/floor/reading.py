@@ -18,6 +18,7 @@ from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Outbo
 from tests.end_to_end.processes import PATIENCE
 
 RECORD = msgspec.json.Decoder(Record)
+TAKES = 1 << 20  # bytes
 KEPT_FOR = 3600  # seconds for which the broker keeps what it did not read
 
 
@@ -42,7 +43,7 @@ class FloorReader:
             await asyncio.sleep(0.02)  # the test waits for what comes, and not for a time
 
     async def _read(self) -> None:
-        async with connected(self._broker, self._name, keeps=KEPT_FOR) as connection:
+        async with connected(self._broker, self._name, keeps=KEPT_FOR, takes=TAKES) as connection:
             await connection.subscribe(*(topic_filter(subject) for subject in Subject))
             self.subscribed.set()
             while True:

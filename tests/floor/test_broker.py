@@ -19,12 +19,13 @@ from tests.end_to_end.processes import PATIENCE
 from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto, mosquitto
 
+TAKES = 1 << 20  # bytes
 pytestmark = pytest.mark.tool("mosquitto")
 
 
 @asynccontextmanager
 async def reading(broker: Broker, *filters: str, name: str = "reader", keeps: int = 0) -> AsyncIterator[Connection]:
-    async with connected(broker, name, keeps=keeps) as connection:
+    async with connected(broker, name, keeps=keeps, takes=TAKES) as connection:
         await connection.subscribe(*filters)
         yield connection
 

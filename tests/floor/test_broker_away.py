@@ -10,7 +10,7 @@ import pytest
 
 from controller.floor.broker import connected
 from controller.floor.cursor_file import NAME, read_cursor
-from controller.floor.follower import REPORTS, Part
+from controller.floor.follower import REPORTS, TAKES, Part
 from controller.journal.outbox import DecisionMade
 from tests.end_to_end.child import Orders
 from tests.end_to_end.stage import Stage, short_folder
@@ -147,7 +147,7 @@ async def test_refusing_and_then_not() -> None:
 
 async def test_who_watches_does_not_stand_for_who_keeps() -> None:
     """A page has subscribed, and the broker has never seen the store, or has forgotten it."""
-    async with table_with_broker(rounds=1) as (stage, broker), connected(broker.broker, "page") as page:
+    async with table_with_broker(rounds=1) as (stage, broker), connected(broker.broker, "page", takes=TAKES) as page:
         await page.subscribe(*Part().filters(), qos=0)
         await stage.start_device()
         await stage.start_daemon(SOON)

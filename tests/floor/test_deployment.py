@@ -13,7 +13,7 @@ import pytest
 from controller.floor import BrokerError
 from controller.floor.address import Broker, Credentials
 from controller.floor.broker import connected
-from controller.floor.store.consumer import Consuming
+from controller.floor.store.consumer import TAKES, Consuming
 from controller.floor.topics import Subject, TablePlace, topic_filter
 from tests.architecture.sources import ROOT
 from tests.end_to_end.processes import PATIENCE
@@ -68,8 +68,8 @@ async def test_a_table_writes_its_own_topics_and_reads_none_and_the_floor_reads_
             assert await refusal(at(broker, table), OTHER.topic(subject)) == "floor-refused"
             assert await refusal(at(broker, store), OWN.topic(subject)) == "floor-refused"
         async with (
-            connected(at(broker, store), "reader-of-the-floor") as reader,
-            connected(at(broker, table), "reader-at-a-table") as reads,
+            connected(at(broker, store), "reader-of-the-floor", takes=TAKES) as reader,
+            connected(at(broker, table), "reader-at-a-table", takes=TAKES) as reads,
         ):
             with pytest.raises(BrokerError) as refused:
                 await reads.subscribe("#")
@@ -104,13 +104,13 @@ async def test_a_broker_that_was_restarted_keeps_what_it_takes_for_who_is_still_
         filters = (
             Consuming(own, "keeper", "store", gap_after=60.0).filters if shares else [topic_filter(Subject.JOURNAL)]
         )
-        async with connected(own, "keeper", keeps=3600) as connection:
+        async with connected(own, "keeper", keeps=3600, takes=TAKES) as connection:
             await connection.subscribe(*filters)
         await broker.stop()
         await broker.start()
         refused = await refusal(at(broker, table), journal, retained=False)
         assert refused in ("", "floor-unread")
-        async with connected(own, "keeper", keeps=3600) as connection, asyncio.timeout(PATIENCE):
+        async with connected(own, "keeper", keeps=3600, takes=TAKES) as connection, asyncio.timeout(PATIENCE):
             await connection.subscribe(*filters)
             if refused:
                 assert await refusal(at(broker, table), journal, retained=False) == ""

@@ -23,7 +23,7 @@ from controller.floor.broker import Connection, Message, connected
 from controller.floor.store import StoreError
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
-from controller.floor.store.records import read_message
+from controller.floor.store.records import LONGEST, read_message
 from controller.floor.store.writing import Writer, Written
 from controller.floor.topics import Subject, topic_filter
 from controller.journal.codec import Clock
@@ -31,6 +31,8 @@ from controller.journal.codec import Clock
 BATCH: Final = 1000  # messages
 UNACKNOWLEDGED: Final = 2 * BATCH  # one batch is received while another is committed
 KEPT_FOR: Final = 7 * 86_400  # seconds for which the broker keeps what is for a consumer that is away
+TAKES: Final = 4 * LONGEST  # bytes of a message: one that is too long is to be heard of
+MOST_BYTES: Final = 8 * LONGEST  # of a batch
 LEAST_BETWEEN: Final = 0.02  # seconds from batch to batch: a transaction costs as much as ten records
 AGAIN: Final = (0.5, 30.0)  # seconds until the next attempt: the first time, and at most
 LOOK_EVERY: Final = 5.0  # seconds
@@ -99,7 +101,7 @@ class Consumer:
             consuming, batches = self._consuming, self._batches
             try:
                 async with connected(
-                    consuming.broker, consuming.name, keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED
+                    consuming.broker, consuming.name, keeps=KEPT_FOR, unacknowledged=UNACKNOWLEDGED, takes=TAKES
                 ) as connection:
                     await connection.subscribe(*consuming.filters)
                     self._log.info("store.connected", broker=str(consuming.broker.address), name=consuming.name)
@@ -124,7 +126,7 @@ class Consumer:
         while True:
             first = await connection.next()
             await asyncio.sleep(max(0.0, due - loop.time()))
-            messages = [first, *connection.waiting(BATCH - 1)]
+            messages = [first, *connection.waiting(BATCH - 1, MOST_BYTES)]
             due = loop.time() + LEAST_BETWEEN
             written: Written = await self._until_done(connection, partial(in_thread, self._write, messages))
             for message in messages:

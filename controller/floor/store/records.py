@@ -11,6 +11,8 @@ import msgspec
 from controller.floor.topics import Subject, TablePlace, read_topic
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
+LONGEST: Final = 1024 * 1024  # bytes of a record; those of a table have a tenth of it
+MOST_EVENTS: Final = 5000  # of a decision
 DIGEST: Final = 16  # bytes
 _HASH: Final = 32  # bytes; a key has as many
 _SIGNATURE: Final = 64  # bytes
@@ -51,6 +53,8 @@ def read_message(topic: str, payload: bytes) -> Heard:
     found = read_topic(topic)
     if found is None or found[1] is not Subject.JOURNAL:
         return Unreadable(topic, "its topic is none of a journal")
+    if len(payload) > LONGEST:
+        return Unreadable(topic, f"it has {len(payload):,} bytes, and {LONGEST:,} are the most")
     try:
         record = _RECORD.decode(payload)
         _check(record)
@@ -99,6 +103,8 @@ def _check(record: Record) -> None:
     if isinstance(record, DecisionMade):
         if not 1 <= record.first <= record.last <= _MOST or len(record.events) != record.last - record.first:
             raise ValueError("its entries are not numbered as a journal numbers them")
+        if len(record.events) > MOST_EVENTS:
+            raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         if not 0 <= record.round <= _MOST_ROUND:
             raise ValueError("its round is none")
         _bytes(record.before, _HASH)

@@ -1,0 +1,152 @@
+"""paho's client with bounds that hold whatever the broker sends.
+
+A broker may ignore what it was told in CONNECT. So each packet is judged by its kind and its length before it is read,
+and a packet that answers nothing ends the connection: a client holds one packet, and what its owner has not taken.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from contextlib import suppress
+from typing import Final
+
+from paho.mqtt.client import Client, MQTTv5
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.packettypes import PacketTypes
+
+LARGEST_ANSWER: Final = 4096  # bytes of a packet that is no message
+MOST_PROPERTIES: Final = 4096  # bytes of a message's properties: paho takes time as the square of them
+MOST_SENT: Final = 100  # messages that wait to be sent
+ENDS_WITHIN: Final = 2.0  # seconds in which what was sent goes out at the end
+_QOS: Final = 0b0110
+_KIND: Final = 0xF0
+_NAMES: Final = {value << 4: name for name, value in vars(PacketTypes).items() if isinstance(value, int)}
+
+
+class BoundedClient(Client):
+    """`largest`: bytes of the largest packet with a message; 0: it takes no message. `unacknowledged`: messages that
+    the broker may send before one is acknowledged. `why`: the end of a sentence, once the broker has sent what it must
+    not.
+    """
+
+    def __init__(self, name: str, largest: int, unacknowledged: int) -> None:
+        super().__init__(
+            CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, reconnect_on_failure=False, manual_ack=True
+        )
+        self.max_queued_messages = MOST_SENT
+        self.why = ""
+        self._largest = largest
+        self._most_unacknowledged = unacknowledged
+        self._is_answered = False
+        self._subscribes = 0  # subscriptions that were sent, and those that were answered
+        self._subscribed = 0
+        self._came = 0  # messages to be acknowledged, and those that were
+        self._acknowledged = 0
+
+    @property
+    def size(self) -> int:
+        """Of the packet that is being handled, in bytes."""
+        return int(self._in_packet["remaining_length"])
+
+    def expect_subscription(self) -> None:
+        self._subscribes += 1
+
+    def ack(self, mid: int, qos: int) -> MQTTErrorCode:
+        """paho keeps what the broker does not read: not without bound."""
+        if len(self._out_packet) > self._most_unacknowledged + MOST_SENT:
+            self.why = "it does not read what is sent to it"
+            self._cut()
+            return MQTTErrorCode.MQTT_ERR_QUEUE_SIZE
+        self._acknowledged += 1
+        return super().ack(mid, qos)
+
+    def loop_stop(self) -> MQTTErrorCode:
+        """paho would wait for ever until a broker that does not read has read what it was sent."""
+        if (thread := self._thread) is not None:
+            self._thread_terminate = True
+            thread.join(ENDS_WITHIN)
+            if thread.is_alive():
+                self._cut()
+                thread.join()
+        return MQTTErrorCode.MQTT_ERR_SUCCESS
+
+    def _cut(self) -> None:
+        """End the connection under paho's thread, which then finds it lost."""
+        if isinstance(sock := self._sock, socket.socket):
+            with suppress(OSError):
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not TLS's own, which would write
+
+    # -- what paho calls
+
+    def _sock_recv(self, bufsize: int) -> bytes:
+        """`bufsize` is what is left of the packet: no more than that is asked for at once."""
+        if self._in_packet["have_remaining"]:
+            is_message = self._in_packet["command"] & _KIND == PacketTypes.PUBLISH << 4
+            if self.size > (self._largest if is_message else LARGEST_ANSWER):
+                self.why = f"it sends a packet of {self.size:,} bytes, and was told to send none of that size"
+                if is_message and not self._largest:
+                    self.why = _UNASKED
+                raise ConnectionAbortedError(self.why)
+        return super()._sock_recv(bufsize)
+
+    def _packet_handle(self) -> MQTTErrorCode:
+        if self.why or (why := self._doubt()):
+            self.why = self.why or why
+            return MQTTErrorCode.MQTT_ERR_PROTOCOL
+        try:
+            return super()._packet_handle()
+        except Exception as error:  # paho raises anything for a packet that is none
+            self.why = f"it sends what is no packet of MQTT 5 ({type(error).__name__})"
+            return MQTTErrorCode.MQTT_ERR_PROTOCOL
+
+    def _doubt(self) -> str:
+        """What is wrong with the packet that has come; empty: nothing."""
+        command, packet = self._in_packet["command"], self._in_packet["packet"]
+        kind = command >> 4
+        if kind == PacketTypes.PUBLISH:
+            return self._doubt_message(command & _QOS)
+        if kind == PacketTypes.CONNACK:
+            is_asked, self._is_answered = not self._is_answered, True
+        elif kind == PacketTypes.PUBACK:
+            is_asked = len(packet) >= 2 and struct.unpack_from("!H", packet)[0] in self._out_messages
+        elif kind == PacketTypes.SUBACK:
+            self._subscribed += 1
+            is_asked = self._subscribed <= self._subscribes
+        elif kind == PacketTypes.PINGRESP:
+            is_asked = bool(self._ping_t)
+        else:
+            is_asked = kind == PacketTypes.DISCONNECT
+        return (
+            ""
+            if is_asked
+            else f"it sends {_NAMES.get(command & _KIND, 'a packet of no kind')}, which nothing asked for"
+        )
+
+    def _doubt_message(self, qos: int) -> str:
+        if not self._largest:
+            return _UNASKED
+        if qos > 0b0010:
+            return "it sends a message with a QoS that was not asked for"
+        if qos:
+            self._came += 1
+            if self._came - self._acknowledged > self._most_unacknowledged:
+                return f"it sends more than {self._most_unacknowledged:,} messages before one is acknowledged"
+        self._bound_properties(qos)
+        return ""
+
+    def _bound_properties(self, qos: int) -> None:
+        """Leave them out where they are too long. Nothing depends on them but the age of a report."""
+        packet = self._in_packet["packet"]
+        start = 2 + int.from_bytes(packet[:2]) + (2 if qos else 0)
+        length = shift = 0
+        for at in range(start, min(start + 4, len(packet))):
+            length |= (packet[at] & 127) << shift
+            shift += 7
+            if packet[at] < 128:
+                if length > MOST_PROPERTIES:
+                    packet[start : at + 1 + length] = b"\0"
+                return
+
+
+_UNASKED: Final = "it sends a message to a program that has subscribed to nothing"
