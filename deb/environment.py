@@ -68,7 +68,8 @@ def _installed(work: Path) -> Path:
     env = build_environment()
     run(PYTHON, "-m", "venv", made, env=env)
     install = (made / "bin/python3", "-m", "pip", "install", "-q", "--no-cache-dir", "--no-compile", "--no-deps")
-    run(*install, "--require-hashes", "-r", sources / "requirements.txt", env=env)
+    named = ("-r", sources / "requirements.txt", "-r", sources / "requirements-build.txt")
+    run(*install, "--require-hashes", *named, env=env)
     run(*install, "--no-build-isolation", sources, env=env, folder=sources)
     return made / PACKAGES
 

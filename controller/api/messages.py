@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -164,12 +166,30 @@ def decode_body(data: bytes, kind: type[Body]) -> Body:
         asked = _DECODERS[kind](data)
     except msgspec.MsgspecError as error:
         raise ValueError(plain(str(error))) from None
+    _refuse_twice_named(data)
     for field, text in _texts(asked, ""):
         if len(text) > LONGEST:
             raise ValueError(f"{field} has {len(text)} characters, and at most {LONGEST} are taken")
         if not is_plain(text):
             raise ValueError(f"{field} contains a character that no screen shows, such as a control character")
     return asked  # type: ignore[no-any-return]  # the decoder's type is the kind's
+
+
+def _refuse_twice_named(data: bytes) -> None:
+    """A field that is there twice would mean one thing here and another to who looked at it on its way.
+
+    Raises `ValueError`.
+    """
+    try:
+        json.loads(data, object_pairs_hook=_each_once)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _each_once(fields: list[tuple[str, Any]]) -> None:
+    counted = Counter(name for name, _ in fields)
+    if len(counted) < len(fields):
+        raise ValueError(f"the field `{plain(counted.most_common(1)[0][0])}` is there twice")
 
 
 def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ class Screens:
         done = await self._entered(request, asked, EnrolScreen(asked.name, _hash(token)))
         if isinstance(done, web.Response):
             return done
-        if done.accepted and self._table.state.screen(id_of(_hash(token))) is None:
+        if done.code == "id-used":  # also where the same is sent again: the cookie was for the first answer
             return refused(409, "id-used", ID_USED)
         response = json_answer(done)
         if done.accepted:

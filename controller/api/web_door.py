@@ -11,7 +11,6 @@ import socket
 from collections import Counter
 from contextlib import suppress
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -164,16 +163,8 @@ def host_of(request: web.Request) -> str:
 
 def is_of_another_page(request: web.Request, host: str) -> bool:
     """Whether it comes from a page that did not come from that host."""
-    origin = request.headers.get("Origin")
-    return origin is not None and not _is_of(origin, host)
-
-
-def _is_of(origin: str, host: str) -> bool:
-    """Whether a page of that origin came from that host."""
-    with suppress(ValueError):
-        found = urlsplit(origin)
-        return found.scheme in ("http", "https") and found.netloc.lower() == host and not found.path
-    return False
+    origins = request.headers.getall("Origin", [])
+    return bool(origins) and [origin.lower() for origin in origins] not in ([f"http://{host}"], [f"https://{host}"])
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:

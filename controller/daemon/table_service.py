@@ -30,6 +30,7 @@ from controller.daemon.meters import Meters
 from controller.daemon.noticed_times import NoticedTimes
 from controller.daemon.published_events import of_decision, published
 from controller.daemon.recalling import answer_recall
+from controller.daemon.repeats import ID_USED, is_repeat
 from controller.daemon.shift_times import Shifts
 from controller.journal import JournalError
 from controller.journal.codec import Clock
@@ -47,7 +48,6 @@ from controller.table.model import Answer, PinLock
 from controller.table.next_step import return_by
 from controller.table.offers import Offer, offers
 from controller.table.operations import DealerOn, RecallCards, ReturnToService, SignOn, TakeOver
-from controller.table.perform import name_of
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -83,7 +83,7 @@ class Asked(NamedTuple):
     """An input in the queue, and who waits for its outcome. `given` None: a sign of life is asked for."""
 
     given: AnyInput | None
-    done: asyncio.Future[None] | None = None
+    done: asyncio.Future[bool] | None = None  # whether it was recorded
 
 
 SETTINGS_DUE: Final = "The configuration has changed: the table's settings change with the next round."
@@ -264,11 +264,11 @@ class TableService:
         self._owed.append(given)
         await self._ask(given)
 
-    async def _ask(self, given: AnyInput | None) -> None:
-        """Queue an input and wait until it was taken. None: a sign of life."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _ask(self, given: AnyInput | None) -> bool:
+        """Queue an input and wait until it was taken. None: a sign of life. Returns whether it was recorded."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait(Asked(given, done))
-        await done
+        return await done
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
         """Queue a person's operation and return its answer; a repeated request gets the first answer."""
@@ -299,16 +299,17 @@ class TableService:
             request.repeats,
             self._clock.now().utc_ns if by.screen else 0,
         )
-        await self._ask(given)
+        recorded = await self._ask(given)
         if after_fault:
             self._drop_link("the link is made again after a fault")  # also where the operation itself is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
-        if (answer.person, answer.operation) != (person, name_of(request.operation)):
-            return OperationAnswer(
-                False, 0, "id-used", "This id was used for another operation. Send the operation with a new id."
-            )
+        try:
+            if not (recorded or await is_repeat(given, answer, self._writer.read)):
+                return ID_USED
+        except JournalError as error:
+            return OperationAnswer(False, 0, error.code, f"{error} {error.hint}")
         if isinstance(request.operation, RecallCards) and not answer.code:
             return await answer_recall(answer.entry, self._writer.read)
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
@@ -340,14 +341,17 @@ class TableService:
     async def run(self) -> None:
         while True:
             asked = await self._queue.get()
+            before = self.state.entry
+            recorded = False
             try:
                 if asked.given is not None:
                     await self._take(asked.given)
+                recorded = self.state.entry > before
                 if not self.state.in_round and self._fault is None:
                     await self._between_rounds()
             finally:
                 if asked.done is not None and not asked.done.done():
-                    asked.done.set_result(None)
+                    asked.done.set_result(recorded)
 
     async def _between_rounds(self) -> None:
         if self._after_round is not None:

@@ -170,6 +170,20 @@ async def test_refused_operations_do_not_fill_the_journal(stage: Stage, attacker
     assert sum(one.count for one in evidence.of(DoorRefused)) == 5 * BURST - asked
 
 
+async def test_an_id_is_answered_again_for_the_same_operation_alone(stage: Stage) -> None:
+    """Also once the table was started again: the journal has what was entered first."""
+    await stage.start_daemon()
+    lunch, brawl = operations.PauseTable("lunch"), operations.PauseTable("a brawl")
+    assert [await here(stage, 1, one) for one in (lunch, lunch, brawl, lunch)] == ["", "", "id-used", ""]
+    assert [await here(stage, 2, one) for one in (lunch, brawl)] == ["paused", "id-used"]
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    assert [await here(stage, 1, one) for one in (brawl, lunch)] == ["id-used", ""]
+    assert (await stage.state()).paused == "lunch"
+    assert await stage.daemon.end() == 0
+    assert [one.code for one in Evidence(stage).of(OperationRefused)] == ["paused"]
+
+
 async def test_a_second_daemon_leaves_the_socket_of_the_first_alone(stage: Stage) -> None:
     """Another table whose configuration names the same socket."""
     first = await stage.start_daemon()

@@ -127,11 +127,31 @@ async def test_a_page_of_another_origin_is_refused_with_the_cookie_too(signed_on
         f"https://{own}.evil.example",
         "x",
     )
-    for origin in (*names, f"http://{own}/", f"ftp://{own}", f"http://dealer@{own}", f"//{own}"):
+    for origin in (
+        *names,
+        f"http://{own}/",
+        f"ftp://{own}",
+        f"http://dealer@{own}",
+        f"//{own}",
+        f"http://{own}?x",
+        f"http://{own}#x",
+    ):
         answered = await signed_on.operate("pause_table", reason="evil", headers={"Origin": origin})
         assert (answered.status, answered.code) == (403, "origin"), origin
         assert (await signed_on.ask("GET", "/v1/state", Origin=origin)).code == "origin"
     assert (await signed_on.state())["paused"] == ""
+
+
+async def test_an_origin_that_is_sent_twice_is_refused(signed_on: Browser) -> None:
+    own = f"localhost:{signed_on.port}"
+    reader, writer = await asyncio.open_connection("127.0.0.1", signed_on.port)
+    for origins in ((f"http://{own}", "http://evil.example"), (f"http://{own}", f"http://{own}")):
+        fields = "".join(f"Origin: {origin}\r\n" for origin in origins)
+        writer.write(f"GET /v1/state HTTP/1.1\r\nHost: {own}\r\n{fields}Connection: close\r\n\r\n".encode())
+        assert b" 403 " in await reader.readline()
+        writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", signed_on.port)
+    writer.close()
 
 
 FORMS: Final[tuple[tuple[dict[str, str], tuple[int, str]], ...]] = (

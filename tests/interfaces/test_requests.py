@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.api.messages import decode_operation_hook
+from controller.api.messages import decode_operation_hook, decode_request
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 
@@ -40,3 +40,17 @@ def test_people_cannot_send_what_only_a_device_knows(type_: type) -> None:
 def test_other_types_are_no_operation() -> None:
     with pytest.raises(NotImplementedError, match="complex"):
         ask('"1"', complex | None)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        '"operation":{"operation":"pause_table","reason":"lunch","reason":"a brawl"}',
+        '"operation":{"operation":"resume_table"},"operation":{"operation":"pause_table","reason":"x"}',
+        '"person":"dana","operation":{"operation":"resume_table"},"person":"sam"',
+        r'"person":"dana","operation":{"operation":"resume_table"},"p\u0065rson":"sam"',
+    ],
+)
+def test_a_field_that_is_there_twice_is_refused(fields: str) -> None:
+    with pytest.raises(ValueError, match=r"the field `\w+` is there twice"):
+        decode_request(b'{"id":"1","round":0,%s}' % fields.encode())

@@ -18,6 +18,7 @@ from tests.vm.debian import Debian, debian, run
 from tests.vm.image import TABLE, make_disk, product_files
 from tests.vm.machine import ADDRESS
 
+PINNED: Final = ("requirements-floor.txt", "requirements-build.txt")
 SOURCES: Final = "/root/cardshoe"
 AUTHORITY: Final = f"{SOURCES}/authority"
 SIZE: Final = "2500M"  # of the disk; what is not written takes no space
@@ -55,7 +56,7 @@ def server() -> tuple[Debian, Path]:
     commands = "".join(line for line in first.splitlines(keepends=True) if not line.startswith("apt-get "))
     base = debian(packages)
     shipped = sorted(path for path in (ROOT / "deployment").rglob("*") if path.is_file())
-    here = (Path(__file__), ROOT / "requirements-floor.txt")
+    here = (Path(__file__), *(ROOT / name for name in PINNED))
     key = key_of((base.key, commands, *product_files(), *shipped, *here))
     folder = kept("floor", key, lambda folder: _make(folder / "disk", base, commands))
     return base, folder / "disk"
@@ -67,8 +68,8 @@ def _make(disk: Path, base: Debian, commands: str) -> None:
     def furnish(root: Path) -> None:
         sources, wheels = root / SOURCES.lstrip("/"), root / "root/wheels"
         export(sources)
-        download = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-r", "requirements-floor.txt")
-        run([*download, "-d", str(wheels)], folder=sources)
+        download = (sys.executable, "-m", "pip", "download", "-q", "--no-deps")
+        run([*download, *(f"-r{name}" for name in PINNED), "-d", str(wheels)], folder=sources)
         environment = ("PATH=/usr/local/bin:/usr/bin:/usr/sbin", "PIP_NO_INDEX=1", "PIP_FIND_LINKS=/root/wheels")
         inside = ("chroot", str(root), "sh", "-euc", f"cd {SOURCES}\n{commands}")
         run(["env", "--ignore-environment", *environment, *inside])

@@ -40,7 +40,8 @@ PEOPLE: Final = (
     ("max", Role.SHIFT_MANAGER, "Max"),
 )
 OF_THE_PRODUCT: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators", "udev", "docs/openapi.json",
-                         "pyproject.toml", "requirements.txt", "README.md", "LICENSE")  # fmt: skip
+                         "pyproject.toml", "requirements.txt", "requirements-build.txt", "README.md",
+                         "LICENSE")  # fmt: skip
 MADE_BY: Final = ("image.py", "machine.py")
 PROXY: Final = f"""\
 [Unit]

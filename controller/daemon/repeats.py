@@ -1,0 +1,26 @@
+"""Whether an operation that comes under the id of an answered one is that one, sent again. The journal has both."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.api.messages import OperationAnswer
+from controller.daemon.recalling import Read
+from controller.table.inputs import PersonActed
+from controller.table.model import Answer
+from controller.table.perform import name_of
+
+ID_USED: Final = OperationAnswer(
+    False, 0, "id-used", "This id was used for another operation. Send the operation with a new id."
+)
+
+
+async def is_repeat(given: PersonActed, answer: Answer, read: Read) -> bool:
+    """Whether `given` is what that answer was given to. Raises `JournalError`.
+
+    The input lies before the event of its answer. Where its file was deleted, person and kind of operation decide.
+    """
+    if (answer.person, answer.operation) != (given.person, name_of(given.operation)):
+        return False
+    first = next((entry.value for entry in await read(answer.entry - 2, 1)), None)
+    return not isinstance(first, PersonActed) or first.operation == given.operation
