@@ -166,6 +166,8 @@ class Floor:
 
     def take(self, place: TablePlace, subject: Subject, message: Message) -> bool:
         """A report. Whether anything that is shown has changed. Raises `UnreadableError`."""
+        if subject not in REPORTS:
+            raise UnreadableError("nobody asked for it")
         table = self.tables.get(place)
         if not message.payload:  # the broker has none any more
             if table is None or table.seen.pop(subject, None) is None:
@@ -275,7 +277,7 @@ class Floor:
         trouble, what = _trouble_of(table, self._now() - seen.made_ns)
         began = _Beginnings(table, seen, self._now)
         since = began.phase()
-        opened = tuple(self._opened(table, one, began) for one in report.irregularities[:MOST_OPEN])
+        opened = tuple(self._opened(table, one, began) for one in report.irregularities)
         troubled = began.trouble(trouble)
         matters = opened
         if trouble and not (trouble == "stopped" and report.phase not in IN_ROUND):
@@ -387,11 +389,23 @@ def read_report(subject: Subject, payload: bytes) -> Report:
         report: Report = REPORTS[subject].decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableError(str(error)) from error
+    if isinstance(report, TableReport):
+        report = _bounded(report)
     quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two are shown
     if payload.isascii() and b"\\" not in quoted and len(payload) <= SHORT:
         return report  # in JSON a character that is not shown needs a backslash
     read: Report = with_plain_texts(report, most=MOST_OPEN)
     return read
+
+
+def _bounded(report: TableReport) -> TableReport:
+    """With `MOST_OPEN` irregularities at most, each id once: whoever draws them tells them apart by it."""
+    found: dict[int, OpenIrregularity] = {}
+    for one in report.irregularities:
+        found.setdefault(one.id, one)
+    if len(found) == len(report.irregularities) <= MOST_OPEN:
+        return report
+    return msgspec.structs.replace(report, irregularities=tuple(found.values())[:MOST_OPEN])
 
 
 def _number(value: int) -> int:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from controller.floor.broker import Connection, connected
@@ -277,3 +278,29 @@ async def test_more_tables_than_are_followed_are_said_to_be_left_out(tmp_path: P
         await tell(eyes.tables, [quiet(1)])
         await eyes.page.locator("#open .foot", has_text="There are more tables than this page follows.").wait_for()
         assert MOST_TABLES > 1000
+
+
+SAME_KEYS = """async () => {
+    const { el, keyed } = await import("/console/js/dom.js");
+    const parent = el("div", {}, "text", el("p"));
+    for (let time = 0; time < 30; time += 1) keyed(parent, Array(50).fill(1), (one) => one, () => el("p"));
+    const many = parent.childNodes.length;
+    keyed(parent, [3, 1, 2], (one) => one, () => el("p"), (node, one) => (node.textContent = one));
+    return [many, parent.textContent, parent.childNodes.length];
+}"""
+
+
+async def test_items_with_one_key_leave_no_nodes_behind(tmp_path: Path) -> None:
+    """Also of the console, whose function it is."""
+    async with looking(tmp_path, quiet(0)) as eyes:
+        assert await eyes.page.evaluate(SAME_KEYS) == [50, "312", 3]
+
+
+async def test_a_table_with_fifty_irregularities_of_one_id_has_one(tmp_path: Path) -> None:
+    async with looking(tmp_path, quiet(0)) as eyes:
+        await eyes.sees(1)
+        for time in range(5):
+            many = tuple(msgspec.structs.replace(EXPOSED, what=f"{time} {number}") for number in range(50))
+            await tell(eyes.tables, [changed(quiet(0), irregularities=many)])
+            await eyes.page.locator(".matter", has_text=f"{time} 0").wait_for()
+            assert await eyes.page.locator(".matter").count() == 1

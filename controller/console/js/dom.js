@@ -52,7 +52,8 @@ export function mark(node, name, on) {
 
 /**
  * Make the children of `parent` one for each item, in order. `key(item)` tells them apart, `create(item)` makes the
- * node of a new one, `update(node, item, index)` brings any up to date. Nodes of other kinds are left out of `parent`.
+ * node of a new one, `update(node, item, index)` brings any up to date. Whatever else is in `parent` is removed, also
+ * where several items have one key.
  */
 export function keyed(parent, items, key, create, update = () => {}) {
   const known = new Map([...parent.children].map((node) => [node.dataset.key, node]));
@@ -70,7 +71,7 @@ export function keyed(parent, items, key, create, update = () => {}) {
     if (place !== node) parent.insertBefore(node, place);
     after = node;
   });
-  for (const node of known.values()) node.remove();
+  while (parent.lastChild !== after) parent.lastChild.remove();
 }
 
 /** Whether something in it lies below its edge now. */
