@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
-from controller.rules.layout import Bet, Layout, as_it_lies
+from controller.rules.layout import Bet, Layout, as_it_lies, without_main
 from controller.table import events, exposing, operations, rounds
-from controller.table.betting import as_refusal, placed_by
+from controller.table.betting import as_refusal, notice_side_without_main, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import INTERRUPTIONS, as_it_was
@@ -285,7 +285,9 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     """Correct the order of the deal: cards already dealt may be misplaced, the rest is dealt in this order."""
     decision.emit(events.OrderCorrected(places, clause))
     state = decision.state
-    if state.round.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+    if not state.round.misplaced:
+        _end_open(decision, given, Kind.WRONG_DISTRIBUTION)
+    elif not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
         note = _what_lies_wrong(state)
         raise_irregularity(
@@ -302,6 +304,13 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     elif state.round.next_place is not None and state.phase is Phase.EXAMINING:
         assert state.settings is not None
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
+
+
+def _end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
+    """End what waits for a decision of this kind: by the corrected entries there is no such irregularity."""
+    for found in decision.state.open:
+        if found.kind is kind and concerns_round(decision.state, found):
+            decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
 
 
 def _what_lies_wrong(state: TableState) -> str:
@@ -411,7 +420,7 @@ def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
         raise RefusedError(
             "other-bet",
             f"Bet {lies.number} is {lies.bettor}'s {lies.wager} bet on box {lies.box}; if it did not lie there, "
-            "enter 0 for it, then the other bet as a new one.",
+            "enter the other bet as a new one, then 0 for this one.",
         )
 
 
@@ -454,8 +463,23 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
     if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
         occupy(decision, given, mains)
+    _judge_side_wagers_again(decision, given, state.layout)
     re_evaluate(decision, frozenset({"established", "cannot_tell"}), decision.origin)
     judge_again(decision, given)
+
+
+def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: Layout) -> None:
+    """Raise side wagers that the correction leaves without a main wager; one that has it needs no decision (I23)."""
+    state, kind = decision.state, Kind.SIDE_WITHOUT_MAIN
+    alone = {bet.number for bet in without_main(state.law, state.layout)}
+    for ended in state.round.closed:
+        ruled = {bet for bet, _, irregularity in state.round.bet_rulings if irregularity == ended.found.id}
+        if ended.found.kind is kind and ruled - alone and may_be_reopened(state, ended.found):
+            reopen(decision, ended, ended.found.facts, decision.origin, stage=Stage.RULING, row=ended.found.row)
+    if not alone:
+        _end_open(decision, given, kind)
+    elif alone - {bet.number for bet in without_main(state.law, before)}:
+        notice_side_without_main(decision)
 
 
 HANDS: Final = frozenset({"handled", "viewed"})
