@@ -71,7 +71,7 @@ def test_every_clause_that_can_follow_has_a_scenario_that_comes_to_it() -> None:
 
 
 def test_with_the_readings_at_their_defaults_no_scenario_comes_to_another_clause() -> None:
-    """What is found a round later is no part of those cells, nor is a second error after a choice (reading 39)."""
+    """What is found after the settlement is not part of those cells, nor is a second error (reading 39)."""
     known = {(cell.game, cell.number, cell.expected.clause or cell.expected.authority) for cell in CELLS}
     others = {
         one.name
@@ -81,7 +81,12 @@ def test_with_the_readings_at_their_defaults_no_scenario_comes_to_another_clause
         and one.cell != "I24"
         and (one.setting.game, one.cell, one.clause) not in known
     }
-    assert others == {"nc/i12-second-error-after-a-choice"}
+    assert others == {
+        "nc/i12-second-error-after-a-choice",
+        "rtp/i01-found-after-settlement",
+        "rtp/i04-doubt-after-settlement",
+        "tp/i02-found-after-settlement",
+    }
 
 
 @pytest.mark.parametrize(
