@@ -24,7 +24,7 @@ from controller.table import (
 )
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
-from controller.table.irregularities import adjudication, corrections, reporting, rulings
+from controller.table.irregularities import adjudication, bet_corrections, corrections, reporting, rulings
 from controller.table.operations import Operation
 from controller.table.phases import (
     BEGINNING,
@@ -189,8 +189,8 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     ),
     operations.CorrectBet: Permission(
         "correct a bet",
-        corrections.verify_correct_bet,
-        corrections.correct_bet,
+        bet_corrections.verify_correct_bet,
+        bet_corrections.correct_bet,
         WINDOW_OPEN - {Phase.BETTING, Phase.VOIDED},
         ALWAYS,
         Role.PIT_SUPERVISOR,

@@ -13,9 +13,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
-from controller.rules.layout import Bet, Layout, as_it_lies, without_main
 from controller.table import events, exposing, operations, rounds
-from controller.table.betting import as_refusal, notice_side_without_main, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import INTERRUPTIONS, as_it_was
@@ -34,6 +32,7 @@ from controller.table.irregularities.reopening import (
     NO_MATTER,
     ask_as_first_error,
     concerns_round,
+    end_open,
     may_be_reopened,
     re_evaluate,
     reopen,
@@ -179,11 +178,17 @@ def _follow_choices(decision: Decision, one: Closed, missing: list[tuple[Place, 
     found = one.found
     chose = {bettor: choice for _, bettor, choice in found.choices if bettor}
     chose |= {bettor: Choice.WITHDRAW for bettor in chose if withdrew_wholly(found, bettor)}
+    live = decision.state.round.live_places
+    decided = bool(one.outcome)
+    if decided and any(chose.get(bettor) is Choice.CONTINUE and place not in live for place, bettor in missing):
+        stage, row, choices = Stage.CHOOSING, found.row, found.choices  # a hand that is out is played on for him
+        reopen(decision, one, found.facts, decision.origin, stage=stage, row=row, choices=choices)
+        decided = False
     for bet in decision.state.round.bets:
-        if one.outcome and chose.get(bet.bettor) is Choice.WITHDRAW:
+        if decided and chose.get(bet.bettor) is Choice.WITHDRAW:
             withdraw(decision, found, f"B{bet.box}", bet.bettor)
     for place, bettor in missing:
-        if bettor in chose and not one.outcome:
+        if bettor in chose and not decided:
             clause = option_clause(decision.state, found, chose[bettor])
             decision.emit(events.OptionChosen(found.id, place, chose[bettor], clause, bettor=bettor))
     return [(place, bettor) for place, bettor in missing if bettor not in chose]
@@ -286,13 +291,11 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     decision.emit(events.OrderCorrected(places, clause))
     state = decision.state
     if not state.round.misplaced:
-        _end_open(decision, given, Kind.WRONG_DISTRIBUTION)
+        end_open(decision, given, Kind.WRONG_DISTRIBUTION)
     elif not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
-        note = _what_lies_wrong(state)
-        raise_irregularity(
-            decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals, note=note
-        )  # fmt: skip
+        note, who = _what_lies_wrong(state), given.person
+        raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=who, ordinals=ordinals, note=note)
     too_many = state.round.dealt > len(places)
     if too_many:
         facts = known_facts(decision.state, misplaced=True, curable=False, wrong_number=False)
@@ -304,13 +307,6 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     elif state.round.next_place is not None and state.phase is Phase.EXAMINING:
         assert state.settings is not None
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
-
-
-def _end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
-    """End what waits for a decision of this kind: by the corrected entries there is no such irregularity."""
-    for found in decision.state.open:
-        if found.kind is kind and concerns_round(decision.state, found):
-            decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
 
 
 def _what_lies_wrong(state: TableState) -> str:
@@ -408,78 +404,6 @@ def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Ente
     if decision.state.phase is not Phase.CONCLUDED and not decision.state.round.conclusion_asked:
         raise RefusedError("not-concluded", "The round is not concluded; there is nothing to correct.")
     take_closing_back(decision, chips=False)
-
-
-# -- how the bets lay --------------------------------------------------------------------------------------------------
-
-
-def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
-    """Only the amount of a bet is corrected, and who placed it: another bettor, wager or box is another bet."""
-    named = (operation.bettor or lies.bettor, operation.wager or lies.wager, operation.box or lies.box)
-    if named != (lies.bettor, lies.wager, lies.box):
-        raise RefusedError(
-            "other-bet",
-            f"Bet {lies.number} is {lies.bettor}'s {lies.wager} bet on box {lies.box}; if it did not lie there, "
-            "enter the other bet as a new one, then 0 for this one.",
-        )
-
-
-def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
-    """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
-    layout = state.layout
-    if operation.amount < 0 or (not operation.bet and not operation.amount):
-        raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
-    staff = placed_by(state, operation)
-    if operation.bet:
-        lies = as_refusal(lambda: layout.bet(operation.bet))
-        _verify_same_bet(lies, operation)
-        changed = replace(lies, amount=operation.amount, placed_by=staff or lies.placed_by)
-    else:
-        number = layout.numbered + 1
-        changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount, staff)
-    bets = [bet for bet in layout.bets if bet.number != changed.number]
-    lying = [*bets, changed] if changed.amount else bets
-    corrected = as_refusal(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))
-    return replace(corrected, numbered=max(corrected.numbered, layout.numbered))
-
-
-def verify_correct_bet(state: TableState, given: PersonActed, operation: operations.CorrectBet) -> None:
-    correct_bet(Decision(state), given, operation)
-
-
-def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
-    """The bets are settled as they lay; boxes that this adds or removes change the order of the deal."""
-    if not operation.reason.strip():
-        raise RefusedError("reason", "Enter why it was wrong.")
-    state = decision.state
-    layout = _corrected_layout(state, operation)
-    if layout.bets == state.layout.bets:
-        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
-    law = state.law
-    return_to_exposing(decision)
-    decision.emit(
-        events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
-    )
-    mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
-    if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
-        occupy(decision, given, mains)
-    _judge_side_wagers_again(decision, given, state.layout)
-    re_evaluate(decision, frozenset({"established", "cannot_tell"}), decision.origin)
-    judge_again(decision, given)
-
-
-def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: Layout) -> None:
-    """Raise side wagers that the correction leaves without a main wager; one that has it needs no decision (I23)."""
-    state, kind = decision.state, Kind.SIDE_WITHOUT_MAIN
-    alone = {bet.number for bet in without_main(state.law, state.layout)}
-    for ended in state.round.closed:
-        ruled = {bet for bet, _, irregularity in state.round.bet_rulings if irregularity == ended.found.id}
-        if ended.found.kind is kind and ruled - alone and may_be_reopened(state, ended.found):
-            reopen(decision, ended, ended.found.facts, decision.origin, stage=Stage.RULING, row=ended.found.row)
-    if not alone:
-        _end_open(decision, given, kind)
-    elif alone - {bet.number for bet in without_main(state.law, before)}:
-        notice_side_without_main(decision)
 
 
 HANDS: Final = frozenset({"handled", "viewed"})

@@ -11,12 +11,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Facts, Row
+from controller.games.specification import Choice, Facts, Kind, Row
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
 from controller.table.interruptions import as_it_was
 from controller.table.irregularities.raising import first_stage, known_facts
 from controller.table.model import CORRECTED, DENIED, Closed, Hand, Irregularity, Stage
@@ -99,6 +100,13 @@ def ask_as_first_error(decision: Decision) -> None:
             decision.emit(events.FactStated(found.id, facts, row, asks))
         elif not one.outcome or may_be_reopened(state, found):
             reopen(decision, one, facts, decision.origin)
+
+
+def end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
+    """End what waits for a decision of this kind: by the corrected entries there is no such irregularity."""
+    for found in decision.state.open:
+        if found.kind is kind and concerns_round(decision.state, found):
+            decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:

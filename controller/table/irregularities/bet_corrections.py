@@ -1,0 +1,91 @@
+"""Corrections of how the bets lay at "No more bets": they are settled as they lay (NC 5.13)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.games.specification import Kind
+from controller.rules.layout import Bet, Layout, as_it_lies, without_main
+from controller.table import events, operations
+from controller.table.betting import as_refusal, notice_side_without_main, placed_by
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.corrections import judge_again, occupy
+from controller.table.irregularities.reopening import (
+    end_open,
+    may_be_reopened,
+    re_evaluate,
+    reopen,
+    return_to_exposing,
+)
+from controller.table.model import Stage
+from controller.table.state import TableState
+
+
+def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
+    """Only the amount of a bet is corrected, and who placed it: another bettor, wager or box is another bet."""
+    named = (operation.bettor or lies.bettor, operation.wager or lies.wager, operation.box or lies.box)
+    if named != (lies.bettor, lies.wager, lies.box):
+        raise RefusedError(
+            "other-bet",
+            f"Bet {lies.number} is {lies.bettor}'s {lies.wager} bet on box {lies.box}; if it did not lie there, "
+            "enter the other bet as a new one, then 0 for this one.",
+        )
+
+
+def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
+    """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
+    layout = state.layout
+    if operation.amount < 0 or (not operation.bet and not operation.amount):
+        raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
+    staff = placed_by(state, operation)
+    if operation.bet:
+        lies = as_refusal(lambda: layout.bet(operation.bet))
+        _verify_same_bet(lies, operation)
+        changed = replace(lies, amount=operation.amount, placed_by=staff or lies.placed_by)
+    else:
+        number = layout.numbered + 1
+        changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount, staff)
+    bets = [bet for bet in layout.bets if bet.number != changed.number]
+    lying = [*bets, changed] if changed.amount else bets
+    corrected = as_refusal(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))
+    return replace(corrected, numbered=max(corrected.numbered, layout.numbered))
+
+
+def verify_correct_bet(state: TableState, given: PersonActed, operation: operations.CorrectBet) -> None:
+    correct_bet(Decision(state), given, operation)
+
+
+def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
+    """The bets are settled as they lay; boxes that this adds or removes change the order of the deal."""
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Enter why it was wrong.")
+    state = decision.state
+    layout = _corrected_layout(state, operation)
+    if layout.bets == state.layout.bets:
+        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
+    law = state.law
+    return_to_exposing(decision)
+    decision.emit(
+        events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
+    )
+    mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
+    if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
+        occupy(decision, given, mains)
+    _judge_side_wagers_again(decision, given, state.layout)
+    re_evaluate(decision, frozenset({"established", "cannot_tell"}), decision.origin)
+    judge_again(decision, given)
+
+
+def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: Layout) -> None:
+    """Raise side wagers that the correction leaves without a main wager; one that has it needs no decision (I23)."""
+    state, kind = decision.state, Kind.SIDE_WITHOUT_MAIN
+    alone = {bet.number for bet in without_main(state.law, state.layout)}
+    for ended in state.round.closed:
+        ruled = {bet for bet, _, irregularity in state.round.bet_rulings if irregularity == ended.found.id}
+        if ended.found.kind is kind and ruled - alone and may_be_reopened(state, ended.found):
+            reopen(decision, ended, ended.found.facts, decision.origin, stage=Stage.RULING, row=ended.found.row)
+    if not alone:
+        end_open(decision, given, kind)
+    elif alone - {bet.number for bet in without_main(state.law, before)}:
+        notice_side_without_main(decision)
