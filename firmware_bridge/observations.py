@@ -136,6 +136,12 @@ class SelfTestFinished(Observation, frozen=True, tag="self_test_finished"):
     detail: str = ""
 
 
+class CheckFailed(Observation, frozen=True, tag="check_failed"):
+    """A check that the device makes of itself has failed. `what`: `memory`, `program`, or another word."""
+
+    what: str
+
+
 class PowerLow(Observation, frozen=True, tag="power_low"):
     pass
 
@@ -196,6 +202,7 @@ AnyObservation: TypeAlias = (
     | JamCleared
     | DoorMoved
     | SelfTestFinished
+    | CheckFailed
     | PowerLow
     | Tampered
     | ButtonPressed

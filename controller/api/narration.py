@@ -454,6 +454,7 @@ LINES: Final[dict[str, Line]] = {
     "deck_counted_whole": lambda event: f"the deck is whole, counted by {event['by']}",
     "device_stopped": lambda event: f"device stopped: {event['cause']}",
     "device_freed": lambda event: f"device freed: {event['cause']}",
+    "device_took_back": lambda event: f"device says it is over: {'; '.join(event['causes'])}",
     "table_paused": lambda event: f"paused: {event['reason']}",
 }
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from controller.games.specification import Kind
 from controller.table import dealing, events
+from controller.table.admissions import BY_ID, admit, spoil_decks, take_back
 from controller.table.decision import Decision
 from controller.table.device_commands import order_exit_again
 from controller.table.inference import check_clock, with_numbers
@@ -25,6 +26,7 @@ from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.observations import Observation
 
 OF_A_JAM: Final = "jam"  # the prefix of causes of a stop that are jams
+OF_A_DOOR: Final = "door"
 OF_A_COMMAND: Final = "command"  # the prefix of causes that a fresh deck or maintenance clears
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
@@ -42,6 +44,7 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
     seen = with_numbers(decision.state, given.observation)
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
     _HANDLERS[type(seen)](decision, given, seen)
+    take_back(decision, seen)
     check_clock(decision, given)
 
 
@@ -102,13 +105,15 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     if decision.state.in_round and not waiting:
         _raise_doubt(decision, given, "the device shuffled in the middle of a round")
         return
+    before = decision.state.decks.waiting if waiting else decision.state.decks.in_play
+    put_in = before.loaded if before is not None and before.deck == seen.deck and not before.used else 0
     shuffled = events.DeckShuffled(seen.deck, seen.shuffle, seen.count, face_up=seen.face_up, waiting=waiting)
     decision.emit(shuffled)
-    wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
-    if not wrong and seen.count != DECK_SIZE:
-        wrong = [f"{seen.count} cards counted"]
-    if wrong or seen.foreign:
+    wrong = _wrong_with(seen, put_in)
+    if wrong or seen.foreign or seen.unreadable:
         decision.emit(events.DeckMadeUnusable(seen.deck, waiting))  # this deck must not be dealt from
+    if seen.unreadable and not decision.state.in_round:
+        admit(decision, f"cards not read in the shuffle: {seen.unreadable}", given)
     # An error of another deck is not an error of the concluded round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
@@ -116,8 +121,21 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
     if seen.foreign:
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)
-    if not wrong and not seen.foreign and decision.state.decks.count_due and not waiting:
+    if not (wrong or seen.foreign or seen.unreadable) and decision.state.decks.count_due and not waiting:
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
+
+
+def _wrong_with(seen: observations.ShuffleFinished, put_in: int) -> list[str]:
+    """What is wrong with the number of cards. `put_in`: what the device counted when the deck was put in; 0: nothing.
+
+    Cards do not come or go in a shuffle: a deck of 51 of which 52 come out was counted wrongly once.
+    """
+    wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
+    if not wrong and seen.count != DECK_SIZE:
+        wrong = [f"{seen.count} cards counted"]
+    if not wrong and put_in not in (0, seen.count):
+        wrong = [f"{seen.count} cards counted, {put_in} when it was put in"]
+    return wrong
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
@@ -178,6 +196,7 @@ def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: obser
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
     decision.emit(events.DeviceStopped(f"{OF_A_JAM}: {seen.zone}"))
     stop(decision, given, f"{OF_A_JAM}: {seen.zone}")
+    spoil_decks(decision)  # when it is cleared, hands are at the cards
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
@@ -186,15 +205,32 @@ def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.J
 
 def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
     if seen.open:
-        decision.emit(events.DeviceStopped("door"))
+        decision.emit(events.DeviceStopped(OF_A_DOOR))
         stop(decision, given, "the door was opened")
+        spoil_decks(decision)
     else:
-        decision.emit(events.DeviceFreed("door"))
+        decision.emit(events.DeviceFreed(OF_A_DOOR))
 
 
 def _tampered(decision: Decision, given: DeviceReported, seen: observations.Tampered) -> None:
     decision.emit(events.DeviceNoted("tampered", seen.where))
-    stop(decision, given, f"tampering: {seen.where}")
+    admit(decision, f"tampering: {seen.where}", given)
+    spoil_decks(decision)
+
+
+def _self_tested(decision: Decision, given: DeviceReported, seen: observations.SelfTestFinished) -> None:
+    _noted(decision, given, seen)
+    if not seen.passed:
+        admit(decision, f"self-test failed: {seen.detail}" if seen.detail else "self-test failed", given)
+
+
+def _power_low(decision: Decision, given: DeviceReported, seen: observations.PowerLow) -> None:
+    admit(decision, "power low", given)
+
+
+def _check_failed(decision: Decision, given: DeviceReported, seen: observations.CheckFailed) -> None:
+    known = f"{seen.what} check failed"
+    admit(decision, known if known in BY_ID else f"check failed: {seen.what}", given)
 
 
 def _reports_lost(decision: Decision, given: DeviceReported, seen: observations.ReportsLost) -> None:
@@ -249,8 +285,9 @@ _HANDLERS: Final[dict[type[Observation], Handler]] = {
     observations.Jammed: _jammed,
     observations.JamCleared: _jam_cleared,
     observations.DoorMoved: _door_moved,
-    observations.SelfTestFinished: _noted,
-    observations.PowerLow: _noted,
+    observations.SelfTestFinished: _self_tested,
+    observations.CheckFailed: _check_failed,
+    observations.PowerLow: _power_low,
     observations.Tampered: _tampered,
     observations.ButtonPressed: _noted,
     observations.ReportsLost: _reports_lost,

@@ -136,7 +136,7 @@ class Device(msgspec.Struct, frozen=True):
 
     `boot` and `last_report` name the last report in the journal, `uptime_ms` is the device's clock in it; `drawn_boot`
     and `drawn_ms` are those of the last card drawn. `running_boot`: the device's present start. `stops`: the causes for
-    which it moves no cards.
+    which it moves no cards; `well`: those that it has taken back, which a person still has to end.
     """
 
     connected: bool = False
@@ -154,6 +154,7 @@ class Device(msgspec.Struct, frozen=True):
     newest_withheld: int = 0  # the last report that it had made when reports were given up that it withholds
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
+    well: tuple[str, ...] = ()
     status_agrees: bool = False
     uptime_ms: int | None = None
     drawn_boot: int = 0

@@ -13,6 +13,7 @@ from controller.games.own_words import DEALER
 from controller.games.specification import Kind, StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
+from controller.table.admissions import remedy
 from controller.table.decision import RefusedError
 from controller.table.device_commands import exit_disobeys
 from controller.table.inputs import PersonActed
@@ -84,7 +85,8 @@ def _in_the_way(state: TableState) -> tuple[str, ...]:
     """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
     if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
-        trouble = (f"Clear the {state.device.word}.",) if named else _device_trouble(state)
+        clears = named and not remedy(state.device)
+        trouble = (f"Clear the {state.device.word}.",) if clears else _device_trouble(state)
         return (question(state, blocking[0]), *_more(len(blocking) - 1), *trouble)
     if state.duty.paused:
         return (f"Resume when it can go on: the table is paused ({state.duty.paused}).",)
@@ -107,6 +109,8 @@ def _device_trouble(state: TableState) -> tuple[str, ...]:
     device = state.device.word
     if not state.device.connected:
         return _not_connected(state)
+    if how := remedy(state.device):
+        return (f"The {device} has stopped ({state.device.stopped}): {how}.",)
     if state.device.stopped:
         how = "have it repaired and put the deck in again" if exit_disobeys(state) else "clear it"
         return (f"The {device} has stopped ({state.device.stopped}): {how}.",)

@@ -213,7 +213,7 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     ),
     operations.ReturnToService: Permission(
         "return the table to service",
-        service.verify_nothing,
+        service.verify_return,
         service.return_to_service,
         ANY_PHASE,
         ALWAYS,

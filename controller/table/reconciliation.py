@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from controller.games.specification import Kind
 from controller.table import events
+from controller.table.admissions import admit, admitted, awaited
 from controller.table.decision import Decision
-from controller.table.device_reports import OF_A_JAM, stop
+from controller.table.device_reports import OF_A_DOOR, OF_A_JAM, stop
 from controller.table.device_watch import watch_orders
 from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
@@ -60,6 +61,8 @@ def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
     known = decision.state.device
     if known.serial not in ("", identity.serial):
         decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
+        if causes := awaited(known):
+            decision.emit(events.DeviceTookBack(causes))  # the device that said so is gone; a person still looks
     elif known.firmware_digest not in ("", identity.firmware_digest):
         decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
 
@@ -111,18 +114,37 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """The causes of a stop are those in the status now: ended ones are cleared, new ones are raised.
+    """At a link's beginning jams and an open door are those in the status; a device without a status frees none.
 
     After the deal a jam affects the stub alone: it is raised once in a round, however often the link is made again.
     """
-    for cause in decision.state.device.stops:
-        if cause not in status.faults:
+    ends = () if not device_counts(decision.state) else decision.state.device.stops
+    for cause in ends:
+        if cause not in status.faults and cause not in admitted(decision.state.device):
             decision.emit(events.DeviceFreed(cause))
     for fault in status.faults:
-        if fault not in decision.state.device.stops:
-            decision.emit(events.DeviceStopped(fault))
-            if not (_concerns_stub(decision.state, fault) and decision.state.round.stub_stop_raised):
-                stop(decision, None, fault)
+        if fault in decision.state.device.stops or not _is_mechanical(fault):
+            continue
+        decision.emit(events.DeviceStopped(fault))
+        if not (_concerns_stub(decision.state, fault) and decision.state.round.stub_stop_raised):
+            stop(decision, None, fault)
+    _admit_faults(decision, status)
+
+
+def _is_mechanical(fault: str) -> bool:
+    """Whether it is a jam or an open door, which people clear and the device then reports as cleared."""
+    return fault == OF_A_DOOR or fault.partition(":")[0] == OF_A_JAM
+
+
+def _admit_faults(decision: Decision, status: DeviceStatus) -> None:
+    """Faults that no report has told: the device admits them, and they last until a person looks at it.
+
+    Once admitted, a fault that comes and goes with every status changes nothing any more.
+    """
+    for fault in status.faults:
+        device = decision.state.device
+        if fault not in device.stops and f"fault: {fault}" not in device.stops:
+            admit(decision, f"fault: {fault}", None)
 
 
 def _concerns_stub(state: TableState, fault: str) -> bool:
@@ -145,6 +167,8 @@ def lapse_commands(decision: Decision) -> None:
 def status_received(decision: Decision, given: StatusReceived) -> None:
     state = decision.state
     if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
+        if _same_moment(decision, given.status):
+            _admit_faults(decision, given.status)
         watch_orders(decision, given)
         _compare(decision, given.status, moving=given.moving)
 

@@ -8,6 +8,7 @@ from controller.games import game
 from controller.games.specification import Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
+from controller.table.admissions import verify_well
 from controller.table.betting import notice_side_without_main, verify_nothing_held
 from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
@@ -37,6 +38,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     decks, it is one of them.
     """
     _verify_chips_moved(state)
+    verify_well(state)
     if state.device.stopped:
         again = "put the deck in again"
         how = f"have it repaired and {again}" if exit_disobeys(state) else f"clear it, or {again}"
@@ -47,7 +49,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     if state.decks.count_due:
         by_hand = "shuffle it outside the device and count its 52 cards by hand"
         how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
-        raise RefusedError("count-due", f"The table was under maintenance: put the deck in again first; {how}.")
+        raise RefusedError("count-due", f"The deck has to be counted: put it in again first; {how}.")
     if settings is not None and state.device.capabilities and not settings.can_burn_with(state.device.capabilities):
         raise RefusedError("burn", "This device cannot give out the cards to be burnt; connect one that can.")
     deck = state.decks.coming

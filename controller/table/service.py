@@ -16,12 +16,13 @@ from typing import Final, NamedTuple
 
 from controller.rules.law import not_chosen
 from controller.table import events, operations, screens
+from controller.table.admissions import REPAIR, awaited, verify_well
 from controller.table.decision import Decision, RefusedError
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.inputs import PersonActed
 from controller.table.model import Device, Irregularity
 from controller.table.operations import Instruction
-from controller.table.phases import Phase
+from controller.table.phases import Phase, Service
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
 from firmware_bridge.capabilities import Capabilities
@@ -58,6 +59,7 @@ def verify_open_table(state: TableState, given: PersonActed, operation: operatio
     """The casino must have chosen every reading without a default, except at a simulated table."""
     if state.law.unchosen and not state.simulated:
         raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
+    verify_well(state)
 
 
 def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
@@ -104,10 +106,19 @@ def continue_round(decision: Decision, given: PersonActed, operation: operations
     resume_play(decision)
 
 
+def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
+    """The device has to say first that it is well, where that alone is in the way."""
+    waits = awaited(state.device)
+    if state.service is Service.IN_SERVICE and waits and waits == state.device.stops:
+        raise RefusedError("unwell", f"The device still says that it is not well ({'; '.join(waits)}); {REPAIR}.")
+
+
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
     """A supervisor enters that the cause is fixed: the link is made again and the device compared again."""
+    waits = awaited(decision.state.device)
     for cause in decision.state.device.stops:
-        decision.emit(events.DeviceFreed(cause))
+        if cause not in waits:
+            decision.emit(events.DeviceFreed(cause))
     sentence = f"{given.person} returns the table to service: it waits for the device"
     decision.emit(events.DeviceLost("returned-to-service", sentence))
     decision.change_service("link_lost", sentence)

@@ -45,7 +45,7 @@ class Decks(msgspec.Struct, frozen=True):
     aside: tuple[HeldCard, ...] = ()  # out of the device, dealt to no place
     recorded: tuple[RecordedDeck, ...] = ()  # those that belong to the table
     keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
-    count_due: bool = False  # after maintenance, until the whole deck was counted
+    count_due: bool = False  # until the whole deck was counted: after maintenance, or once it was within reach
     last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any left the device, in order
 
     @property

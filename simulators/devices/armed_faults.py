@@ -7,7 +7,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from firmware_bridge import observations
 from firmware_bridge.cards import Card
+from firmware_bridge.observations import AnyObservation
 
 
 class Jam(NamedTuple):
@@ -24,6 +26,15 @@ JAMS: Final = {
     "platform-fault": Jam("platform", clears=True),
     "jam-recovery": Jam(clears=True),
 }
+ADMITTED: Final[dict[str, AnyObservation | str]] = {
+    "self-test-failure": observations.SelfTestFinished(False, "exit sensor"),
+    "low-power": observations.PowerLow(),
+    "memory-failure": observations.CheckFailed("memory"),
+    "program-failure": observations.CheckFailed("program"),
+    "status-fault": "fan",
+}
+"""What the device says of itself: a report, or a fault in every status until a self-test is passed."""
+
 CARD_STUCK: Final = "card-stuck"  # of a plan alone: one card stays inside when the stub comes out
 STUB_MISCOUNTED: Final = "stub-miscounted"  # of a plan alone: the stub's counter counts one card less than there is
 UNSEEN_CARD: Final = "unseen-card"  # of a plan alone: one card more leaves, and the sensor does not see it

@@ -29,6 +29,7 @@ _SAME_FIELDS: Final[dict[type[observations.Observation], type[messages.Report]]]
     observations.DoorMoved: messages.DoorMoved,
     observations.SelfTestFinished: messages.SelfTestFinished,
     observations.PowerLow: messages.PowerLow,
+    observations.CheckFailed: messages.CheckFailed,
 }
 """Observations of a mechanism whose fields are the report's, one for one and in the same order."""
 

@@ -131,6 +131,26 @@ FAULTS: Final = (
         {**_numbered("`power_low`, then " + _STARTED), "angel_eye": "`started`"},
     ),
     Fault(
+        "self-test-failure", "A self-test fails when card N is the next one.", "card",
+        _numbered("`self_test_finished`, not passed"),
+    ),
+    Fault(
+        "low-power", "The power is low when card N is the next one, and does not fail.", "card",
+        _numbered("`power_low`"),
+    ),
+    Fault(
+        "memory-failure", "The device finds its memory corrupt when card N is the next one.", "card",
+        _numbered("`check_failed` of its memory"),
+    ),
+    Fault(
+        "program-failure", "The device finds its program altered when card N is the next one.", "card",
+        _numbered("`check_failed` of its program"),
+    ),
+    Fault(
+        "status-fault", "From card N on the status names a fault, until a self-test is passed.", "card",
+        _numbered("a fault in every status"),
+    ),
+    Fault(
         "silent", "From frame N on nothing of the device arrives, until `silent off`.", "frame",
         {**_numbered("a link that is stale and then over"),
          **dict.fromkeys(_ONE_WAY, "nothing: silence proves nothing")},

@@ -19,6 +19,7 @@ from firmware_bridge.cards import DECK, Card, Concealed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import (
+    ADMITTED,
     CARD_STUCK,
     JAMS,
     LOCK_SLIPS,
@@ -117,6 +118,7 @@ class Mechanism:
         self.exit_held = True
         self.jammed = ""
         self.door_open = False
+        self.fault = ""  # what its status names besides a jam and an open door
         self.moving = False
         self.last_command = 0
         self._random = random
@@ -170,6 +172,8 @@ class Mechanism:
             self._shuffles += 1
             self._shuffle = self._shuffles
         self._emit(observations.DeckLoaded(deck, self._loaded or None, self._shuffle or None))
+        if self._shuffle:
+            self._admit_faults()
 
     def shuffled_by_hand(self) -> list[Card]:
         """A deck shuffled outside, ready to be loaded."""
@@ -246,6 +250,7 @@ class Mechanism:
             case commands.UnloadStub():
                 return self._moved(command_id, self._unload())
             case commands.RunSelfTest():
+                self.fault = ""
                 self._emit(observations.SelfTestFinished(True))
                 return self._moved(command_id, Answer(True))
         return Answer(True)
@@ -297,7 +302,7 @@ class Mechanism:
             exit_held=self.exit_held,
             moving=self.moving,
             last_command=self.last_command,
-            faults=(f"jam: {self.jammed}",) if self.jammed else (),
+            faults=self._faults,
         )
 
     def identity(self) -> DeviceIdentity:
@@ -316,6 +321,11 @@ class Mechanism:
         )
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _faults(self) -> tuple[str, ...]:
+        named = (f"jam: {self.jammed}" if self.jammed else "", "door" if self.door_open else "", self.fault)
+        return tuple(filter(None, named))
 
     @property
     def _remaining(self) -> int:
@@ -348,6 +358,7 @@ class Mechanism:
 
     def _end_motion(self, ordinals: range) -> None:
         """Power that fails does so between motions."""
+        self._admit_faults()
         if self._power_low:
             self.on_restart("brown_out")
         elif self.faults.take(ordinals, "brown-out"):
@@ -355,6 +366,15 @@ class Mechanism:
             self._emit(observations.PowerLow())
         elif self.faults.take(ordinals, "reset"):
             self.on_restart("reset")
+
+    def _admit_faults(self) -> None:
+        """What it finds wrong with itself once these cards have left or come to the exit."""
+        while fault := self.faults.take(range(1, self.next_out + 1), *ADMITTED):
+            admitted = ADMITTED[fault.name]
+            if isinstance(admitted, str):
+                self.fault = admitted
+            else:
+                self._emit(admitted)
 
     def _moved(self, command_id: int, answer: Answer) -> Answer:
         if answer.done:
@@ -448,6 +468,7 @@ class Mechanism:
         self._shuffles += 1
         self._shuffle = self._shuffles
         self._emit(self._what_was_shuffled())
+        self._admit_faults()
         return Answer(True)
 
     def _what_was_shuffled(self) -> observations.ShuffleFinished:

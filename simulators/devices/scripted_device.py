@@ -257,6 +257,9 @@ class ScriptedDevice:
         if isinstance(command, commands.HoldExit | commands.ReleaseExit):
             self.exit_held = isinstance(command, commands.HoldExit)
             return ""
+        if isinstance(command, commands.RunSelfTest):
+            self.report(observations.SelfTestFinished(True))
+            return ""
         if self.jams_next:
             self.jams_next, self.faults = False, (f"jam: {JAM_ZONE}",)
             self.report(observations.Jammed(JAM_ZONE))

@@ -9,7 +9,7 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -114,7 +114,9 @@ class Stage:
 
     # -- processes -------------------------------------------------------------------------------------------------
 
-    async def start_device(self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "", load: bool = False) -> Child:
+    async def start_device(
+        self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "", load: bool = False, faults: Sequence[str] = ()
+    ) -> Child:
         """A simulated device, and people who play the planned rounds at the daemon's table; or no people.
 
         `tcp`: where it listens, instead of a pseudo-terminal. `load`: with a deck in it, where there are no people.
@@ -125,7 +127,7 @@ class Stage:
             "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
             "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []), *(["--tcp", tcp] if tcp else []),
-            *(["--load"] if load else []),
+            *(["--load"] if load else []), *(word for fault in faults for word in ("--fault", fault)),
         )  # fmt: skip
         await self.device.until(lambda: self.device.out)
         return self.device

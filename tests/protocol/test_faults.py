@@ -15,6 +15,7 @@ import pytest
 from firmware_bridge import commands, observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, ReportsGone
+from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault, table_rows
 from simulators.devices.mechanism import Mechanism, full_capabilities
@@ -188,6 +189,21 @@ def starts_again(cause: str) -> Check:
     return check
 
 
+def admits(said: AnyObservation) -> Check:
+    def check(course: FaultCourse) -> None:
+        nothing_lost(course)
+        assert course.of(type(said)) == [said]
+
+    return check
+
+
+def names_a_fault(course: FaultCourse) -> None:
+    nothing_lost(course)
+    assert course.mechanism.status(0).faults == ("fan",)
+    assert course.mechanism.carry_out(9, commands.RunSelfTest()).done
+    assert course.mechanism.status(0).faults == ()
+
+
 # -- faults of the line -------------------------------------------------------------------------------------------
 
 
@@ -281,6 +297,11 @@ CHECKS: Final[dict[str, Check]] = {
     "slow": slow,
     "reset": starts_again("reset"),
     "brown-out": starts_again("brown_out"),
+    "self-test-failure": admits(observations.SelfTestFinished(False, "exit sensor")),
+    "low-power": admits(observations.PowerLow()),
+    "memory-failure": admits(observations.CheckFailed("memory")),
+    "program-failure": admits(observations.CheckFailed("program")),
+    "status-fault": names_a_fault,
     "silent": silent,
     "unplug": unplug,
     "bit-flips": flipped,

@@ -71,6 +71,7 @@ def concealed(code: str, ordinal: int) -> Concealed:
         (messages.Tampered(9, "lid"), observations.Tampered("lid")),
         (messages.ButtonPressed(9, "green"), observations.ButtonPressed("green")),
         (messages.ReportsLost(9, 1, 2, 3), observations.ReportsLost(1, 2, 3)),
+        (messages.CheckFailed(9, "memory"), observations.CheckFailed("memory")),
     ],
 )
 def test_a_report_becomes_the_same_observation_as_of_any_driver(

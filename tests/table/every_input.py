@@ -254,6 +254,10 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
         o.PowerLow(),
         o.ButtonPressed("red"),
         o.SelfTestFinished(False, "lamp"),
+        o.SelfTestFinished(True),
+        o.CheckFailed("memory"),
+        o.CheckFailed("program"),
+        o.CheckFailed("fan"),
     )
     yield from (o.ShuffleStarted(2), o.ShuffleAborted(2, 20), o.StubUnloaded(2, 52), o.FaceUpFound(7, 3, 2))
     yield from (o.CardDrawn(shuffle + 7, 1, 51, 2, cards[0]), o.SetDispensed(shuffle + 7, 1, 49, 2, cards[:3]))

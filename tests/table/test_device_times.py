@@ -11,7 +11,7 @@ from controller.table import events, operations
 from controller.table.inputs import DeviceReported
 from controller.table.phases import Phase
 from firmware_bridge.cards import Evidence
-from firmware_bridge.observations import CardDrawn, PowerLow
+from firmware_bridge.observations import ButtonPressed, CardDrawn
 from tests.table.harness import TableHarness
 
 
@@ -177,7 +177,7 @@ def test_a_clock_that_runs_backwards_in_a_round_is_a_doubt_and_the_card_is_dealt
 def test_a_clock_that_runs_backwards_between_rounds_is_noted() -> None:
     table = TableHarness().start()
     for number, uptime_ms in ((1, 500), (2, 400)):
-        table.give(DeviceReported(1, number, uptime_ms, PowerLow(), Evidence(b"")))
+        table.give(DeviceReported(1, number, uptime_ms, ButtonPressed("green"), Evidence(b"")))
     assert table.last(events.ClockRanBackwards) == events.ClockRanBackwards(1, 500, 400)
     assert not table.state.open
 
@@ -188,8 +188,8 @@ def test_a_clock_that_stands_or_restarts_or_is_missing_is_no_doubt(second: tuple
     number = table.device.last_report
     boot, uptime_ms = second
     base = 1000 * number
-    table.give(DeviceReported(1, number + 1, base + 500, PowerLow(), Evidence(b"")))
+    table.give(DeviceReported(1, number + 1, base + 500, ButtonPressed("green"), Evidence(b"")))
     later = None if uptime_ms is None else uptime_ms + (base if boot == 1 else 0)
-    table.give(DeviceReported(boot, number + 2 if boot == 1 else 1, later, PowerLow(), Evidence(b"")))
+    table.give(DeviceReported(boot, number + 2 if boot == 1 else 1, later, ButtonPressed("green"), Evidence(b"")))
     assert not table.events_of(events.ClockRanBackwards)
     assert not table.state.open

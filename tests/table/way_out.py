@@ -8,6 +8,7 @@ from controller.games.specification import Choice, Facts, Kind, RulingAction, St
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
+from controller.table.admissions import awaited
 from controller.table.decision import RefusedError
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.exposing import verify_by_device
@@ -16,7 +17,7 @@ from controller.table.operations import AnyOperation
 from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
-from firmware_bridge.observations import DoorMoved
+from firmware_bridge.observations import DoorMoved, SelfTestFinished
 from simulators.scenarios.table_course import RefusedStepError
 from tests.table.harness import TableHarness
 
@@ -77,6 +78,8 @@ def _clear(table: TableHarness) -> None:
             table.device.report(DoorMoved(False))
         elif cause.startswith(OF_A_COMMAND) and not table.state.in_round:
             _try_another_deck(table)
+    if awaited(table.state.device):
+        table.device.report(SelfTestFinished(True))
     if table.state.device.stopped:
         table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
 

@@ -96,13 +96,18 @@ class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
 
 
 class DeckMadeUnusable(Event, frozen=True, tag="shuffle_failed"):
-    """The deck must not be dealt from until it is put in and shuffled again: not whole, taken out, or not shuffled."""
+    """The deck must not be dealt from until it is put in and shuffled again.
+
+    It is not whole, not shuffled or taken out, or was within reach. `count_due`: it has to be counted as well.
+    """
 
     deck: int
     waiting: bool = False
+    count_due: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_deck(state, self.waiting, shuffled=False, used=True)
+        state = with_deck(state, self.waiting, shuffled=False, used=True)
+        return with_decks(state, count_due=True) if self.count_due else state
 
 
 class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
@@ -340,7 +345,7 @@ class CardsRecalled(Event, frozen=True, tag="cards_recalled"):
 
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
-    """After maintenance all 52 cards were counted. `by`: device, or the person who counted. `witness_id`: as above."""
+    """Where it was due, all 52 cards were counted. `by`: device, or the person who counted. `witness_id`: as above."""
 
     deck: int
     by: str

@@ -300,15 +300,28 @@ class DeviceStopped(Event, frozen=True, tag="device_stopped"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         stops = tuple(dict.fromkeys((*state.device.stops, self.cause)))
-        return with_device(state, stops=stops)
+        return with_device(state, stops=stops, well=_without(state.device.well, self.cause))
 
 
 class DeviceFreed(Event, frozen=True, tag="device_freed"):
     cause: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        stops = tuple(cause for cause in state.device.stops if cause != self.cause)
-        return with_device(state, stops=stops)
+        device = state.device
+        return with_device(state, stops=_without(device.stops, self.cause), well=_without(device.well, self.cause))
+
+
+class DeviceTookBack(Event, frozen=True, tag="device_took_back"):
+    """The device says that these causes of its stop are over. It stays stopped until a person says so as well."""
+
+    causes: tuple[str, ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_device(state, well=tuple(dict.fromkeys((*state.device.well, *self.causes))))
+
+
+def _without(causes: tuple[str, ...], ended: str) -> tuple[str, ...]:
+    return tuple(cause for cause in causes if cause != ended)
 
 
 class DeviceNoted(Event, frozen=True, tag="device_noted"):

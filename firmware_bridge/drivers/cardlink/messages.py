@@ -259,6 +259,10 @@ class ReportsLost(Report, frozen=True, tag=19):
     last: U32
 
 
+class CheckFailed(Report, frozen=True, tag=20):
+    what: str
+
+
 AnyReport: TypeAlias = (
     Started
     | DeckLoaded
@@ -279,6 +283,7 @@ AnyReport: TypeAlias = (
     | Tampered
     | ButtonPressed
     | ReportsLost
+    | CheckFailed
 )
 
 

@@ -85,6 +85,7 @@ _SAME: Final[dict[type[messages.Report], Any]] = {
     messages.Tampered: observations.Tampered,
     messages.ButtonPressed: observations.ButtonPressed,
     messages.ReportsLost: observations.ReportsLost,
+    messages.CheckFailed: observations.CheckFailed,
 }
 
 

@@ -1,0 +1,173 @@
+"""What a device admits of itself: that it is not well. No round begins until it is well again and a person says so.
+
+Each admission is a row of data: what the device says, what follows in a round, and what its word is that it is well
+again. The cause of its stop begins with the row's id, and stays until a person of the rank returns the table to
+service; where the row names reports with which the device takes it back, not before one of them.
+
+A row without such reports needs the device's word as well, and gets it afterwards: the link is made again, and its
+first status names the faults that there are; a deck is put in again, and its shuffle counts the cards not read.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.games.specification import Kind
+from controller.table import events
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import DeviceReported
+from controller.table.irregularities.raising import DEVICE, already_open, raise_count_in_doubt, raise_irregularity
+from controller.table.model import Device
+from controller.table.phases import BETWEEN_ROUNDS, Phase
+from controller.table.state import TableState
+from firmware_bridge import observations
+from firmware_bridge.observations import Observation
+
+MOST: Final = 8  # causes of one row; with more, from words that change, the device is no more stopped than before
+
+
+class Admission(NamedTuple):
+    """A row. `id`: the beginning of the cause, which stands in journals and never changes.
+
+    `in_round`: the irregularity that it is in a round; None: it stops the table between rounds alone. `well`: reports
+    with which the device takes it back; a self-test among them has to be passed. `tested`: it lasts when it is admitted
+    under maintenance as well, where people move doors and seals.
+    """
+
+    id: str
+    in_round: Kind | None
+    why: str
+    well: tuple[type[Observation], ...] = ()
+    tested: bool = True
+
+
+REPAIR: Final = "have it repaired, and its self-test passed under maintenance"
+SELF_TEST: Final = (observations.SelfTestFinished,)
+ADMISSIONS: Final = (
+    Admission(
+        "self-test failed",
+        Kind.TECHNICAL_STOP,
+        "what it reports of cards may be wrong from now on",
+        SELF_TEST,
+    ),
+    Admission(
+        "power low",
+        Kind.TECHNICAL_STOP,
+        "the power may fail in the middle of a deal",
+        (*SELF_TEST, observations.Started),
+    ),
+    Admission(
+        "memory check failed",
+        Kind.COUNT_IN_DOUBT,
+        "its counts and the order of its cards may be wrong",
+        SELF_TEST,
+    ),
+    Admission(
+        "program check failed",
+        Kind.TECHNICAL_STOP,
+        "it may not run the program that was approved",
+        SELF_TEST,
+    ),
+    Admission(
+        "check failed",
+        Kind.TECHNICAL_STOP,
+        "a check of itself that this program does not know has failed",
+        SELF_TEST,
+    ),
+    Admission(
+        "cards not read in the shuffle",
+        None,
+        "a card that was not read may be foreign or there twice",
+    ),
+    Admission(
+        "fault",
+        Kind.TECHNICAL_STOP,
+        "its status names a fault, known to this program or not",
+    ),
+    Admission(
+        "tampering",
+        Kind.TECHNICAL_STOP,
+        "someone was at the device, and it cannot say that this is undone",
+        tested=False,
+    ),
+)
+BY_ID: Final = {row.id: row for row in ADMISSIONS}
+
+
+def row_of(cause: str) -> Admission | None:
+    """The row of a cause of a stop; None: the device admitted nothing with it."""
+    return BY_ID.get(_id(cause))
+
+
+def admitted(device: Device) -> tuple[str, ...]:
+    """The causes of its stop that a person has to end."""
+    return tuple(cause for cause in device.stops if row_of(cause) is not None)
+
+
+def awaited(device: Device) -> tuple[str, ...]:
+    """Those of them that the device has to take back before."""
+    return tuple(
+        cause for cause in device.stops if (row := row_of(cause)) is not None and row.well and cause not in device.well
+    )
+
+
+def admit(decision: Decision, cause: str, given: DeviceReported | None) -> None:
+    """The device says that it is not well: it is stopped, and in a round an irregularity is raised, once."""
+    row = BY_ID[_id(cause)]
+    state = decision.state
+    if state.phase is Phase.MAINTENANCE and not row.tested:
+        return
+    alike = [known for known in state.device.stops if row_of(known) is row]
+    if (cause not in alike and len(alike) < MOST) or cause in state.device.well:
+        decision.emit(events.DeviceStopped(cause))
+    if not state.in_round or row.in_round is None:
+        return
+    if row.in_round is Kind.COUNT_IN_DOUBT:
+        raise_count_in_doubt(decision, cause, noticed_by=DEVICE, report=given)
+    elif not already_open(decision, row.in_round):
+        raise_irregularity(decision, row.in_round, noticed_by=DEVICE, report=given, note=cause)
+
+
+def take_back(decision: Decision, seen: Observation) -> None:
+    """The device says that it is well again; a person still has to return the table to service."""
+    if isinstance(seen, observations.SelfTestFinished) and not seen.passed:
+        return
+    causes = tuple(cause for cause in awaited(decision.state.device) if type(seen) in BY_ID[_id(cause)].well)
+    if causes:
+        decision.emit(events.DeviceTookBack(causes))
+
+
+def _id(cause: str) -> str:
+    return cause.partition(": ")[0]
+
+
+def remedy(device: Device) -> str:
+    """How a stop that the device admitted is ended, as an instruction; empty: it admitted none."""
+    if awaited(device):
+        return f"{REPAIR}, then call the pit supervisor to return the table to service"
+    return "call the pit supervisor to look at it and return the table to service" if admitted(device) else ""
+
+
+def verify_well(state: TableState) -> None:
+    """Raises `RefusedError` while the device stands by something that it admitted, or nobody has looked at it."""
+    if how := remedy(state.device):
+        raise RefusedError("stopped", f"The device has stopped ({state.device.stopped}); {how}.")
+
+
+def spoil_decks(decision: Decision) -> None:
+    """Someone may have reached the cards: a deck that is not dealt from yet is shuffled and counted again.
+
+    After a door was opened or a jam cleared nobody knows whether a card was moved, added or taken: no sensor saw it. A
+    shuffler counts while it shuffles, and so makes good a deck that it has not shuffled yet; of a shoe people count it.
+    About the deck of a round the clauses decide; from the betting on no other round begins with it.
+    """
+    state = decision.state
+    if state.phase is Phase.MAINTENANCE:
+        return  # after it every deck is counted and shuffled again
+    decks, shuffles = state.decks, state.device.kind == "shuffler"
+    for deck, waiting in ((decks.in_play, False), (decks.waiting, True)):
+        if deck is None or not deck.deck or deck.used or (shuffles and not deck.shuffled):
+            continue
+        if waiting or state.phase in BETWEEN_ROUNDS or state.phase is Phase.BETTING:
+            count_due = not shuffles and not state.in_round
+            decision.emit(events.DeckMadeUnusable(deck.deck, waiting, count_due))

@@ -1,0 +1,74 @@
+"""A simulated device on a real pseudo-terminal says that it is not well: no round begins until it is well again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+import pytest
+
+from controller.api.messages import OperationAnswer
+from controller.table import operations
+from controller.table.operations import AnyOperation, Instruction
+from controller.table.phases import Phase
+from tests.end_to_end.people_at_table import SUPERVISOR, PeopleAtTable
+from tests.end_to_end.stage import Stage, short_folder
+
+ADMITTED: Final = {
+    "self-test-failure@1": "self-test failed: exit sensor",
+    "low-power@1": "power low",
+    "unreadable@9": "cards not read in the shuffle: 1",
+    "status-fault@1": "fault: fan",
+    "memory-failure@1": "memory check failed",
+    "program-failure@1": "program check failed",
+}
+AFTER_SELF_TEST: Final = ("self-test", "power", "memory", "program")
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=1) as stage:
+            yield stage
+
+
+async def begun(people: PeopleAtTable) -> OperationAnswer:
+    return await people.say(operations.PlaceYourBets())
+
+
+@pytest.mark.parametrize("fault", ADMITTED)
+async def test_no_round_begins_with_a_device_that_says_it_is_not_fit(stage: Stage, fault: str) -> None:
+    await stage.start_device(dealer=False, load=True, faults=(fault,))
+    await stage.start_daemon()
+    people = PeopleAtTable(stage)
+    await people.until(lambda view: view.device.connected and view.service == "in_service")
+    opened = await people.say(operations.OpenTable())
+    cause = ADMITTED[fault]
+    view = await people.until(lambda view: cause in view.device.stopped)
+    assert opened.accepted or cause in opened.sentence
+    answer = await begun(people) if view.phase == Phase.IDLE else opened
+    assert not answer.accepted
+    assert cause in answer.sentence
+    assert "pit supervisor" in answer.sentence
+    assert view.round == 0
+
+
+async def test_it_plays_again_once_its_self_test_is_passed_and_a_supervisor_says_so(stage: Stage) -> None:
+    await stage.start_device(dealer=False, load=True, faults=("program-failure@1",))
+    await stage.start_daemon()
+    people = PeopleAtTable(stage)
+    await people.until(lambda view: "program check failed" in view.device.stopped)
+    refused = await people.say(operations.ReturnToService(), SUPERVISOR)
+    assert (refused.code, "self-test" in refused.sentence) == ("unwell", True)
+    maintain: tuple[AnyOperation, ...] = (
+        operations.BeginMaintenance("its program"),
+        operations.InstructDevice(Instruction.RUN_SELF_TEST),
+    )
+    for operation in maintain:
+        await people.do(operation, SUPERVISOR)
+    async with asyncio.timeout(30):
+        while not (await people.say(operations.ReturnToService(), SUPERVISOR)).accepted:
+            pass  # the self-test is still on its way
+    view = await people.until(lambda view: view.service == "in_service" and view.device.connected)
+    assert not view.device.stopped
