@@ -2,6 +2,7 @@
 
     records    what a message says: a record of a journal, or something that is none
     database   the connection, the schema's version, what its errors mean
+    event_types  whether an event is one that a table publishes
     schema/    tables, functions, views and roles as SQL
     rows       a journal and its files as rows, locked while records are added
     files      files and heads that come: whose key signs, and whether it did

@@ -6,7 +6,7 @@ rollback       the journal goes on from an earlier entry: an older copy of it to
 other-table    a journal under the topics of another table
 bad-signature  a head that the file's key has not signed
 key-changed    a file with another key, which the one before has not endorsed
-unreadable     a message that is no record
+unreadable     a message that is no record, or a record with an event that no table publishes
 """
 
 from __future__ import annotations

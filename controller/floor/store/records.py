@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from controller.floor.store.event_types import check_event
 from controller.floor.topics import Subject, TablePlace, read_topic
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
@@ -24,11 +25,12 @@ _RECORD: Final = msgspec.json.Decoder(Record)
 
 
 class Arrived(NamedTuple):
-    """A record, and the topic under which it came."""
+    """A record, and the topic under which it came. `doubt`: why no table sends it, the end of a sentence."""
 
     topic: str
     place: TablePlace
     record: Record
+    doubt: str = ""
 
 
 class Unreadable(NamedTuple):
@@ -60,7 +62,17 @@ def read_message(topic: str, payload: bytes) -> Heard:
         _check(record)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return Unreadable(topic, str(error))
-    return Arrived(topic, found[0], record)
+    return Arrived(topic, found[0], record, _doubt(record))
+
+
+def _doubt(record: Record) -> str:
+    """Whether its events are such as tables publish. Empty: they are."""
+    for event in record.events if isinstance(record, DecisionMade) else ():
+        try:
+            check_event(name_of(event), event)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            return str(error)
+    return ""
 
 
 def name_of(event: msgspec.Raw) -> str:

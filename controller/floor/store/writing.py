@@ -14,14 +14,14 @@ import msgspec
 import psycopg
 
 from controller.floor.store import StoreError
-from controller.floor.store.alarms import Alarm, contradicts, look_for_gaps, raise_alarms
+from controller.floor.store.alarms import Alarm, Kind, contradicts, look_for_gaps, raise_alarms
 from controller.floor.store.chain import follow
 from controller.floor.store.database import Connection, Database
 from controller.floor.store.decisions import Came, take_decisions
 from controller.floor.store.files import Taken, take_file, take_head
 from controller.floor.store.records import Arrived, Heard, Unreadable, at
 from controller.floor.store.rows import FileRow, Files, JournalRow, add_journals, lock_journals, save_journals
-from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned
+from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
 GAP_AFTER: Final = 300.0  # seconds for which entries may lack before it is an alarm
 _ADD_MONTH: Final = "SELECT cardshoe.add_month(%s)"
@@ -128,7 +128,11 @@ class _Batch:
         for one in own:
             journal, record = self._journals[one.record.journal], one.record
             file = self.files[journal.id, record.file]
-            if isinstance(record, FileBegan):
+            if one.doubt:
+                self._refuse(
+                    one, "unreadable", f"What came as entry {_number(record)} is none of a table: {one.doubt}."
+                )
+            elif isinstance(record, FileBegan):
                 self._count(one, take_file(self._connection, one, record, journal, file))
             elif isinstance(record, DecisionMade):
                 came.append(Came(one, record, journal, file))
@@ -152,10 +156,15 @@ class _Batch:
         if journal.is_of(one.place):
             journal.pit = one.place.pit
             return True
-        sentence = f"The journal of {journal.site}/{journal.pit}/{journal.table} came under {one.topic}."
-        self.alarms += contradicts(self._connection, journal, one, "other-table", sentence)
-        self.written.refused += 1
+        self._refuse(
+            one, "other-table", f"The journal of {journal.site}/{journal.pit}/{journal.table} came under {one.topic}."
+        )
         return False
+
+    def _refuse(self, one: Arrived, kind: Kind, sentence: str) -> None:
+        """It is kept beside what is stored."""
+        self.alarms += contradicts(self._connection, self._journals[one.record.journal], one, kind, sentence)
+        self.written.refused += 1
 
     def _count(self, one: Arrived, taken: Taken) -> None:
         self.alarms += taken.alarms
@@ -177,6 +186,10 @@ class _Batch:
         for journal in self._journals.values():
             links = (one.link for one in added.get(journal.journal_id, ()))
             self.alarms += follow(self._connection, journal, links)
+
+
+def _number(record: Record) -> int:
+    return record.last if isinstance(record, DecisionMade) else record.number
 
 
 def _unreadable(one: Unreadable) -> Alarm:

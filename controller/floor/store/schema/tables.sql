@@ -21,6 +21,17 @@ CREATE TABLE cardshoe.schema_version (
 );
 INSERT INTO cardshoe.schema_version (version) VALUES (1);
 
+-- What people and indexes read of an event, whatever it holds: a whole number, else null; a list, else an empty one.
+CREATE FUNCTION cardshoe.whole(written text) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT CASE WHEN written ~ '^-?[0-9]{1,18}$' THEN written::bigint END
+$$;
+
+CREATE FUNCTION cardshoe.listed(given jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT CASE WHEN jsonb_typeof(given) = 'array' THEN given ELSE '[]' END
+$$;
+
 -- The chain is followed from the lowest known file on. number, hash: up to where every record is there and follows the
 -- one before; -1: no file is known yet. highest: the last entry of any decision. broken_at: the decision or file that
 -- does not follow. pruned: up to there rows were deleted by age.
@@ -103,7 +114,7 @@ CREATE INDEX event_of_table ON cardshoe.event (journal, name, number) WHERE name
     'round_voided', 'start_taken_back', 'table_began'
 );
 
-CREATE INDEX event_of_irregularity ON cardshoe.event (journal, ((body ->> 'irregularity')::bigint)) WHERE name IN (
+CREATE INDEX event_of_irregularity ON cardshoe.event (journal, (cardshoe.whole(body ->> 'irregularity'))) WHERE name IN (
     'fact_stated', 'irregularity_confirmed', 'irregularity_reopened', 'irregularity_resolved', 'order_named',
     'report_joined', 'ruled'
 );

@@ -1,11 +1,14 @@
 -- What people and dashboards read. Every column is looked up by an index of its own, and only where it is asked for: a
 -- query that counts rounds of a day reads one row a round. Times are those of the tables' clocks.
+--
+-- Whatever the body of an event holds, no view fails: who may publish for one table must not stop reports of all.
 
--- An amount of money that is written as a whole number or a fraction, as 15/2.
+-- An amount of money that is written as a whole number or a fraction, as 15/2; null where none is written.
 CREATE FUNCTION cardshoe.amount(written text) RETURNS numeric
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT CASE WHEN written = '' THEN NULL WHEN position('/' IN written) = 0 THEN written::numeric
-        ELSE split_part(written, '/', 1)::numeric / split_part(written, '/', 2)::numeric END
+    SELECT CASE WHEN written ~ '^-?[0-9]{1,40}$' THEN written::numeric
+        WHEN written ~ '^-?[0-9]{1,40}/0*[1-9][0-9]{0,40}$'
+        THEN split_part(written, '/', 1)::numeric / split_part(written, '/', 2)::numeric END
 $$;
 
 CREATE VIEW cardshoe.tables AS
@@ -26,7 +29,7 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, f.file_id AS file, 
     encode(h.hash, 'hex') AS hash, h.at AS signed_at, encode(h.key, 'hex') AS key,
     encode(h.signature, 'hex') AS signature,
     h.hash = CASE WHEN f.number = h.number THEN f.hash ELSE (
-        SELECT d.hash FROM cardshoe.decision d WHERE d.journal = h.journal AND d.last = h.number
+        SELECT d.hash FROM cardshoe.decision d WHERE d.journal = h.journal AND d.last = h.number LIMIT 1
     ) END AS agrees
 FROM cardshoe.head h
 JOIN cardshoe.journal j ON j.id = h.journal
@@ -39,14 +42,14 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
         (
             SELECT e.at FROM cardshoe.event e
             WHERE e.journal = b.journal AND e.name = 'start_taken_back' AND e.number > b.number
-                AND (e.body ->> 'taken_back')::integer = b.round
+                AND cardshoe.whole(e.body ->> 'taken_back') = b.round
             LIMIT 1
         ),
         (
-            SELECT CASE WHEN (e.body ->> 'cancels')::boolean OR e.body ->> 'phase' IN ('concluded', 'voided') THEN e.at END
+            SELECT CASE WHEN e.body -> 'cancels' = 'true' OR e.body ->> 'phase' IN ('concluded', 'voided') THEN e.at END
             FROM cardshoe.event e
             WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'phase_entered' AND (
-                (e.body ->> 'cancels')::boolean OR e.body ->> 'phase' NOT IN ('closed', 'idle', 'maintenance'))
+                e.body -> 'cancels' = 'true' OR e.body ->> 'phase' NOT IN ('closed', 'idle', 'maintenance'))
             ORDER BY e.number DESC LIMIT 1
         )
     ) AS ended_at,
@@ -54,12 +57,12 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
         WHEN EXISTS (
             SELECT FROM cardshoe.event e
             WHERE e.journal = b.journal AND e.name = 'start_taken_back' AND e.number > b.number
-                AND (e.body ->> 'taken_back')::integer = b.round
+                AND cardshoe.whole(e.body ->> 'taken_back') = b.round
         ) THEN 'did not begin'
         ELSE coalesce((
             SELECT CASE
                 WHEN e.name = 'round_voided' THEN 'void'
-                WHEN (e.body ->> 'cancels')::boolean THEN 'did not begin'
+                WHEN e.body -> 'cancels' = 'true' THEN 'did not begin'
                 WHEN e.body ->> 'phase' = 'concluded' THEN 'concluded'
                 WHEN e.body ->> 'phase' = 'voided' THEN 'void'
                 ELSE 'in progress'
@@ -67,11 +70,11 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
             FROM (
                 SELECT e.number, e.name, e.body FROM cardshoe.event e
                 WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'phase_entered' AND (
-                    (e.body ->> 'cancels')::boolean OR e.body ->> 'phase' NOT IN ('closed', 'idle', 'maintenance'))
+                    e.body -> 'cancels' = 'true' OR e.body ->> 'phase' NOT IN ('closed', 'idle', 'maintenance'))
                 UNION ALL
                 SELECT e.number, e.name, e.body FROM cardshoe.event e
                 WHERE e.journal = b.journal AND e.name = 'round_voided' AND e.number > b.number
-                    AND coalesce(nullif((e.body ->> 'of_round')::integer, 0), e.round) = b.round
+                    AND coalesce(nullif(cardshoe.whole(e.body ->> 'of_round'), 0), e.round) = b.round
             ) e
             ORDER BY e.number DESC LIMIT 1
         ), 'in progress')
@@ -95,7 +98,8 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
     ) AS device,
     coalesce(nullif(b.body ->> 'label', ''), b.body ->> 'deck') AS deck,
     (
-        SELECT ARRAY(SELECT jsonb_array_elements_text(e.body -> 'boxes')::integer) FROM cardshoe.event e
+        SELECT ARRAY(SELECT cardshoe.whole(box) FROM jsonb_array_elements_text(cardshoe.listed(e.body -> 'boxes')) AS box)
+        FROM cardshoe.event e
         WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'boxes_occupied'
         ORDER BY e.number DESC LIMIT 1
     ) AS boxes,
@@ -110,7 +114,7 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
         FROM (
             SELECT e.number, e.name, e.body FROM cardshoe.event e
             WHERE e.journal = b.journal AND e.name = 'round_voided' AND e.number > b.number
-                AND coalesce(nullif((e.body ->> 'of_round')::integer, 0), e.round) = b.round
+                AND coalesce(nullif(cardshoe.whole(e.body ->> 'of_round'), 0), e.round) = b.round
             UNION ALL
             SELECT e.number, e.name, e.body FROM cardshoe.event e
             WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'void_lifted'
@@ -135,7 +139,7 @@ WHERE b.name = 'round_began';
 CREATE VIEW cardshoe.hands AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS began_at, p.place,
     (
-        SELECT CASE WHEN e.name = 'hand_exposed' THEN ARRAY(SELECT jsonb_array_elements_text(e.body -> 'cards')) END
+        SELECT CASE WHEN e.name = 'hand_exposed' THEN ARRAY(SELECT jsonb_array_elements_text(cardshoe.listed(e.body -> 'cards'))) END
         FROM cardshoe.event e
         WHERE e.journal = b.journal AND e.round = b.round AND e.name IN ('hand_exposed', 'hand_taken_back')
             AND e.body ->> 'place' = p.place
@@ -154,7 +158,7 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
 FROM cardshoe.event b
 JOIN cardshoe.journal j ON j.id = b.journal
 CROSS JOIN LATERAL (
-    SELECT jsonb_array_elements_text(e.body -> 'places') AS place FROM cardshoe.event e
+    SELECT jsonb_array_elements_text(cardshoe.listed(e.body -> 'places')) AS place FROM cardshoe.event e
     WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'cards_dealt'
     UNION
     SELECT e.body ->> 'place' FROM cardshoe.event e
@@ -162,7 +166,7 @@ CROSS JOIN LATERAL (
 ) p
 LEFT JOIN LATERAL (
     SELECT e.body ->> 'outcome' AS outcome, e.body ->> 'hand' AS hand, e.body ->> 'dealer_hand' AS dealer_hand,
-        (e.body ->> 'half')::boolean AS half, e.body ->> 'clause' AS clause
+        e.body -> 'half' = 'true' AS half, e.body ->> 'clause' AS clause
     FROM (
         SELECT e.name, e.body FROM cardshoe.event e
         WHERE e.journal = b.journal AND e.round = b.round AND (
@@ -177,8 +181,8 @@ WHERE b.name = 'round_began';
 -- Each bet of each settlement. stands: it was not reversed, and not settled again. Amounts in the smallest unit.
 CREATE VIEW cardshoe.wagers AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, s.round, s.at AS settled_at,
-    (w.bet ->> 'number')::integer AS number, w.bet ->> 'bettor' AS bettor, w.bet ->> 'wager' AS wager,
-    (w.bet ->> 'box')::integer AS box, (w.bet ->> 'amount')::numeric AS amount, w.bet ->> 'verdict' AS verdict,
+    cardshoe.whole(w.bet ->> 'number') AS number, w.bet ->> 'bettor' AS bettor, w.bet ->> 'wager' AS wager,
+    cardshoe.whole(w.bet ->> 'box') AS box, cardshoe.amount(w.bet ->> 'amount') AS amount, w.bet ->> 'verdict' AS verdict,
     w.bet ->> 'clause' AS clause, w.bet ->> 'because' AS because,
     cardshoe.amount(w.bet ->> 'returned') AS returned, cardshoe.amount(w.bet ->> 'collected') AS collected,
     cardshoe.amount(w.bet ->> 'held') AS held, cardshoe.amount(w.bet ->> 'paid') AS paid,
@@ -190,20 +194,20 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, s.round, s.at AS se
     s.number AS entry
 FROM cardshoe.event s
 JOIN cardshoe.journal j ON j.id = s.journal
-CROSS JOIN LATERAL jsonb_array_elements(s.body -> 'bets') AS w(bet)
+CROSS JOIN LATERAL jsonb_array_elements(cardshoe.listed(s.body -> 'bets')) AS w(bet)
 WHERE s.name = 'wagers_settled';
 
 -- round: the one that it is about. number: as the game's table has it, as I12. outcome null: it is open. decided_by: who
 -- confirmed, ruled, named the order or denied it; others may have carried it out after that.
 CREATE VIEW cardshoe.irregularities AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, r.number AS id,
-    coalesce(nullif((r.body ->> 'of_round')::integer, 0), r.round) AS round, r.at AS raised_at,
+    coalesce(nullif(cardshoe.whole(r.body ->> 'of_round'), 0), r.round) AS round, r.at AS raised_at,
     r.body ->> 'kind' AS kind, w.row ->> 'id' AS number, w.row ->> 'clause' AS clause,
     w.row ->> 'authority' AS authority, w.row ->> 'disposition' AS proposes,
     coalesce(
         (
             SELECT e.body ->> 'place' FROM cardshoe.event e
-            WHERE e.journal = r.journal AND (e.body ->> 'irregularity')::bigint = r.number
+            WHERE e.journal = r.journal AND cardshoe.whole(e.body ->> 'irregularity') = r.number
                 AND e.name IN ('fact_stated', 'report_joined') AND e.body ->> 'place' <> ''
             ORDER BY e.number DESC LIMIT 1
         ),
@@ -217,7 +221,7 @@ JOIN cardshoe.journal j ON j.id = r.journal
 CROSS JOIN LATERAL (
     SELECT coalesce((
         SELECT e.body -> 'row' FROM cardshoe.event e
-        WHERE e.journal = r.journal AND (e.body ->> 'irregularity')::bigint = r.number
+        WHERE e.journal = r.journal AND cardshoe.whole(e.body ->> 'irregularity') = r.number
             AND e.name IN ('irregularity_confirmed', 'fact_stated', 'irregularity_reopened')
         ORDER BY e.number DESC LIMIT 1
     ), r.body -> 'row') AS row
@@ -226,7 +230,7 @@ LEFT JOIN LATERAL (
     SELECT e.at, e.body ->> 'outcome' AS outcome, e.body ->> 'by' AS by, e.body ->> 'role' AS role
     FROM (
         SELECT e.name, e.at, e.body FROM cardshoe.event e
-        WHERE e.journal = r.journal AND (e.body ->> 'irregularity')::bigint = r.number
+        WHERE e.journal = r.journal AND cardshoe.whole(e.body ->> 'irregularity') = r.number
             AND e.name IN ('irregularity_resolved', 'irregularity_reopened')
         ORDER BY e.number DESC LIMIT 1
     ) e
@@ -237,7 +241,7 @@ LEFT JOIN LATERAL (
     FROM cardshoe.event e
     JOIN cardshoe.event o ON o.journal = e.journal AND o.round = e.round AND o.name = 'operation_taken'
         AND o.decision = e.decision
-    WHERE x.outcome IS NOT NULL AND e.journal = r.journal AND (e.body ->> 'irregularity')::bigint = r.number
+    WHERE x.outcome IS NOT NULL AND e.journal = r.journal AND cardshoe.whole(e.body ->> 'irregularity') = r.number
         AND e.name IN ('irregularity_confirmed', 'order_named', 'ruled')
     ORDER BY e.number DESC LIMIT 1
 ) d ON true
@@ -247,7 +251,7 @@ WHERE r.name = 'irregularity_raised';
 CREATE VIEW cardshoe.device_faults AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, e.round, e.at, e.name AS what,
     coalesce(e.body ->> 'code', e.body ->> 'cause', e.body ->> 'reason', e.body ->> 'what', '') AS code,
-    e.body - 'event' AS detail,
+    CASE jsonb_typeof(e.body) WHEN 'object' THEN e.body - 'event' END AS detail,
     (
         SELECT r.body #>> '{identity,serial}' FROM cardshoe.event r
         WHERE r.journal = e.journal AND r.name = 'device_ready' AND r.number < e.number
@@ -267,8 +271,9 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person
             SELECT e.body FROM cardshoe.event e
             WHERE e.journal = did.journal AND e.name = 'configuration_recorded'
             ORDER BY e.number DESC LIMIT 1
-        ) e, jsonb_array_elements(e.body #> '{configuration,people}') AS p(person)
+        ) e, jsonb_array_elements(cardshoe.listed(e.body #> '{configuration,people}')) AS p(person)
         WHERE p.person ->> 'id' = did.person
+        LIMIT 1
     ) AS name,
     did.roles, did.operations, did.refused, did.corrections, did.recalls, did.wrong_pins,
     (
