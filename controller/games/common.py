@@ -307,7 +307,21 @@ def known_cards(clause: str) -> Setting:
     )
 
 
+def while_bets_are_open(kind: Kind, clause: str = "") -> Row:
+    """The clauses on interruptions speak of the continuation of play: before "No more bets" every bet is free."""
+    return Row(
+        kind,
+        clause,
+        Disposition.CONTINUE,
+        "play was interrupted while bets are open: they may still be taken back, changed and placed",
+        when=Facts(before_close=True),
+        confirms=Role.DEALER,
+        authority="" if clause else PROCEDURE,
+    )
+
+
 HOUSE_PROCEDURE: Final = (
+    while_bets_are_open(Kind.POWER_FAILURE),
     Row(
         Kind.CARD_IN_SHUFFLING,
         "",

@@ -267,6 +267,28 @@ def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str)
     _mark_boxes(decision, left)
 
 
+def anything_decided(state: TableState) -> bool:
+    """Whether something was chosen or ruled of bets, or a hand is out."""
+    now = state.round
+    return bool(now.withdrawn or now.removed or now.bet_rulings or any(one.found.choices for one in now.closed))
+
+
+def take_off_returned(decision: Decision) -> None:
+    """Bets are opened again: chips of bets that go back are taken off the layout; without bets, boxes that are out."""
+    state = decision.state
+    now = state.round
+    for bet in state.layout.bets:
+        ruling = now.rulings.get(bet.number)
+        clause = now.removals.get(bet.box) or now.withdrawals.get((bet.bettor, bet.box), "")
+        if not clause and ruling is not None and ruling.action is BetAction.RETURN:
+            clause = ruling.authority
+        if clause:
+            take_off(decision, [bet], clause, "the bet was returned before bets were opened again")
+    left = tuple(box for box in decision.state.round.boxes if box not in now.removals)
+    if left != decision.state.round.boxes and not state.game.every_hand:
+        decision.emit(events.BoxesOccupied(left))
+
+
 def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
     """The boxes with a main wager are the occupied ones."""
     law = decision.state.law

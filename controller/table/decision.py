@@ -51,10 +51,12 @@ class Decision:
         self._next = entry + 1
         return entry
 
-    def enter_phase(self, trigger: str, clause: str = "", *, returns_bets: bool = False) -> Phase:
+    def enter_phase(
+        self, trigger: str, clause: str = "", *, returns_bets: bool = False, frees_bets: bool = False
+    ) -> Phase:
         """Change the phase. Raises `RefusedError` where the transition table has no such row."""
         reached = self.phase_after(trigger)
-        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start", returns_bets))
+        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start", returns_bets, frees_bets))
         return reached
 
     def phase_after(self, trigger: str) -> Phase:

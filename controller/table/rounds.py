@@ -9,7 +9,12 @@ from controller.games.specification import Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.admissions import verify_well
-from controller.table.betting import notice_side_without_main, verify_nothing_held
+from controller.table.betting import (
+    anything_decided,
+    notice_side_without_main,
+    take_off_returned,
+    verify_nothing_held,
+)
 from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
 from controller.table.device_commands import exit_disobeys, order_exit_again
@@ -183,7 +188,7 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
     served = served_boxes(rules, decision.state.round.boxes)
     if served != decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(served))
-    decision.enter_phase("no_more_bets", rules.clauses.no_more_bets)
+    decision.enter_phase("no_more_bets", rules.clauses.no_more_bets, frees_bets=anything_decided(decision.state))
     notice_side_without_main(decision)
     if rules.first_card is None:
         _begin_deal(decision, dealing_order(decision.state.grammar, served))
@@ -206,7 +211,10 @@ def verify_reopen_bets(state: TableState, given: PersonActed, operation: operati
 
 
 def reopen_bets(decision: Decision, given: PersonActed, operation: operations.ReopenBets) -> None:
-    decision.enter_phase("reopen_bets", decision.state.game.clauses.place_your_bets)
+    """Bets that were returned or withdrawn meanwhile are off the layout, and what is placed from now on is new."""
+    state = decision.state
+    take_off_returned(decision)
+    decision.enter_phase("reopen_bets", state.game.clauses.place_your_bets, frees_bets=anything_decided(state))
 
 
 def _begin_deal(decision: Decision, places: tuple[Place, ...]) -> None:

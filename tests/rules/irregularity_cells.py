@@ -98,6 +98,7 @@ RTP_REFER: Final = refer("RTP 6.1")
 NC_REFER: Final = refer("NC 5.17")
 X2: Final = void("F3 X2")
 HOUSE_WHOLE: Final = Expected("", D.CONTINUE, authority="house procedure")  # clauses speak of a wrong count alone
+BETS_FREE: Final = Expected("", D.CONTINUE, Role.DEALER, authority="house procedure")
 HOUSE_RESHUFFLE: Final = Expected("", D.RESHUFFLE, Role.DEALER, authority="house procedure")
 NC_AS_DEALT: Final = choose("NC 5.7", "NC 5.7.1", "NC 5.7.3")
 NC_RECONSTRUCTED: Final = choose("NC 5.7", "NC 5.7.2", "NC 5.7.3")
@@ -301,15 +302,15 @@ SIMULTANEOUS: Final = (
     *together(said(misplaced=False, handled=True), SILENT, RTP_REFER, SILENT, SILENT),
 )
 
-UNCERTAIN = said(places_certain=False)
+UNCERTAIN = said(places_certain=False, before_close=False)
 INTERRUPTION: Final = (
     # Reading 29: without wagers it is unknown what is established.
-    *unprovided("I17", K.POWER_FAILURE, said(cannot_tell=True, affects_play=True)),
+    *unprovided("I17", K.POWER_FAILURE, said(cannot_tell=True, affects_play=True, before_close=False)),
     *unprovided("I19", K.TECHNICAL_STOP, replace(UNCERTAIN, cannot_tell=True)),
     *situation(
         "I17",
         K.POWER_FAILURE,
-        said(affects_play=True, established=False),
+        said(affects_play=True, established=False, before_close=False),
         SILENT,
         Expected("RTP 5.13.1", D.WITHDRAWALS, options=("RTP 5.13.1", "RTP 5.13.1")),
         *(void("NC 5.4.2"), SILENT, SILENT),
@@ -317,14 +318,14 @@ INTERRUPTION: Final = (
     *situation(
         "I18",
         K.POWER_FAILURE,
-        said(affects_play=True, established=True),
+        said(affects_play=True, established=True, before_close=False),
         *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4.1"), SILENT, SILENT),
     ),
     # NC 5.4 speaks of an interruption that affects the continuation, RTP 5.13 of every power failure.
     *situation(
         "I17",
         K.POWER_FAILURE,
-        said(affects_play=False, established=False),
+        said(affects_play=False, established=False, before_close=False),
         SILENT,
         Expected("RTP 5.13.1", D.WITHDRAWALS, options=("RTP 5.13.1", "RTP 5.13.1")),
         *(judged("NC 5.4"), SILENT, SILENT),
@@ -332,10 +333,19 @@ INTERRUPTION: Final = (
     *situation(
         "I18",
         K.POWER_FAILURE,
-        said(affects_play=False, established=True),
+        said(affects_play=False, established=True, before_close=False),
         *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4"), SILENT, SILENT),
     ),
-    *situation("I19", K.TECHNICAL_STOP, said(places_certain=True), SILENT, RTP_REFER, cont("NC 5.4"), SILENT, SILENT),
+    *situation(
+        "I19",
+        K.TECHNICAL_STOP,
+        said(places_certain=True, before_close=False),
+        SILENT,
+        RTP_REFER,
+        cont("NC 5.4"),
+        SILENT,
+        SILENT,
+    ),
     *situation(
         "I19",
         K.TECHNICAL_STOP,
@@ -347,6 +357,14 @@ INTERRUPTION: Final = (
         K.TECHNICAL_STOP,
         replace(UNCERTAIN, established=False),
         *(SILENT, RTP_REFER, void("NC 5.4.2"), SILENT, SILENT),
+    ),
+    # Before "No more bets" every bet is free, and nothing of the deal can be interrupted.
+    *situation("I17", K.POWER_FAILURE, said(before_close=True, established=False), *[BETS_FREE] * 5),
+    *situation(
+        "I19",
+        K.TECHNICAL_STOP,
+        said(before_close=True, places_certain=False, established=False),
+        *(SILENT, RTP_REFER, cont("NC 5.4"), SILENT, SILENT),
     ),
 )
 

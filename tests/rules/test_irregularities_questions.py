@@ -151,10 +151,10 @@ def test_what_is_stated_is_never_asked_again_and_what_no_one_is_asked_for_never(
             said(wrong_number=True, misplaced=True, dealer_hand=False),
             {"handled", "curable"},
         ),
-        ("NC", K.POWER_FAILURE, said(established=False), {"affects_play"}),  # NC 5.4
+        ("NC", K.POWER_FAILURE, said(before_close=False, established=False), {"affects_play"}),  # NC 5.4
         ("NC", K.SIMULTANEOUS, said(), {"order_known"}),  # NC 5.11
         ("NC", K.TECHNICAL_STOP, said(places_certain=True), set()),  # NC 5.4
-        ("NC", K.TECHNICAL_STOP, said(places_certain=False), {"established"}),
+        ("NC", K.TECHNICAL_STOP, said(before_close=False, places_certain=False), {"established"}),
         ("NC", K.EXPOSED_CARD, said(), set()),
         ("P3", K.WRONG_COUNT, said(dealer_hand=True, handled=True), {"reconstructable"}),  # P3 5.4
         ("P3", K.WRONG_COUNT, said(dealer_hand=True, handled=False), set()),  # P3 5.3

@@ -55,7 +55,7 @@ def test_reading_26_rtp_5_7_by_default_the_gaming_shift_manager_permits_it(
 
 
 def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers_and_by_right() -> None:
-    row = final(read_law(game("RTP")), K.POWER_FAILURE, said(established=False))
+    row = final(read_law(game("RTP")), K.POWER_FAILURE, said(before_close=False, established=False))
     options = {option.choice: option for option in row.options}
     assert options[Choice.WITHDRAW].all_wagers
     assert options[Choice.WITHDRAW].permitted_by is None

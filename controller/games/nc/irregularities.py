@@ -17,6 +17,7 @@ from controller.games.common import (
     reconstructed,
     stands,
     uncured,
+    while_bets_are_open,
     wrong_count_unhandled,
 )
 from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed, Option, Row
@@ -235,8 +236,8 @@ INTERRUPTION: Final = (
     *(
         row
         for kind, when in (
-            (Kind.POWER_FAILURE, Facts(affects_play=True)),
-            (Kind.TECHNICAL_STOP, Facts(places_certain=False)),
+            (Kind.POWER_FAILURE, Facts(before_close=False, affects_play=True)),
+            (Kind.TECHNICAL_STOP, Facts(before_close=False, places_certain=False)),
         )
         for row in (
             cannot_tell(kind, "NC 5.17", when),
@@ -261,8 +262,9 @@ INTERRUPTION: Final = (
         "NC 5.4",
         Disposition.CONTINUE,
         "power failed and the round goes on as it was: play was not affected",
-        when=Facts(affects_play=False),
+        when=Facts(before_close=False, affects_play=False),
     ),
+    while_bets_are_open(Kind.TECHNICAL_STOP, "NC 5.4"),
 )
 
 BETS: Final = (

@@ -151,13 +151,13 @@ FACES: Final = tuple(
 EXPOSED: Final = (*faces_misdealt("RTP 5.4"), *misdealt_if_misplaced(Kind.DROPPED_CARD, "RTP 5.4"), *FACES)
 
 INTERRUPTION: Final = (
-    cannot_tell(Kind.POWER_FAILURE, "RTP 6.1", Facts()),
+    cannot_tell(Kind.POWER_FAILURE, "RTP 6.1", Facts(before_close=False)),
     Row(
         Kind.POWER_FAILURE,
         "RTP 5.13.2",
         Disposition.CONTINUE,
         "power failed with an outcome established",
-        when=Facts(established=True),
+        when=Facts(before_close=False, established=True),
         confirms=Role.PIT_SUPERVISOR,
     ),
     Row(
@@ -165,7 +165,7 @@ INTERRUPTION: Final = (
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
         "power failed with no outcome established",
-        when=Facts(established=False),
+        when=Facts(before_close=False, established=False),
         options=(
             Option(Choice.CONTINUE, "RTP 5.13.1", "the wagers stay and the hand is finished"),
             Option(Choice.WITHDRAW, "RTP 5.13.1", "all wagers of the Player are returned", all_wagers=True),

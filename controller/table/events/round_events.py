@@ -16,8 +16,9 @@ from controller.table.model import (
     Entered,
     Hand,
     Proof,
+    Stage,
 )
-from controller.table.operations import Correctable
+from controller.table.operations import ChooseOption, Correctable
 from controller.table.phases import Phase
 from controller.table.round_state import Round
 from controller.table.settings import Settings
@@ -28,15 +29,19 @@ from firmware_bridge.cards import Card, Exposed
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     """`cancels`: the start of the round is cancelled, and it does not count as a round.
 
-    `returns_bets`: bets lay there, and go back.
+    `returns_bets`: bets lay there, and go back. `frees_bets`: what was chosen and ruled of bets before counts no more,
+    since bets are or were open and every one of them was free.
     """
 
     phase: Phase
     clause: str = ""
     cancels: bool = False
     returns_bets: bool = False
+    frees_bets: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
+        if self.frees_bets:
+            state = replace(state, round=_with_free_bets(state.round))
         if self.phase is Phase.BETTING:
             return replace(state, phase=self.phase, round=replace(state.round, places=(), dealt=0, dealt_cards=()))
         return replace(
@@ -49,6 +54,23 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
                 returning=self.returns_bets or state.round.returning,
             ),
         )
+
+
+def _with_free_bets(round_: Round) -> Round:
+    """No hand is out, no bet is withdrawn or ruled on, and no choice binds anyone."""
+    ended = tuple(
+        replace(one, found=replace(one.found, choices=(), stage=Stage.CLAIMED)) if one.found.choices else one
+        for one in round_.closed
+    )
+    return replace(
+        round_,
+        withdrawn=(),
+        removed=(),
+        bet_rulings=(),
+        hands={place: replace(hand, dead=False) for place, hand in round_.hands.items()},
+        closed=ended,
+        entered=tuple(one for one in round_.entered if not isinstance(one.operation, ChooseOption)),
+    )
 
 
 class RoundBegan(Event, frozen=True, tag="round_began"):

@@ -17,7 +17,7 @@ import msgspec
 from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.rules.law import find_row
+from controller.rules.law import SILENT_DECIDED_BY, find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
@@ -300,7 +300,17 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """The bets of a bettor who walked away stand; a pit supervisor enters the absence (reading 40)."""
+    """The bets of a bettor who walked away stand; a pit supervisor enters the absence (reading 40).
+
+    Where no clause says so (RTP), what becomes of them is referred, and who decides that enters either choice.
+    """
+    if not state.game.betting.walked_away:
+        if not given.role.reaches(SILENT_DECIDED_BY):
+            clause = state.game.silent_clause
+            raise RefusedError(
+                "absent", f"No clause decides for a bettor who is away; call the shift manager ({clause})."
+            )
+        return
     require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
     if operation.choice is not Choice.CONTINUE:
         raise RefusedError("absent", "The bets of a bettor who is away stand; record that the bettor continues.")
@@ -309,6 +319,8 @@ def _verify_absent(state: TableState, given: PersonActed, operation: operations.
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(decision.state, operation, Stage.CHOOSING)
     clause = option_clause(decision.state, found, operation.choice)
+    if operation.absent and not decision.state.game.betting.walked_away:
+        clause = decision.state.game.silent_clause
     for place in _places_concerned(decision.state, found, operation):
         chosen = events.OptionChosen(found.id, place, operation.choice, clause, operation.absent, operation.bettor)
         decision.emit(chosen)

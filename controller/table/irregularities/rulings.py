@@ -14,7 +14,7 @@ from controller.games.specification import Facts, Kind, RulingAction
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
-from controller.table.betting import settle_again
+from controller.table.betting import settle_again, take_off
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import find_named, require
@@ -173,8 +173,14 @@ def _void(decision: Decision, given: PersonActed, found: Irregularity, operation
 
 
 def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
-    """A ruling on bets applies when they are settled; where they are settled already, they are settled again."""
-    if operation.bets:
+    """A ruling on bets applies when they are settled; where they are settled already, they are settled again.
+
+    While bets are open, those that are returned go back at once.
+    """
+    if decision.state.phase is Phase.BETTING and operation.action is RulingAction.RETURN_BETS:
+        bets = [bet for bet in decision.state.layout.bets if bet.number in operation.bets]
+        take_off(decision, bets, operation.authority, "the bet was ruled to be returned")
+    elif operation.bets:
         settle_again(decision, found.id, operation.authority)
 
 
