@@ -150,8 +150,12 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
             note = f"a card lies face up in deck {seen.deck}, which was not reported before"
             raise_count_in_doubt(decision, note, report=given)
         return
+    before = decision.state
+    found = HeldCard(seen.shuffle, seen.ordinal, seen.card, face_up=True)
     decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
     state = decision.state
+    if state.in_round:
+        _compare_face(decision, given, found, (*before.round.read, *before.decks.in_play.face_up_read))
     if not state.in_round or state.phase in AFTER_DEAL:
         return
     raise_irregularity(
@@ -356,18 +360,38 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
     if foreign:
         ordinals = tuple(card.ordinal for card in cards)
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
-    read = state.round.read
+    new = {card.id for card in cards}
+    before = [card for card in (*state.round.read, *state.decks.in_play.face_up_read) if card.id not in new]
+    found = {card.id: card for card in state.decks.in_play.face_up_read}
     for card in cards:
-        earlier = [other.face for other in read if other.ordinal < card.ordinal and other.shuffle == card.shuffle]
-        if card.face is not None and card.face.is_among(earlier):
-            raise_irregularity(
-                decision,
-                Kind.DECK_COUNT,
-                noticed_by=INFERENCE,
-                ordinals=(card.ordinal,),
-                report=given,
-                note="the device read a card that it has read before in this shuffle",
-            )
+        _compare_face(decision, given, card, [*before, found[card.id]] if card.id in found else before)
+        before.append(card)
+
+
+def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, before: Sequence[HeldCard]) -> None:
+    """Compare a face with all those that the device read in this shuffle before.
+
+    It is raised as soon as the device has read the second of two, and says nothing of the first: neither which it was,
+    nor whether it lies face up. A card that was found face up was compared then.
+    """
+    face = card.face
+    if face is None:
+        return
+    of_shuffle = [other for other in before if other.shuffle == card.shuffle]
+    same = [other.face for other in of_shuffle if other.ordinal == card.ordinal]
+    if same:
+        if not face.is_among(same):
+            note = f"the device read card {card.ordinal} as another card than before"
+            raise_count_in_doubt(decision, note, report=given, ordinals=(card.ordinal,))
+    elif face.is_among(other.face for other in of_shuffle):
+        raise_irregularity(
+            decision,
+            Kind.DECK_COUNT,
+            noticed_by=INFERENCE,
+            ordinals=(card.ordinal,),
+            report=given,
+            note="the device read a card that it has read before in this shuffle",
+        )
 
 
 def _check_count(

@@ -99,6 +99,7 @@ class Deck(msgspec.Struct, frozen=True):
     stub: int | None = None
     stub_out: bool = False  # the stub was taken out: the device has no more cards to deal
     face_up: tuple[int, ...] = ()  # ordinals of cards that the device found face up
+    face_up_read: tuple[HeldCard, ...] = ()  # those of them that it read
     face_up_count: int = 0  # how many it found face up during the shuffle, without their ordinals
     by_count: int | None = None  # its size by the last count of the stub: the cards left and those that left it
     label: str = ""

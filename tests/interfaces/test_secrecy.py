@@ -7,6 +7,7 @@ other options the casino has chosen that an outcome tells something of cards tha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 
@@ -38,11 +39,11 @@ from controller.table.offered import groups
 from controller.table.offered_decisions import decisions
 from controller.table.offers import offers
 from controller.table.operations import Operation
-from controller.table.phases import Phase
+from controller.table.phases import DEALING, Phase
 from controller.table.recall import cards_recalled
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
-from firmware_bridge.cards import DECK, Card, Evidence
+from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from simulators.demo.stage import CHOSEN
 from tests.support.journal_codec import table_codec
 from tests.table.harness import TableHarness
@@ -298,3 +299,40 @@ def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit:
         table.do(operations.ExposeHand(turn(table), entered))
         assert table.open.kind is Kind.OTHER_DEALING_ERROR
     assert without_commitments(first.public) == without_commitments(second.public)
+
+
+@EVERY_TABLE
+@pytest.mark.parametrize("entered", [False, True], ids=["face down", "after a correction"])
+def test_a_card_that_is_read_twice_tells_nothing_of_the_first(game_id: str, unit: Unit, entered: bool) -> None:
+    """Card 9 has the face of card 2 in one deck, and of card 5 in the other: neither what is said nor when differs."""
+    tables = []
+    for first in (2, 5):
+        deck = list(DECK)
+        deck[8] = deck[first - 1]
+        table = OverheardTable(game_id, unit, deck)
+        table.start().to_dealing()
+        while table.state.phase in DEALING and not table.state.held:
+            table.take()
+        assert Kind.DECK_COUNT in {found.kind for found in table.state.open}
+        assert {9} == {ordinal for found in table.state.open for ordinal in found.ordinals}
+        if entered:
+            table.do(operations.CountCards("stub", table.state.stub_due, "a witness"))
+            table.deny(Role.SHIFT_MANAGER)
+        tables.append(table)
+    assert_alike(*tables)
+
+
+def test_faces_are_compared_in_a_time_that_does_not_depend_on_which_is_the_same() -> None:
+    """Every face is looked at, wherever the same one lies."""
+    looked = 0
+
+    def others(at: int) -> Iterator[Concealed | None]:
+        nonlocal looked
+        for place in range(12):
+            looked += 1
+            yield None if place == 11 else Concealed(DECK[0 if place == at else 20 + place], 1, place + 1)
+
+    for at in (0, 5, 10):
+        looked = 0
+        assert Concealed(DECK[0], 1, 30).is_among(others(at))
+        assert looked == 12

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceReported
 from firmware_bridge.cards import DECK, Concealed, Evidence
-from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed, SetRemoved
+from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, FaceUpFound, SetDispensed, SetRemoved
 from tests.table.harness import TableHarness
 
 Seen = Callable[[TableHarness, int], None]
@@ -174,3 +175,49 @@ def test_the_next_card_so_close_is() -> None:
     report_after(table, 0, 4)
     assert [found.kind for found in table.state.open] == [Kind.SIMULTANEOUS]
     assert "0 ms apart" in table.open.note
+
+
+# -- one face twice
+
+
+@pytest.mark.parametrize("unit", Unit)
+@pytest.mark.parametrize("second", [3, 8, 12])
+def test_a_face_that_is_read_twice_is_i02_when_the_second_is_read(unit: Unit, second: int) -> None:
+    """The shuffle had counted a whole deck without a duplicate."""
+    table = TableHarness(unit).start()
+    table.device.order[second - 1] = table.device.order[0]
+    table.to_dealing()
+    while not table.state.open:
+        table.take()
+    assert table.open.kind is Kind.DECK_COUNT
+    assert table.open.ordinals == (second,)
+    assert table.state.decks.in_play.dispensed == (second if unit is Unit.SINGLES else -(-second // 3) * 3)
+
+
+def test_a_face_found_face_up_and_drawn_as_another_card_is_i02() -> None:
+    table = TableHarness(Unit.SINGLES).start()
+    table.device.order[2] = table.device.order[6]
+    table.to_dealing()
+    table.device.find_face_up(7)
+    table.confirm(Role.DEALER)
+    table.take(3)
+    assert (table.open.kind, table.open.ordinals) == (Kind.DECK_COUNT, (3,))
+
+
+def test_a_face_that_was_drawn_and_is_found_face_up_in_the_device_is_i02() -> None:
+    table = TableHarness(Unit.SINGLES).start()
+    table.device.order[6] = table.device.order[0]
+    table.to_dealing()
+    table.take(2)
+    table.device.find_face_up(7)
+    assert {found.kind for found in table.state.open} == {Kind.DECK_COUNT, Kind.FACE_UP_IN_DEVICE}
+
+
+def test_a_card_that_is_read_as_two_faces_is_a_doubt() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    device = table.device
+    device.report(FaceUpFound(device.shuffle, 1, device.deck, Concealed(DECK[30], device.shuffle, 1)))
+    table.confirm(Role.DEALER)
+    device.inside[0] = DECK[31]
+    table.take()
+    assert (table.open.kind, table.open.ordinals) == (Kind.COUNT_IN_DOUBT, (1,))

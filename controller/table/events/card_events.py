@@ -119,7 +119,10 @@ class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         deck = (state.decks.waiting or Deck()) if self.waiting else state.decks.in_play
-        return with_deck(state, self.waiting, face_up=(*deck.face_up, self.ordinal))
+        read = deck.face_up_read
+        if self.card is not None:
+            read = (*read, HeldCard(self.card.shuffle, self.ordinal, self.card, face_up=True))
+        return with_deck(state, self.waiting, face_up=(*deck.face_up, self.ordinal), face_up_read=read)
 
 
 class SetInTray(Event, frozen=True, tag="set_in_tray"):
