@@ -80,8 +80,8 @@ class _Files:
     async def save(self, state: SavedState) -> None:
         self.journal.save(state)
 
-    async def sign_head(self, moment: Moment) -> None:
-        self.journal.sign_head(moment)
+    async def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
+        self.journal.sign_head(moment, stops=stops)
 
     async def begin_file(self, state: SavedState, moment: Moment) -> None:
         self.journal.begin_file(state, moment)
@@ -125,7 +125,7 @@ class _Writer:
         self._now += SECOND
         before, after = self._state, decided.state
         ends_round = before.in_round and not after.in_round
-        self.journal.append(given, decided.events, round=after.round.number, moment=self.now(), ends_round=ends_round)
+        self.journal.append(given, decided.events, round=after.round.number, moment=self.now(), signs=ends_round)
         self._state = after
         self.written.decisions += 1
         self.written.rounds += ends_round

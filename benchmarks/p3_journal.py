@@ -25,8 +25,9 @@ from benchmarks.in_process import record, replay
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal import schema
 from controller.journal.chain import hash_decision
-from controller.journal.codec import JournalCodec, Moment
+from controller.journal.codec import DECISION, JournalCodec, Moment
 from controller.journal.file import Identity
+from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
@@ -88,7 +89,7 @@ def with_journal(folder: Path, decisions: Sequence[Given]) -> Took:
         def work() -> None:
             for step, given in enumerate(decisions, 2):
                 moment = Moment(step * STEP, step * STEP)
-                journal.append(given.input, given.events, round=given.round, moment=moment, ends_round=given.ends_round)
+                journal.append(given.input, given.events, round=given.round, moment=moment, signs=given.ends_round)
 
         return timed(work)
 
@@ -140,19 +141,19 @@ def rows_of(folder: Path, decisions: Sequence[Given]) -> tuple[list[Row], int]:
 def parts(decisions: Sequence[Given], rows: Sequence[Row]) -> list[tuple[str, float]]:
     """Seconds of the processor that a commit spends before it comes to SQLite."""
     keys, file_keys = JournalKeys(bytes(32), "bench"), FileKeys(bytes(32), "bench")
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(JOURNAL_TYPES, keys, file_keys, os.urandom)
+    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(
+        JOURNAL_TYPES, keys, file_keys, Packing(JOURNAL_TYPES.words), os.urandom
+    )
 
     def encode() -> None:
         for number, given in enumerate(decisions):
             codec.encode(number, given.input, given.events, given.round)
 
     def hash_all() -> None:
-        for last, count, utc_ns, boottime_ns, round_number, given, events, sealed, before in rows:
-            hash_decision(
-                last, count, utc_ns, boottime_ns, round_number, given.encode(), events.encode(), sealed, before
-            )
+        for *columns, before, _ in rows:
+            file_keys.mac(DECISION, hash_decision(columns, before))
 
-    works = (("encoding, sealing and commitments", encode), ("the chain's hash", hash_all))
+    works = (("encoding, packing, sealing and commitments", encode), ("the chain's hash and the MAC", hash_all))
     return [(label, statistics.median(timed(work).cpu for _ in range(TURNS))) for label, work in works]
 
 

@@ -131,7 +131,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     started = DaemonStarted(
         table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
     )
-    await service.begin(started, writer.doubt)
+    await service.begin(started, writer.doubts)
     keeper = LinkKeeper(
         configuration.device_url,
         make_driver=lambda now: make_driver(_held(service.state), memory, now),

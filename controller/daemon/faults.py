@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
+from controller.journal.pinning import Doubt
 from controller.roles import Role
+from controller.table.inputs import AnyInput, DaemonStarted, DamageFound
 
 
 class Fault(NamedTuple):
@@ -21,3 +26,19 @@ NO_ROOM: Final = Fault(
     "The disk with the journal has no room left for another round.",
     "Make room on that disk, then return the table to service.",
 )
+
+
+def fault_of(doubts: Sequence[Doubt]) -> Fault:
+    """All that a start found in doubt, as one fault: the highest rank among them returns the table."""
+    first = next((doubt for doubt in doubts if doubt.of_shift), doubts[0])
+    returned_by = Role.SHIFT_MANAGER if first.of_shift else Role.PIT_SUPERVISOR
+    return Fault(first.code, " ".join(doubt.sentence for doubt in doubts), first.hint, returned_by)
+
+
+def inputs_of(started: DaemonStarted, doubts: Sequence[Doubt]) -> list[AnyInput]:
+    """The start, with what it found in doubt."""
+    for doubt in doubts[:1]:
+        started = msgspec.structs.replace(
+            started, doubt=doubt.code, doubt_sentence=doubt.sentence, doubt_keys=doubt.keys
+        )
+    return [started, *(DamageFound(doubt.code, doubt.sentence, doubt.keys) for doubt in doubts[1:])]

@@ -52,7 +52,7 @@ class KeptJournal(Protocol):
 
     async def save(self, state: SavedState) -> None: ...
 
-    async def sign_head(self, moment: Moment) -> None: ...
+    async def sign_head(self, moment: Moment, *, stops: bool = False) -> None: ...
 
     async def begin_file(self, state: SavedState, moment: Moment) -> None: ...
 
@@ -134,7 +134,7 @@ class JournalKeeper:
     async def stop(self, state: TableState) -> None:
         """At an orderly stop: the state is saved and the head signed."""
         await self.save(state)
-        await self._try("journal.head_not_signed", self._journal.sign_head(self._clock.now()))
+        await self._try("journal.head_not_signed", self._journal.sign_head(self._clock.now(), stops=True))
 
     async def between_rounds(self, state: TableState) -> FilesExpired | None:
         """The next file, where it is time for it. Returns an input that is due, for files that are to be deleted."""
@@ -152,7 +152,7 @@ class JournalKeeper:
         if recorded:  # the daemon ended between the record and the deletion
             await self._try("journal.delete_failed", self._journal.delete(recorded))
         files = tuple(
-            FileRecord(end.name, end.file_id, end.head.number, end.head.hash.hex())
+            FileRecord(end.name, end.file_id, end.head.number, end.head.hash.hex(), end.ended_utc_ns)
             for end in ends
             if end.name not in recorded
         )

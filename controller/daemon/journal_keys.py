@@ -23,7 +23,7 @@ PUT_BACK: Final = (
 def missing_key(section: JournalSection, header: Header | None) -> JournalError | None:
     """Why no key may be made: another one signed what is there. `header`: of the journal's newest file."""
     path = section.signing_key_path
-    if header is None or not header.public_key or path.exists():
+    if header is None or path.exists():
         return None
     sentence = f"The journal in {section.folder} is signed by the key {fingerprint(header.public_key)}, and {path}"
     return JournalError("journal-key", f"{sentence}, which held it, is not there.", PUT_BACK)
@@ -54,7 +54,7 @@ def other_signer(section: JournalSection) -> str:
     path = section.signing_key_path
     with suppress(OSError, JournalError):
         header = newest_header(section.folder)
-        if header is None or not header.public_key:
+        if header is None:
             return ""
         key = load_signing_key(path)
         said = key_statement(header.identity.id, header.public_key, key.public_key)

@@ -17,6 +17,7 @@ from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity
 from controller.journal.folder import newest_header
+from controller.journal.pinning import Known
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
 from controller.journal.signing import SigningKey, load_signing_key
@@ -72,16 +73,17 @@ def _signing_key(section: JournalSection) -> SigningKey:
 def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldReport) -> SavedState:
     """The state after the last entry; `journal` can be appended to then.
 
-    A journal without a file of this format gets its first one: with the state to which a file of format 1 folds, else
-    with that of an empty table. Raises `JournalError`, and `StoppedError`.
+    A journal without a file gets its first one, with the state of an empty table. Raises `JournalError`, and
+    `StoppedError`.
     """
-    if journal.is_begun:
+    saved = SavedState()
+    if journal.head != Head():
         saved = _load_newest(journal, report)
-        if journal.is_signed_by_another:
-            journal.begin_file(saved, moment)
-        return saved
-    saved = _load_newest(journal, report) if journal.head != Head() else SavedState()
-    journal.begin_file(saved, moment)
+        journal.look_further(Known(saved.table.doubted_keys, saved.table.files_deleted))
+    if not journal.is_begun or journal.is_signed_by_another:
+        journal.begin_file(saved, moment)
+    if not journal.pin.doubts:
+        journal.accept()
     return saved
 
 
@@ -91,7 +93,7 @@ def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> Sa
         checkpoint = reader.checkpoint()
         if checkpoint is not None and checkpoint[1].table.entry == checkpoint[0].number:
             return fold(reader, checkpoint[1], checkpoint[0], report)
-        return fold(reader, reader.opening_state() or SavedState(), reader.header.before, report)
+        return fold(reader, reader.opening_state(), reader.header.before, report)
 
 
 def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report: FoldReport) -> SavedState:

@@ -39,6 +39,7 @@ def record_of(configuration: Configuration) -> ConfigurationRecord:
         socket=str(configuration.api.socket),
         http=None if configuration.api.http is None else _http(configuration.api.http),
         floor=None if configuration.floor is None else _floor(configuration.floor),
+        keep_days=configuration.journal.keep_days,
     )
 
 

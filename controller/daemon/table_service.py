@@ -11,7 +11,7 @@ until a supervisor returns it; nothing that was not committed is ever acted on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -23,7 +23,7 @@ from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
-from controller.daemon.faults import NO_ROOM, Fault
+from controller.daemon.faults import NO_ROOM, Fault, fault_of, inputs_of
 from controller.daemon.heard_inputs import input_of
 from controller.daemon.meter_definitions import DECISION
 from controller.daemon.meters import Meters
@@ -38,7 +38,6 @@ from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
-from controller.roles import Role
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
@@ -142,19 +141,17 @@ class TableService:
         """From the link keeper: queue it; it is decided in its turn."""
         self._queue.put_nowait(Asked(input_of(heard)))
 
-    async def begin(self, started: inputs.DaemonStarted, doubt: Doubt | None = None) -> None:
+    async def begin(self, started: inputs.DaemonStarted, doubts: Sequence[Doubt] = ()) -> None:
         """The first input, before `run` and before the table is shown. Raises `JournalError`.
 
-        `doubt`: what is wrong with the journal as it was found; a person decides.
+        `doubts`: what is wrong with the journal as it was found; a person decides.
         """
-        if doubt is not None:
-            started = msgspec.structs.replace(started, doubt=doubt.code, doubt_sentence=doubt.sentence)
-        await self._commit(started, decide(self.state, started))
+        for given in inputs_of(started, doubts):
+            await self._commit(given, decide(self.state, given))
         await self._noticed.recall(self.state, self._old)
         await self.shifts.recall(self.state, self._writer.folder)
-        if doubt is not None:
-            returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
-            self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
+        if doubts:
+            self._fail(fault_of(doubts))
         self._queue.put_nowait(Asked(None))  # what stands between it and a round is found before the first operation
 
     @property
@@ -434,6 +431,7 @@ class TableService:
         moment = self._clock.now()
         before, ends_round = self.state, self.state.in_round and not decided.state.in_round
         number = decided.state.round.number
+        signs = ends_round or isinstance(given, inputs.FilesExpired)
 
         def show(committed: Committed) -> None:
             """At once, so that followers have their turn of the loop before the device has."""
@@ -444,7 +442,7 @@ class TableService:
             self.feed.publish(published(committed.first, moment.utc_ns, number, committed.published))
 
         committed = await self._writer.append(
-            given, decided.events, round=number, moment=moment, ends_round=ends_round, then=show
+            given, decided.events, round=number, moment=moment, signs=signs, then=show
         )
         self.meters.committed(moment, decided)
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):

@@ -1,11 +1,11 @@
-"""The chain of hashes in a file of format 2.
+"""The chain of hashes in a file.
 
     hash of a decision = SHA-256(last u64 | count u32 | utc i64 | boottime i64 | round i64
-                                 | lengths of input, events, sealed, each u32 | hash before | input | events | sealed)
-    before the first   = SHA-256(label | every column of the file's name, each with its length u32)
+                                 | lengths of body and sealed, each u32 | hash before | body | sealed)
+    before the first   = SHA-256(label | every column of the file's name but its MAC, each with its length u32)
 
 Numbers are big-endian, texts UTF-8. The chain shows that nothing within it was changed by someone who could not compute
-it again; signed heads (`signing.py`) bind it to a key.
+it again; MACs (`sealing.py`) bind each decision to the local key, and signed heads (`signing.py`) to the signing key.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any, Final
 import msgspec
 
 NO_HASH: Final = bytes(32)
-_DECISION: Final = struct.Struct(">QIqqqIII")
+_DECISION: Final = struct.Struct(">QIqqqII")
 _LENGTH: Final = struct.Struct(">I")
-_LABEL: Final = b"cardshoe journal file 2\0"
+_LABEL: Final = b"cardshoe journal file 3\0"
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -32,11 +32,13 @@ class Head(msgspec.Struct, frozen=True):
     hash: bytes = NO_HASH
 
 
-def hash_decision(last: int, count: int, utc_ns: int, boottime_ns: int, round_number: int, given: bytes, events: bytes,
-                  sealed: bytes, before: bytes) -> bytes:  # fmt: skip
-    """Of the stored bytes. Raises struct.error or TypeError for what is none."""
-    fixed = _DECISION.pack(last, count, utc_ns, boottime_ns, round_number, len(given), len(events), len(sealed))
-    return hashlib.sha256(b"".join((fixed, before, given, events, sealed))).digest()
+def hash_decision(columns: Sequence[Any], before: bytes) -> bytes:
+    """Hash the columns of a row before its hash, as they are stored. Raises struct.error, ValueError or TypeError for
+    what is not a row.
+    """
+    last, count, utc_ns, boottime_ns, round_number, body, sealed = columns
+    fixed = _DECISION.pack(last, count, utc_ns, boottime_ns, round_number, len(body), len(sealed))
+    return hashlib.sha256(b"".join((fixed, before, body, sealed))).digest()
 
 
 def genesis(name: Sequence[Any]) -> bytes:

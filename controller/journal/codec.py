@@ -19,6 +19,7 @@ from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from controller.journal import JournalError
+from controller.journal.packing import Packing
 from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
@@ -26,6 +27,7 @@ Kind: TypeAlias = Literal["input", "event"]
 InputT = TypeVar("InputT")
 EventT = TypeVar("EventT")
 
+NAME: Final = b"name"
 DECISION: Final = b"decision"
 OPENING: Final = b"opening state"
 CHECKPOINT: Final = b"checkpoint"
@@ -63,18 +65,21 @@ class Types(NamedTuple):
     input: Any
     event: Any
     state: StateForm
+    words: bytes = b""
+    """A text that resembles what is written, for `packing.Packing`."""
 
 
 class EncodedDecision(NamedTuple):
-    """As it is stored. `events`: each as it is published."""
+    """A decision as it is stored, in `body` and `sealed`. `input` as it is packed, `events` each as it is published."""
 
     input: bytes
     events: list[bytes]
+    body: bytes
     sealed: bytes
 
 
 class SavedState(NamedTuple):
-    """A state as it is stored."""
+    """A state as it is stored, packed."""
 
     version: int
     digest: bytes
@@ -85,8 +90,10 @@ class SavedState(NamedTuple):
 class JournalCodec(Generic[InputT, EventT]):
     """Encodes and decodes the rows of one file. One thread at a time may use it."""
 
-    def __init__(self, types: Types, keys: JournalKeys, file_keys: FileKeys, random: Callable[[int], bytes]) -> None:
+    def __init__(self, types: Types, keys: JournalKeys, file_keys: FileKeys, packing: Packing,
+                 random: Callable[[int], bytes]) -> None:  # fmt: skip
         self._types = types
+        self._packing = packing
         self._file_keys = file_keys
         self._random = random
         self._opened: tuple[int, bytes, bytes] | None = None
@@ -103,7 +110,8 @@ class JournalCodec(Generic[InputT, EventT]):
         encode = self._events.encode
         written = self._inputs.encode(given)
         published = [encode(event) for event in events]
-        return EncodedDecision(written, published, self._seal(number, DECISION))
+        body = self._packing.pack(b"".join((written, b"\n[", b",".join(published), b"]")))
+        return EncodedDecision(written, published, body, self._seal(number, DECISION))
 
     def decode_input(self, number: int, text: bytes | str, sealed: bytes) -> InputT:
         """The input of the decision whose last entry is `number`. Raises `JournalError` (journal-damaged)."""
@@ -120,7 +128,7 @@ class JournalCodec(Generic[InputT, EventT]):
     def save(self, number: int, state: object, of: bytes) -> SavedState:
         """A state after the entry `number`. `of`: `OPENING` or `CHECKPOINT`."""
         self._begin(0)
-        encoded = self._inputs.encode(state)
+        encoded = self._packing.pack(self._inputs.encode(state))
         form = self._types.state
         return SavedState(form.version, form.digest, encoded, self._seal(number, of))
 
@@ -136,7 +144,7 @@ class JournalCodec(Generic[InputT, EventT]):
             )
         with _reading(number):
             self._open(number, saved.sealed, of, 0)
-            plain = msgspec.json.decode(saved.state)
+            plain = msgspec.json.decode(self._packing.unpack(saved.state))
             if saved.version < form.version:
                 plain = form.upgrade(saved.version, plain)
             return msgspec.convert(plain, form.type, dec_hook=self._work.decode_sealed)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
@@ -15,14 +13,14 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import CHECKPOINT, DECISION, OPENING, JournalCodec, SavedState, Types
 from controller.journal.file import Connection, Header
-from controller.journal.reader import JournalReader, checkpoint_mac
+from controller.journal.packing import Packing
+from controller.journal.reader import over_state
 from controller.journal.sealing import FileKeys, JournalKeys
 from firmware_bridge.cards import Card, Concealed
 
 Find: TypeAlias = Callable[[str, str, int], None]
 
-_STATES: Final = "SELECT number, version, digest, CAST(state AS BLOB), sealed, mac FROM checkpoint"
-_EVENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_STATES: Final = "SELECT number, version, digest, state, sealed, mac FROM checkpoint"
 _OPENING_OF: Final = frozenset({"card", "salt", "shuffle", "ordinal"})
 
 
@@ -49,15 +47,16 @@ class DeepCheck:
         self._round = 0
 
     def begin(self, header: Header, connection: Connection) -> None:
-        """A file of format 2."""
+        """A file."""
         self._keys = JournalKeys(self._local_key, header.identity.id)
         self._file_keys = FileKeys(self._local_key, header.file_id)
         self._codec: JournalCodec[Any, Any] = JournalCodec(
-            self._types, self._keys, self._file_keys, secrets.token_bytes
+            self._types, self._keys, self._file_keys, Packing(header.words), secrets.token_bytes
         )
         self._states = {row[0]: row for row in connection.execute(_STATES)}
         number, opening = header.previous.number, header.opening
-        assert opening is not None
+        if not header.is_authentic(self._file_keys):
+            self._find("not-authentic", "The file was not begun by a holder of the local key.", number)
         try:
             state = self._codec.restore(number, opening, OPENING)
         except JournalError as error:
@@ -66,9 +65,13 @@ class DeepCheck:
         self._compare(state, "opening-state", "The state with which the file begins", number)
         self._begun = True
 
-    def row(self, row: Sequence[Any]) -> None:
-        """A row of the chain."""
-        last, _, _, _, round_number, given, texts, sealed, hash_ = row
+    def row(self, row: Sequence[Any], given: bytes, texts: Sequence[bytes]) -> None:
+        """Check a row of the chain. `given`, `texts`: its input and its events."""
+        last, _, _, _, round_number, _, sealed, hash_, mac = row
+        if not self._file_keys.authenticates(mac, DECISION, hash_):
+            self._find(
+                "not-authentic", f"The entries up to {last} were not written by a holder of the local key.", last
+            )
         if self._fold is not None:
             try:
                 self._entries(last, round_number, given, texts, sealed)
@@ -84,40 +87,20 @@ class DeepCheck:
         for number in self._states:
             self._find("checkpoint", "A state is saved where no decision ends.", number)
 
-    def old(self, path: Path) -> None:
-        """A file of format 1, which is folded only."""
-        if self._fold is None:
-            return
-        self._fold.begin(None)
-        self._begun = True
-        reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, self._types, local_key=self._local_key)
-        with closing(reader):
-            number, given = 0, None
-            events: list[Any] = []
-            for entry in reader.entries():
-                if entry.kind == "input":
-                    if number:
-                        self._fold.take(number, given, events)
-                    number, given, events = entry.number, entry.value, []
-                else:
-                    events.append(entry.value)
-            if number:
-                self._fold.take(number, given, events)
-
-    def _entries(self, last: int, round_number: int, given: bytes, texts: bytes, sealed: bytes) -> None:
+    def _entries(self, last: int, round_number: int, given: bytes, texts: Sequence[bytes], sealed: bytes) -> None:
         if round_number != self._round:
             self._round, self._dealt = round_number, {}
-        parts = [bytes(one) for one in _EVENTS.decode(texts)]
         value = self._codec.decode_input(last, given, sealed)
-        events = self._codec.decode_events(last, parts, sealed, round_number)
+        events = self._codec.decode_events(last, texts, sealed, round_number)
         for item in self._file_keys.open(last, sealed, DECISION):
             if isinstance(item, Concealed):
                 self._deal(item, last)
-        if b'"salt":' in texts:
-            for opened in _openings(msgspec.json.decode(texts)):
-                self._open(round_number, opened, last)
+        for text in texts:
+            if b'"salt":' in text:
+                for opened in _openings(msgspec.json.decode(text)):
+                    self._open(round_number, opened, last)
         assert self._fold is not None
-        self._fold.take(last - len(parts), value, events)
+        self._fold.take(last - len(texts), value, events)
 
     def _deal(self, card: Concealed, entry: int) -> None:
         known = self._dealt.setdefault((card.shuffle, card.ordinal), card)
@@ -136,7 +119,7 @@ class DeepCheck:
     def _checkpoint(self, row: Sequence[Any], head: Head) -> None:
         number, version, digest, state, sealed, mac = row
         saved = SavedState(version, digest, state, sealed)
-        if not hmac.compare_digest(mac, checkpoint_mac(self._file_keys, head, saved)):
+        if not self._file_keys.authenticates(mac, CHECKPOINT, over_state(head, saved)):
             self._find("checkpoint", "A saved state is not what the daemon saved.", number)
         elif self._fold is not None and (version, digest) == (self._types.state.version, self._types.state.digest):
             try:

@@ -16,10 +16,11 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
-from controller.journal import JournalError, chain, format_1, schema
+from controller.journal import JournalError, chain, schema
 from controller.journal.chain import Head
-from controller.journal.codec import SavedState
-from controller.journal.sealing import JournalKeys, sync_directory
+from controller.journal.codec import NAME, SavedState
+from controller.journal.packing import Packing
+from controller.journal.sealing import FileKeys, JournalKeys, sync_directory
 
 # UnicodeDecodeError: SQLite's message quotes a damaged file.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
@@ -61,38 +62,39 @@ class Identity(msgspec.Struct, frozen=True):
 class Header(msgspec.Struct, frozen=True):
     """What a file says of itself. `file_id` is its own; `previous` is the end of the file `previous_file`.
 
-    `public_key`: whose signatures its heads have; `endorsement`: that of the file before over this key, where it is
-    another one. `opening`: the state with which it begins; None: format 1, which begins with an empty table.
+    `public_key`: whose signatures its heads have; `endorsement`: that of the key of the file before over this one,
+    where it is another one. `opening`: the state with which it begins. `words`: for `Packing`. `mac`: over the hash of
+    all that.
     """
 
-    format: int
     identity: Identity
     file_id: str
     created_utc_ns: int
     key_check: bytes
-    public_key: bytes = b""
-    endorsement: bytes = b""
-    previous_file: str = ""
-    previous: Head = Head()
-    opening: SavedState | None = None
+    public_key: bytes
+    endorsement: bytes
+    previous_file: str
+    previous: Head
+    opening: SavedState
+    words: bytes
+    mac: bytes = b""
 
     @property
-    def row(self) -> tuple[Any, ...]:
-        """The columns of the file's name, in format 2."""
+    def columns(self) -> tuple[Any, ...]:
+        """The columns of the file's name, but for its MAC."""
         identity, before, state = self.identity, self.previous, self.opening
-        assert state is not None
         return (schema.FORMAT, identity.id, self.file_id, self.created_utc_ns, identity.table, int(identity.simulated),
                 self.key_check, self.public_key, self.endorsement, self.previous_file, before.number, before.hash,
-                state.version, state.digest, state.state.decode(), state.sealed)  # fmt: skip
+                state.version, state.digest, state.state, state.sealed, self.words)  # fmt: skip
 
     @property
     def genesis(self) -> bytes:
         """The hash before the first decision."""
-        if self.opening is not None:
-            return chain.genesis(self.row)
-        identity, before = self.identity, self.previous
-        return format_1.genesis((1, 1, identity.id, self.created_utc_ns, identity.table, int(identity.simulated),
-                                 self.key_check, before.number, before.hash))  # fmt: skip
+        return chain.genesis(self.columns)
+
+    def is_authentic(self, keys: FileKeys) -> bool:
+        """Whether it was written by a holder of the local key."""
+        return keys.authenticates(self.mac, NAME, self.genesis)
 
     @property
     def before(self) -> Head:
@@ -169,7 +171,7 @@ def create(connection: Connection, header: Header, signed: Sequence[Any]) -> Non
     connection.execute("BEGIN IMMEDIATE")
     for statement in schema.SCHEMA:
         connection.execute(statement)
-    connection.execute(schema.NAME, header.row)
+    connection.execute(schema.NAME, (*header.columns, header.mac))
     connection.execute(schema.INSERT_HEAD, signed)
     connection.execute("COMMIT")
 
@@ -237,41 +239,38 @@ def read_header(path: Path, connection: Connection) -> Header | None:
     if "format INTEGER" not in str(tables.get("journal")) or not {"entry", "decision"} & set(tables):
         raise foreign(path)
     formats = [found for (found,) in connection.execute("SELECT format FROM journal")]
-    known = {schema.FORMAT: schema.SCHEMA, format_1.FORMAT: format_1.SCHEMA}
-    if formats and formats[0] not in known:
+    if formats and formats[0] != schema.FORMAT:
         raise JournalError(
             "journal-format",
-            f"The journal {path} has format {formats[0]}; this version reads formats up to {schema.FORMAT}.",
-            "Install the version of cardshoe that wrote it; no journal is converted in place.",
+            f"The journal {path} has format {formats[0]}; this version reads format {schema.FORMAT}.",
+            "Install the version of cardshoe that wrote it; no journal is converted.",
         )
-    if len(formats) != 1 or made != schema.as_made(known[formats[0]]):
+    if len(formats) != 1 or made != schema.as_made():
         raise damaged(path, "its name, its tables or their guards against changes are not as they were made")
     (name,) = connection.execute("SELECT * FROM journal")
-    try:
-        return _header_1(name) if formats[0] == format_1.FORMAT else _header_2(name)
-    except (TypeError, ValueError) as error:
-        raise damaged(path, "its name is not as it was made") from error
+    if [type(value) for value in name] != _TYPES or name[11] < 0:
+        raise damaged(path, "its name is not as it was made")
+    return _header(name)
 
 
-_TYPES_1: Final = [int, int, str, int, str, int, bytes, int, bytes]
-_TYPES_2: Final = [int, int, str, str, int, str, int, bytes, bytes, bytes, str, int, bytes, int, bytes, str, bytes]
+_TYPES: Final = [int, int, str, str, int, str, int, bytes, bytes, bytes, str, int, bytes, int, bytes, bytes, bytes,
+                 bytes, bytes]  # fmt: skip
 
 
-def _header_1(name: Sequence[Any]) -> Header:
-    if [type(value) for value in name] != _TYPES_1 or name[7] < 0:
-        raise ValueError
-    _, _, id_, created, table, simulated, key_check, number, hash_ = name
-    return Header(1, Identity(id_, table, bool(simulated)), id_, created, key_check, previous=Head(number, hash_))
-
-
-def _header_2(name: Sequence[Any]) -> Header:
-    if [type(value) for value in name] != _TYPES_2 or name[11] < 0:
-        raise ValueError
+def _header(name: Sequence[Any]) -> Header:
     (_, _, id_, file_id, created, table, simulated, key_check, public_key, endorsement, previous_file, number, hash_,
-     version, digest, state, sealed) = name  # fmt: skip
-    opening = SavedState(version, digest, state.encode(), sealed)
-    return Header(2, Identity(id_, table, bool(simulated)), file_id, created, key_check, public_key, endorsement,
-                  previous_file, Head(number, hash_), opening)  # fmt: skip
+     version, digest, state, sealed, words, mac) = name  # fmt: skip
+    opening = SavedState(version, digest, state, sealed)
+    return Header(Identity(id_, table, bool(simulated)), file_id, created, key_check, public_key, endorsement,
+                  previous_file, Head(number, hash_), opening, words, mac)  # fmt: skip
+
+
+def opening_text(path: Path, header: Header) -> Any:
+    """The state with which a file begins, as plain values, without what is sealed. Raises `JournalError`."""
+    try:
+        return msgspec.json.decode(Packing(header.words).unpack(header.opening.state))
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise damaged(path, f"the state with which it begins cannot be read: {error}") from error
 
 
 def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:

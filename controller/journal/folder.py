@@ -1,7 +1,6 @@
 """The folder of a journal: its files in their order, read as one.
 
 000001.journal, 000002.journal, ...     each begins where the one before ended
-one file of format 1, under any name    comes first
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
 PART: Final = ".part"
 """Ends the name of a file that is being made."""
 
-_SQLITE: Final = b"SQLite format 3\0"
 _DAY_NS: Final = 86_400 * 1_000_000_000
 
 
@@ -33,7 +31,7 @@ def file_name(number: int) -> str:
 
 
 def number_of(path: Path) -> int:
-    """Which file of the journal it is; 0: one of format 1."""
+    """Which file of the journal it is; 0: it has another name."""
     found = _NUMBERED.fullmatch(path.name)
     return int(found[1]) if found else 0
 
@@ -49,18 +47,9 @@ def files_in(folder: Path) -> list[Path]:
 def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
     """The files in their order, and what is wrong with which are there. Raises `JournalError`."""
     with speaking(folder):
-        found = sorted((number_of(path), path) for path in folder.iterdir() if _is_journal(path))
+        found = sorted((number_of(path), path) for path in folder.iterdir() if _NUMBERED.fullmatch(path.name))
     faults: list[JournalError] = []
-    old = [path for number, path in found if not number]
-    if len(old) > 1:
-        faults.append(
-            JournalError(
-                "journal-format",
-                f"{folder} holds several journals of format 1: {', '.join(path.name for path in old)}.",
-                "Leave the one of this table there, and move the others away.",
-            )
-        )
-    for before, after in pairwise(number for number, _ in found if number):
+    for before, after in pairwise(number for number, _ in found):
         if after != before + 1:
             missing = f"The file {file_name(before + 1)} of the journal in {folder} is missing."
             twice = f"The journal in {folder} has two files with the number {before}."
@@ -75,18 +64,20 @@ def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
 
 
 class FileEnd(NamedTuple):
-    """Which file it is, and the end of its chain."""
+    """Which file it is, the end of its chain, and when the file after it was begun."""
 
     name: str
     file_id: str
     head: Head
+    ended_utc_ns: int
 
 
 def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
     """The oldest files, as far as all that is in them is older than so many days. Raises `JournalError`.
 
     Age counts up to the beginning of the file before the newest, so that a clock that has just jumped ends no file. The
-    newest two are always kept.
+    newest two are always kept. Raises `JournalError` (journal-damaged) for one that does not end where the next says
+    that it ended: its deletion would hide that.
     """
     files = files_in(folder)
     if len(files) < 3:
@@ -98,7 +89,10 @@ def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
         after = _header_of(following)
         if newest - after.created_utc_ns < keep_days * _DAY_NS:
             break
-        found.append(FileEnd(path.name, header.file_id, after.previous))
+        with closing(JournalReader[Any, Any].open_to_read(path)) as reader:
+            if (header.file_id, reader.head()) != (after.previous_file, after.previous):
+                raise damaged(path, "it does not end where the file after it begins")
+        found.append(FileEnd(path.name, header.file_id, after.previous, after.created_utc_ns))
         header = after
     return tuple(found)
 
@@ -127,18 +121,6 @@ def _header_of(path: Path) -> Header:
     if header is None:
         raise foreign(path)
     return header
-
-
-def _is_journal(path: Path) -> bool:
-    if _NUMBERED.fullmatch(path.name):
-        return True
-    if not path.is_file() or path.name.endswith(("-wal", "-shm", "-journal", PART)):
-        return False
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except FileNotFoundError:
-        return False  # a program beside this one, such as the publisher with its cursor, has renamed it meanwhile
 
 
 class JournalFolder(Generic[InputT, EventT]):

@@ -30,6 +30,8 @@ class NotedHeads:
         self._by_number: dict[int, list[Noted]] = {}
         self.count = 0
         """How many were noted, that of a pin included."""
+        self.not_compared = ""
+        """Which heads are of files that are not here; empty: none."""
 
     def note(self, noted: Noted) -> None:
         self.count += 1
@@ -43,9 +45,15 @@ class NotedHeads:
 
     def end(self, first: int, last: int) -> None:
         """The journal that was read held the entries above `first` up to `last`."""
+        gone: list[Noted] = []
         for number in sorted(self._by_number):
             for noted in self._by_number[number]:
                 if number < first and noted.code != OF_PIN:
-                    continue  # of a file that is not here
+                    gone.append(noted)
+                    continue
                 why = f"ends with entry {last}" if number > last else "does not hold it"
                 self._find(noted.code, f"{noted.of} is of entry {number}, and the journal {why}.", number)
+        if gone:
+            heads = f"{gone[0].of} is" if len(gone) == 1 else f"{len(gone)} noted heads are"
+            said = f"{heads} of entries up to {gone[-1].head.number}, whose files are not here"
+            self.not_compared = f"{said}: not compared."

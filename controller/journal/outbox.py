@@ -5,7 +5,7 @@
     head      a signed head
 
 Records follow from the journal alone: who asks again after the same cursor gets the same ones, and a cursor that is
-lost only repeats them. A file of format 1 has none. What was sealed is in no record; its hash is a part of the
+lost only repeats them. What was sealed is in no record; its hash is a part of the
 decision's. The order is the journal's: a head comes after its decision, at the latest when the next one is made.
 """
 
@@ -26,7 +26,7 @@ from controller.journal.reader import JournalReader
 from controller.journal.witness import BEFORE_ALL, WitnessedHead, signed_heads
 
 PAGE: Final = 64  # decisions that are read at once
-_DECISIONS: Final = """SELECT last, count, utc_ns, round, CAST(events AS BLOB), hash
+_DECISIONS: Final = """SELECT last, count, utc_ns, round, body, hash
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 
 
@@ -108,7 +108,7 @@ class Outbox:
             reader: JournalReader[Any, Any]
             with closing(JournalReader.open_to_read(path)) as reader:
                 is_here = at is not None and cursor is not None and cursor.file == reader.header.file_id
-                if reader.header.opening is not None and (taken := list(_page(reader, cursor if is_here else None))):
+                if taken := list(_page(reader, cursor if is_here else None)):
                     return taken
         return []
 
@@ -156,12 +156,12 @@ def _page(reader: JournalReader[Any, Any], cursor: Cursor | None) -> Iterator[Ta
         signed = max(signed, until)
         if not rows:
             return
-        last, count, utc_ns, round_number, events, hash_ = rows.pop(0)
+        last, count, utc_ns, round_number, body, hash_ = rows.pop(0)
         if last != cursor.number + count:
             raise damaged(reader.path, f"what follows entry {cursor.number} is missing or has been changed")
         made = DecisionMade(
             header.identity.id, header.file_id, cursor.number + 1, last, hash_.hex(), cursor.hash, utc_ns, round_number,
-            _EVENTS.decode(events),
+            tuple(map(msgspec.Raw, reader.texts_of(last, body)[1])),
         )  # fmt: skip
         cursor = msgspec.structs.replace(cursor, number=last, hash=made.hash)
         yield Taken(made, cursor)
@@ -174,6 +174,3 @@ def _began(reader: JournalReader[Any, Any]) -> FileBegan:
         header.identity.table, header.identity.simulated, header.public_key.hex(), header.endorsement.hex(),
         header.previous_file, header.previous.hash.hex(),
     )  # fmt: skip
-
-
-_EVENTS: Final = msgspec.json.Decoder(tuple[msgspec.Raw, ...])

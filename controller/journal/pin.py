@@ -2,8 +2,8 @@
 is found at the next start.
 
     two slots of 512 bytes, one at the beginning of each block of 4096; written in turn, the newer one counts
-    slot  = "cardshoe pin 1" NUL | turn u64 | number u64 | hash | UTC i64 | length of ids u16 | journal id NUL file id
-            | padding | SHA-256 of all before
+    slot  = "cardshoe pin 2" NUL | turn u64 | number u64 | hash | UTC i64 | stopped u8 | length of ids u16
+            | journal id NUL file id | padding | SHA-256 of all before
 
 Numbers are big-endian. A slot is written after each commit and synced at the end of each round: a power cut may take
 what was not synced, never the other slot. A commit is durable before its head is pinned, so the journal is never behind
@@ -26,18 +26,22 @@ from controller.journal.sealing import sync_directory
 
 SLOT: Final = 512  # bytes, which a disk writes as one
 BLOCK: Final = 4096  # no two slots in one block
-MAGIC: Final = b"cardshoe pin 1\0"
-_FIXED: Final = struct.Struct(">QQ32sqH")
+MAGIC: Final = b"cardshoe pin 2\0"
+_FIXED: Final = struct.Struct(">QQ32sq?H")
 _SUM: Final = 32
 
 
 class Pinned(msgspec.Struct, frozen=True):
-    """What a slot says: the head, in which file of which journal, and when it was committed."""
+    """What a slot says: the head, in which file of which journal, and when it was committed.
+
+    `stopped`: that was an orderly stop, and nothing follows it.
+    """
 
     journal_id: str
     file_id: str
     head: Head
     utc_ns: int
+    stopped: bool = False
 
 
 class BadPinError(Exception):
@@ -85,7 +89,7 @@ def read_pin(path: Path) -> Pinned | None:
 
 def encode_slot(pinned: Pinned, turn: int) -> bytes:
     ids = f"{pinned.journal_id}\0{pinned.file_id}".encode()
-    fixed = _FIXED.pack(turn, pinned.head.number, pinned.head.hash, pinned.utc_ns, len(ids))
+    fixed = _FIXED.pack(turn, pinned.head.number, pinned.head.hash, pinned.utc_ns, pinned.stopped, len(ids))
     data = (MAGIC + fixed + ids).ljust(SLOT - _SUM, b"\0")
     if len(data) > SLOT - _SUM:
         raise ValueError("the ids are too long for a pin")
@@ -96,10 +100,10 @@ def _decode_slot(data: bytes) -> tuple[int, Pinned] | None:
     body, checksum = data[: SLOT - _SUM], data[SLOT - _SUM : SLOT]
     if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != checksum:
         return None
-    turn, number, hash_, utc_ns, length = _FIXED.unpack_from(body, len(MAGIC))
+    turn, number, hash_, utc_ns, stopped, length = _FIXED.unpack_from(body, len(MAGIC))
     start = len(MAGIC) + _FIXED.size
     journal_id, _, file_id = body[start : start + length].decode(errors="replace").partition("\0")
-    return turn, Pinned(journal_id, file_id, Head(number, hash_), utc_ns)
+    return turn, Pinned(journal_id, file_id, Head(number, hash_), utc_ns, stopped)
 
 
 def _read(path: Path) -> bytes | None:

@@ -1,36 +1,56 @@
-"""The pin of a running journal, and what contradicts it when the journal is opened: a doubt.
+"""The pin of a running journal, and what a start finds that contradicts it, the local key or the signing key: doubts.
 
-A doubt is no error of reading: the table can go on once a person has decided. Until then the pin stays as it was, so
-that the doubt is found again at the next start.
+With a doubt the table can go on once a person has decided; of several, the highest rank among them decides. Until then
+the pin stays as it was, so that the doubts are found again at the next start.
+
+    the pin           the newest head is there, and after an orderly stop nothing follows it
+    the local key     the pinned decision, which covers all before it, and each one that follows it, has its MAC
+    the signing key   each key is endorsed by the one before, over all files; the journal is the one that it signed last
+    the state         each file that is missing at the beginning was deleted by age
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.journal.file import Header, speaking
+from controller.journal.file import Header, connect_reader, speaking
 from controller.journal.folder import JournalFolder, files_in, number_of
 from controller.journal.pin import BadPinError, Pin, Pinned
+from controller.journal.reader import JournalReader
 from controller.journal.reserve import NAME as RESERVE
-from controller.journal.signing import Signer, is_signed, key_statement
+from controller.journal.signing import Signer, fingerprint, is_signed, key_statement, statement
 
 PIN: Final = "pin"
 _HINT: Final = "Compare the journal with a backup and a noted head; then a pit supervisor returns the table to service."
+_FORGED_HINT: Final = (
+    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then a shift "
+    "manager returns the table to service."
+)
 _KEY_HINT: Final = "Find out who exchanged the key; a shift manager returns the table to service."
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """`code`: see docs/faults.md. `of_key`: about the key that signs, and not about what is written."""
+    """`code`: see docs/faults.md. `of_shift`: a shift manager decides, and not a pit supervisor. `keys`: public keys in
+    hexadecimal, where it is about them.
+    """
 
     code: str
     sentence: str
     hint: str = _HINT
-    of_key: bool = False
+    of_shift: bool = False
+    keys: tuple[str, ...] = ()
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What the state after the last entry knows: keys that were in doubt, and files whose deletion was recorded."""
+
+    keys: Collection[str] = ()
+    deleted: Collection[str] = ()
 
 
 class JournalPin:
@@ -40,34 +60,47 @@ class JournalPin:
         self._folder = folder
         self._pin: Pin | None = None
         self._committed: Pinned | None = None
-        self.doubt: Doubt | None = None
+        self._found: Pinned | None = None  # what the pin said when the journal was opened
+        self.doubts: tuple[Doubt, ...] = ()
         self.fails = ""
         """Why the pin cannot be written; empty: it can."""
 
-    def look(self, signer: Signer) -> Doubt | None:
+    def look(self, signer: Signer, local_key: bytes) -> None:
         """Open the pin and compare the journal with it. `signer`: who signs from here on. Raises `JournalError`."""
         path = self._folder / PIN
         with speaking(path):
             files = files_in(self._folder) if self._folder.exists() else []
+            found: list[Doubt] = []
             try:
                 self._pin = Pin.open(path)
+                self._found = self._pin.newest
             except BadPinError:
-                self.doubt = Doubt("journal-pin-damaged", f"The pin {path} of the journal cannot be read.")
-            else:
-                self.doubt = _find_doubt(self._folder, JournalFolder(files, None, None), self._pin.newest, signer)
-        return self.doubt
+                found.append(Doubt("journal-pin-damaged", f"The pin {path} of the journal cannot be read."))
+            look = _Look(self._folder, JournalFolder(files, None, local_key), self._found, signer)
+            found += look.at_all(has_pin=self._pin is not None) if files else look.at_nothing()
+        self.doubts = tuple(found)
+
+    def look_further(self, signer: Signer, known: Known) -> None:
+        """With the state after the last entry: the keys of all files, and files that are missing. Raises
+        `JournalError`.
+        """
+        with speaking(self._folder):
+            names = [(path, _name_of(path)) for path in files_in(self._folder)]
+        if names:
+            found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, known.deleted))
+            self.doubts += tuple(one for one in found if one is not None)
 
     def committed(self, pinned: Pinned, *, sync: bool) -> None:
         """A decision is durable. What fails is kept for `fails`: the decision stands."""
         self._committed = pinned
-        if self.doubt is None and self._pin is not None:
+        if not self.doubts and self._pin is not None:
             self._write(self._pin, pinned, sync=sync)
 
     def accept(self) -> None:
         """A person decided that the journal as it is goes on. A pin that cannot be read is kept beside the one that is
         made. What fails is kept for `fails`.
         """
-        self.doubt = None
+        self.doubts = ()
         path = self._folder / PIN
         if self._pin is None:
             try:
@@ -96,78 +129,155 @@ def _fails(path: Path, error: OSError) -> str:
     return f"The pin {path} of the journal cannot be written: {error.strerror}."
 
 
-def _find_doubt(folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> Doubt | None:
-    if not files.files:
-        if pinned is None:
-            return _with_reserve(folder)
-        return Doubt("journal-gone", f"{folder} held the journal up to entry {pinned.head.number}, and it is gone.")
-    if pinned is None:
-        return _without_pin(folder, files)
-    since = _since(files, pinned.file_id)
-    return _against_pin(folder, files, since, pinned) or _of_key(folder, [header for _, header in since], signer)
+class _Look:
+    """At the files as they were found, and what the pin says; None: it says nothing."""
 
+    def __init__(self, folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> None:
+        self._folder = folder
+        self._files = files
+        self._pinned = pinned
+        self._signer = signer
 
-def _since(files: JournalFolder[Any, Any], file_id: str) -> list[tuple[Path, Header]]:
-    """The file with that id and those after it; all, where there is none."""
-    found: list[tuple[Path, Header]] = []
-    for path in reversed(files.files):
-        with closing(files.reader(path)) as reader:
-            found.insert(0, (path, reader.header))
-        if reader.header.file_id == file_id:
-            break
-    return found
+    def at_nothing(self) -> Iterator[Doubt]:
+        """There is no file."""
+        if self._pinned is not None:
+            sentence = f"{self._folder} held the journal up to entry {self._pinned.head.number}, and it is gone."
+            yield Doubt("journal-gone", sentence)
+        elif (self._folder / RESERVE).exists():  # made once the first file and its pin are durable
+            yield Doubt("journal-gone", f"{self._folder} held files of the journal and their pin, and they are gone.")
+        elif self._signer.journal_id:
+            sentence = f"The signing key signed the journal {self._signer.journal_id}, and {self._folder} holds none."
+            yield Doubt("journal-gone", sentence)
 
-
-def _with_reserve(folder: Path) -> Doubt | None:
-    """Room is kept once the first file of format 2 and its pin are durable: where it is held, both were there."""
-    if not (folder / RESERVE).exists():
-        return None
-    return Doubt("journal-gone", f"{folder} held files of the journal and their pin, and they are gone.")
-
-
-def _without_pin(folder: Path, files: JournalFolder[Any, Any]) -> Doubt | None:
-    """Format 1 had no pin, and a power cut may come before the first: nothing was written in format 2 by then."""
-    with closing(files.reader(files.files[-1])) as reader:
-        header = reader.header
-        if header.opening is None:
-            return _with_reserve(folder)
-        if number_of(reader.path) == 1 and reader.head() == header.before:
-            return None
-    return Doubt("journal-pin-gone", f"The pin {folder / PIN} of the journal is missing.")
-
-
-def _against_pin(
-    folder: Path, files: JournalFolder[Any, Any], since: Sequence[tuple[Path, Header]], pinned: Pinned
-) -> Doubt | None:
-    number = pinned.head.number
-    path, header = since[0]
-    if header.identity.id != pinned.journal_id:
-        return Doubt("journal-exchanged", f"The journal in {folder} is not the one that was written to before.")
-    if header.file_id != pinned.file_id:
-        return Doubt("journal-cut", f"The journal in {folder} lacks the file that was written to last, up to {number}.")
-    with closing(files.reader(path)) as reader:
-        found = reader.hash_at(number)
-        end = reader.head().number
-    if found is None and end < number:
-        return Doubt(
-            "journal-cut", f"The journal in {folder} ends with entry {end}, and entry {number} was written before."
-        )
-    if found != pinned.head.hash:
-        return Doubt("journal-changed", f"Entry {number} of the journal in {folder} is not what was written.")
-    return None
-
-
-def _of_key(folder: Path, headers: Sequence[Header], signer: Signer) -> Doubt | None:
-    """From the file that is pinned on, each other key was endorsed by the one before; so is the one that signs next."""
-    known, journal_id = headers[0].public_key, headers[0].identity.id
-    keys = [(header.public_key, header.endorsement) for header in headers[1:]]
-    for public_key, endorsement in (*keys, (signer.public_key, signer.endorsement)):
-        if public_key != known and not is_signed(known, endorsement, key_statement(journal_id, known, public_key)):
-            return Doubt(
-                "journal-key-changed",
-                f"The journal in {folder} is signed by another key than before, which that key did not endorse.",
-                _KEY_HINT,
-                of_key=True,
+    def at_all(self, *, has_pin: bool) -> Iterator[Doubt]:
+        """`has_pin`: it can be read, where it is there."""
+        pinned, newest = self._pinned, self._files.files[-1]
+        with closing(self._files.reader(newest)) as reader:
+            journal_id, number = reader.header.identity.id, reader.last_signed()
+            is_new = number_of(newest) == 1 and reader.head() == reader.header.before
+        is_pinned = pinned is None or pinned.journal_id == journal_id  # else that is said
+        if is_pinned and self._signer.journal_id not in ("", journal_id):
+            said = (
+                f"The journal in {self._folder} is {journal_id}, and the signing key signed {self._signer.journal_id}."
             )
-        known = public_key
-    return None
+            yield Doubt("journal-exchanged", said)
+        at: Path | None = newest
+        if pinned is not None:
+            at, doubt = self._place_of(pinned)
+            if doubt is not None:
+                yield doubt
+                at = newest
+            else:
+                number = pinned.head.number
+        elif has_pin and not is_new:  # a power cut may come before the first pin: nothing was written by then
+            yield Doubt("journal-pin-gone", f"The pin {self._folder / PIN} of the journal is missing.")
+        assert at is not None
+        yield from self._of_what_follows(at, number, stopped=pinned is not None and pinned.stopped)
+
+    def _place_of(self, pinned: Pinned) -> tuple[Path | None, Doubt | None]:
+        """The file that holds the pinned head, or why none does."""
+        number, where = pinned.head.number, f"The journal in {self._folder}"
+        for path in reversed(self._files.files):
+            with closing(self._files.reader(path)) as reader:
+                if reader.header.identity.id != pinned.journal_id:
+                    return None, Doubt("journal-exchanged", f"{where} is not the one that was written to before.")
+                if reader.header.file_id != pinned.file_id:
+                    continue
+                found, end = reader.hash_at(number), reader.head().number
+            if found is None and end < number:
+                sentence = f"{where} ends with entry {end}, and entry {number} was written before."
+                return None, Doubt("journal-cut", sentence)
+            if found != pinned.head.hash:
+                sentence = f"Entry {number} of the journal in {self._folder} is not what was written."
+                return None, Doubt("journal-changed", sentence)
+            return path, None
+        return None, Doubt("journal-cut", f"{where} lacks the file that was written to last, up to {number}.")
+
+    def _of_what_follows(self, at: Path, number: int, *, stopped: bool) -> Iterator[Doubt]:
+        """The decision that ends with that entry, and all that follow it."""
+        before: Header | None = None
+        for path in self._files.files[self._files.files.index(at) :]:
+            with closing(self._files.reader(path)) as reader:
+                header, end = reader.header, reader.head().number
+                forged = reader.first_unauthentic(number if path == at else header.before.number)
+                is_signed_here = path == at or _name_is_signed(reader)
+            if before is not None and header.previous_file != before.file_id:
+                is_signed_here = False
+            if forged is not None or not is_signed_here:
+                entry = header.before.number if forged is None else forged
+                said = f"What {path.name} of the journal in {self._folder} says up to entry {entry}"
+                yield _forged(f"{said} was not written with this table's local key and signing key.")
+                return
+            if stopped and (path != at or end > number):
+                said = f"The journal in {self._folder} was ended by an orderly stop with entry {number}"
+                yield _forged(f"{said}, and more follows.")
+                return
+            before = header
+
+
+def _forged(sentence: str) -> Doubt:
+    return Doubt("journal-added", sentence, _FORGED_HINT, of_shift=True)
+
+
+def _name_is_signed(reader: JournalReader[Any, Any]) -> bool:
+    """Whether the name of the file has a signature of the key that it names."""
+    header = reader.header
+    with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
+        rows = list(connection.execute("SELECT utc_ns, signature FROM head WHERE number = ?", (header.before.number,)))
+    return any(
+        is_signed(header.public_key, signature, statement(header.identity.id, header.file_id, header.before, utc_ns))
+        for utc_ns, signature in rows
+    )
+
+
+class _Name(NamedTuple):
+    """What is needed of a file's name."""
+
+    journal_id: str
+    file_id: str
+    public_key: bytes
+    endorsement: bytes
+    previous_file: str
+
+
+_NAME: Final = "SELECT journal_id, file_id, public_key, endorsement, previous_file FROM journal"
+
+
+def _name_of(path: Path) -> _Name:
+    """Read alone: there may be a file for each day of years."""
+    with speaking(path), closing(connect_reader(path)) as connection:
+        return _Name(*next(iter(connection.execute(_NAME))))
+
+
+def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned | None, signer: Signer,
+             known: Collection[str]) -> Doubt | None:  # fmt: skip
+    """Each other key was endorsed by the one before, so is the one that signs next; or a person has accepted it: it was
+    in doubt, and the pin went on after that.
+    """
+    journal_id, before = names[0][1].journal_id, names[0][1].public_key
+    ids = [name.file_id for _, name in names]
+    pinned_at = ids.index(pinned.file_id) if pinned is not None and pinned.file_id in ids else -1
+    keys = [(at, name.public_key, name.endorsement) for at, (_, name) in enumerate(names)]
+    found: list[tuple[str, str]] = []
+    for at, public_key, endorsement in (*keys, (len(names), signer.public_key, signer.endorsement)):
+        if public_key != before and not is_signed(before, endorsement, key_statement(journal_id, before, public_key)):
+            accepted = at <= pinned_at and public_key.hex() in known
+            if not accepted:
+                where = names[at][0].name if at < len(names) else "the signing key of this start"
+                found.append((public_key.hex(), f"{where}: {fingerprint(public_key)} after {fingerprint(before)}"))
+        before = public_key
+    if not found:
+        return None
+    said = f"The journal in {folder} is signed by another key than before, which that key did not endorse"
+    places = "; ".join(place for _, place in found)
+    keys_found = tuple(key for key, _ in found)
+    return Doubt("journal-key-changed", f"{said} ({places}).", _KEY_HINT, of_shift=True, keys=keys_found)
+
+
+def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -> Doubt | None:
+    """The files before the first one."""
+    path, name = names[0]
+    if not name.previous_file or name.previous_file in deleted:
+        return None
+    sentence = f"The files before {path.name} of the journal in {path.parent} are missing, and no entry says that they"
+    return Doubt("journal-cut", f"{sentence} were deleted by age.")

@@ -1,8 +1,7 @@
-"""A file of the journal that is read, of either format, also while a daemon appends to it, and without its key."""
+"""A file of the journal that is read, also while a daemon appends to it, and without its key."""
 
 from __future__ import annotations
 
-import hmac
 import secrets
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +11,19 @@ from typing import Any, Final, Generic, Self
 
 import msgspec
 
-from controller.journal import JournalError, format_1, schema
+from controller.journal import JournalError, schema
 from controller.journal.chain import Head, hash_decision
-from controller.journal.codec import CHECKPOINT, OPENING, EventT, InputT, JournalCodec, Kind, SavedState, Types
+from controller.journal.codec import (
+    CHECKPOINT,
+    DECISION,
+    OPENING,
+    EventT,
+    InputT,
+    JournalCodec,
+    Kind,
+    SavedState,
+    Types,
+)
 from controller.journal.file import (
     Connection,
     Header,
@@ -26,28 +35,28 @@ from controller.journal.file import (
     read_header,
     speaking,
 )
-from controller.journal.sealing import FileKeys, JournalKeys
+from controller.journal.packing import Packing
+from controller.journal.sealing import FileKeys
 
 PAGE: Final = 200  # rows held while reading: no read transaction outlives a page
-_READ: Final = """SELECT last, count, utc_ns, boottime_ns, round, input, events, sealed
+_ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
-# As they are stored: damage may have left no UTF-8.
-_CHAIN: Final = """SELECT last, count, utc_ns, boottime_ns, round,
-CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash
-FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
-_CHECKPOINT: Final = """SELECT number, version, digest, CAST(state AS BLOB), sealed, mac,
+_CHECKPOINT: Final = """SELECT number, version, digest, state, sealed, mac,
 (SELECT hash FROM decision WHERE last = number) FROM checkpoint WHERE number < ? ORDER BY number DESC LIMIT 1"""
 _HASH_AT: Final = "SELECT hash FROM decision WHERE last = ?"
+_HASH_BEFORE: Final = "SELECT hash FROM decision WHERE last <= ? ORDER BY last DESC LIMIT 1"
+_LAST_SIGNED: Final = "SELECT max(number) FROM head WHERE number = ? OR number IN (SELECT last FROM decision)"
 _NO_NUMBER: Final = 2**63 - 1  # above every entry's
-_ROW_TYPES: Final = [int, int, int, int, int, str, str, bytes]
-_MAC: Final = struct.Struct(">QI")
+ROW_TYPES: Final = [int, int, int, int, int, bytes, bytes, bytes, bytes]
+_PART: Final = struct.Struct(">QI")
 _Events: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class Decision(msgspec.Struct, frozen=True):
     """An input and the events that it caused, without a key: `input` has numbers for what is sealed, `events` are as
-    they were published. Their numbers end with `last`; the input's is `first`. Format 1: of the input, what is sealed
-    is left out.
+    they were published. Their numbers end with `last`; the input's is `first`.
+
+    `holds`: the row has the hash that follows from the row before; where the reader has the key, also the MAC.
     """
 
     last: int
@@ -56,6 +65,7 @@ class Decision(msgspec.Struct, frozen=True):
     round: int
     input: bytes
     events: tuple[bytes, ...]
+    holds: bool = True
 
     @property
     def first(self) -> int:
@@ -74,7 +84,9 @@ class Entry(msgspec.Struct, Generic[InputT, EventT], frozen=True):
 
 
 class JournalReader(Generic[InputT, EventT]):
-    """Belongs to the thread that opened it. Without the local key, `decisions` and `verify` serve."""
+    """Belongs to the thread that opened it. Without the local key, `decisions` and `verify` serve; with the key alone,
+    and no types, these also say what a holder of the key wrote.
+    """
 
     def __init__(self, path: Path, connection: Connection, header: Header, types: Types | None,
                  local_key: bytes | None) -> None:  # fmt: skip
@@ -82,17 +94,15 @@ class JournalReader(Generic[InputT, EventT]):
         self._connection = connection
         self.header = header
         self._types = types
-        self._keys: JournalKeys | None = None
-        if local_key is not None and types is not None:
-            self._open_with(local_key, types)
-
-    def _open_with(self, local_key: bytes, types: Types) -> None:
-        self._keys = keys_for(self.path, local_key, self.header)
-        self._old = format_1.Decoder(types.input, types.event, self._keys)
-        self._file_keys = FileKeys(local_key, self.header.file_id)
-        self._codec: JournalCodec[InputT, EventT] = JournalCodec(
-            types, self._keys, self._file_keys, secrets.token_bytes
-        )
+        self._packing = Packing(header.words)
+        self._file_keys: FileKeys | None = None
+        if local_key is not None:
+            keys = keys_for(path, local_key, header)
+            self._file_keys = FileKeys(local_key, header.file_id)
+            if types is not None:
+                self._codec: JournalCodec[InputT, EventT] = JournalCodec(
+                    types, keys, self._file_keys, self._packing, secrets.token_bytes
+                )
 
     @classmethod
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
@@ -112,51 +122,54 @@ class JournalReader(Generic[InputT, EventT]):
     # -- without a key
 
     def decisions(self, after: int = 0, limit: int | None = None) -> Iterator[Decision]:
-        """Those that end after that entry, in order. Raises `JournalError`."""
-        if self.header.format == format_1.FORMAT:
-            found = self._old_decisions(after)
-            yield from found if limit is None else (one for one, _ in zip(found, range(limit), strict=False))
-            return
+        """Those that end after that entry, in order. Raises `JournalError` for rows that cannot be read."""
+        before = self._hash_before(after)
         for row in self._rows(after, limit):
-            last, _, utc_ns, boottime_ns, round_number, given, events, _ = row
-            yield Decision(last, utc_ns, boottime_ns, round_number, given.encode(), self._events_of(row, events))
+            last, _, utc_ns, boottime_ns, round_number, body, _, hash_, _ = row
+            holds = self._holds(row, before)
+            before = hash_
+            given, events = self.texts_of(last, body)
+            if len(events) != row[1] - 1:
+                raise damaged(self.path, f"entry {last} has been changed")
+            yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds)
+
+    def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
+        """The input of a decision, and its events. `last`: its last entry. Raises `JournalError`."""
+        try:
+            return split(self._packing.unpack(body))
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise damaged(self.path, f"the entries up to {last} cannot be read: {error}") from error
 
     def head(self) -> Head:
         """The end of the chain as it stands; not checked."""
-        query = schema.LAST
-        if self.header.format == format_1.FORMAT:
-            query = "SELECT number, hash FROM entry ORDER BY number DESC LIMIT 1"
         with speaking(self.path):
-            found = list(self._connection.execute(query))
+            found = list(self._connection.execute(schema.LAST))
         return Head(*found[0]) if found else self.header.before
 
     def hash_at(self, number: int) -> bytes | None:
         """The hash of the decision that ends with that entry, also of the one before the first; None: none does."""
         if number == self.header.before.number:
             return self.header.before.hash
-        query = _HASH_AT if self.header.format == schema.FORMAT else "SELECT hash FROM entry WHERE number = ?"
         with speaking(self.path):
-            found = list(self._connection.execute(query, (number,)))
+            found = list(self._connection.execute(_HASH_AT, (number,)))
         return found[0][0] if found else None
+
+    def last_signed(self) -> int:
+        """The last entry at which a head is signed; not checked."""
+        with speaking(self.path):
+            ((found,),) = self._connection.execute(_LAST_SIGNED, (self.header.before.number,))
+        return self.header.before.number if found is None else int(found)
 
     def verify(self, after: Head | None = None, reached: Callable[[Head], None] = lambda head: None) -> Head:
         """Check the chain from that head (None: from the beginning of the file) and return its end. Raises
         `JournalError`: journal-damaged with the first bad entry. `reached` is called after every page.
         """
         head = after or self.header.before
-        if self.header.format == format_1.FORMAT:
-            return self._verify_old(head, reached)
-        while rows := self._page(_CHAIN, head.number):
+        while rows := self._page(_ROWS, head.number):
             for row in rows:
-                last, count, utc_ns, boottime_ns, round_number, given, events, sealed, stored = row
-                try:
-                    made = hash_decision(last, count, utc_ns, boottime_ns, round_number, given, events, sealed,
-                                         head.hash)  # fmt: skip
-                except (TypeError, struct.error):
-                    made = b""
-                if last != head.number + count or stored != made:
+                if row[0] != head.number + row[1] or not _follows(row, head.hash):
                     raise damaged(self.path, f"what follows entry {head.number} is missing or has been changed")
-                head = Head(last, stored)
+                head = Head(row[0], row[7])
             reached(head)
         return head
 
@@ -164,20 +177,32 @@ class JournalReader(Generic[InputT, EventT]):
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry[InputT, EventT]]:
         """The entries with numbers above `after`, in order, at most `limit`. Raises `JournalError`."""
-        found = self._old_entries(after) if self.header.format == format_1.FORMAT else self._entries(after)
-        for given, entry in enumerate(found):
+        for given, entry in enumerate(self._entries(after)):
             if given == limit:
                 return
             yield entry
 
     def opening_state(self) -> Any:
-        """The state with which this file begins; None: that of an empty table. Raises `JournalError`."""
-        opening = self.header.opening
-        return None if opening is None else self._codec.restore(self.header.previous.number, opening, OPENING)
+        """The state with which this file begins. Raises `JournalError`."""
+        return self._codec.restore(self.header.previous.number, self.header.opening, OPENING)
+
+    def first_unauthentic(self, since: int) -> int | None:
+        """The last entry of the first decision, of those that end with that entry or later, which no holder of the
+        local key wrote after the one before it; None: there is none. The file's name comes before them all.
+        """
+        assert self._file_keys is not None
+        if since <= self.header.before.number and not self.header.is_authentic(self._file_keys):
+            return self.header.before.number
+        before = self._hash_before(since - 1)
+        for row in self._rows(since - 1):
+            if not self._holds(row, before):
+                return int(row[0])
+            before = row[7]
+        return None
 
     def checkpoint(self) -> tuple[Head, Any] | None:
         """The newest state saved within the file that this program can use, and where. Damage is passed over."""
-        if self.header.format == format_1.FORMAT or self._types is None:
+        if self._types is None:
             return None
         before = _NO_NUMBER
         with suppress(JournalError), speaking(self.path):
@@ -203,7 +228,8 @@ class JournalReader(Generic[InputT, EventT]):
         number, version, digest, state, sealed, mac = row
         try:
             saved = SavedState(version, digest, state, sealed)
-            good = hmac.compare_digest(mac, checkpoint_mac(self._file_keys, Head(number, hash_), saved))
+            assert self._file_keys is not None
+            good = self._file_keys.authenticates(mac, CHECKPOINT, over_state(Head(number, hash_), saved))
             if good and (version, digest) == (form.version, form.digest):
                 return self._codec.restore(number, saved, CHECKPOINT)
         except (JournalError, AttributeError, TypeError, struct.error):
@@ -220,9 +246,9 @@ class JournalReader(Generic[InputT, EventT]):
     def _rows(self, after: int, limit: int | None = None) -> Iterator[Any]:
         while limit is None or limit > 0:
             count = PAGE if limit is None else min(limit, PAGE)
-            rows = self._page(_READ, after, count)
+            rows = self._page(_ROWS, after, count)
             for row in rows:
-                if [type(value) for value in row] != _ROW_TYPES:
+                if [type(value) for value in row] != ROW_TYPES:
                     raise damaged(self.path, f"entry {row[0]} has been changed")
                 yield row
             if len(rows) < count:
@@ -230,76 +256,48 @@ class JournalReader(Generic[InputT, EventT]):
             after = rows[-1][0]
             limit = None if limit is None else limit - count
 
-    def _events_of(self, row: Sequence[Any], events: str) -> tuple[bytes, ...]:
-        try:
-            found = tuple(bytes(one) for one in _Events.decode(events))
-        except (msgspec.MsgspecError, ValueError) as error:
-            raise damaged(self.path, f"the events up to entry {row[0]} cannot be read") from error
-        if len(found) != row[1] - 1:
-            raise damaged(self.path, f"entry {row[0]} has been changed")
-        return found
+    def _hash_before(self, after: int) -> bytes:
+        """The hash of the last decision that does not end after that entry."""
+        with speaking(self.path):
+            found = list(self._connection.execute(_HASH_BEFORE, (after,)))
+        return found[0][0] if found else self.header.before.hash
+
+    def _holds(self, row: Sequence[Any], before: bytes) -> bool:
+        keys = self._file_keys
+        return _follows(row, before) and (keys is None or keys.authenticates(row[8], DECISION, row[7]))
 
     def _entries(self, after: int) -> Iterator[Entry[InputT, EventT]]:
         for row in self._rows(after):
-            last, count, utc_ns, boottime_ns, round_number, given, events, sealed = row
+            last, count, utc_ns, boottime_ns, round_number, body, sealed, _, _ = row
+            given, texts = self.texts_of(last, body)
             number = last - count + 1
+            if len(texts) != count - 1:
+                raise damaged(self.path, f"entry {last} has been changed")
             if number > after:
                 value: Any = self._codec.decode_input(last, given, sealed)
                 yield Entry(number, utc_ns, boottime_ns, round_number, "input", value)
-            texts = self._events_of(row, events)
             for value in self._codec.decode_events(last, texts, sealed, round_number):
                 number += 1
                 if number > after:
                     yield Entry(number, utc_ns, boottime_ns, round_number, "event", value)
 
-    # -- format 1
 
-    def _old_rows(self, after: int) -> Iterator[Any]:
-        while rows := self._page(format_1.READ, after):
-            for row in rows:
-                if [type(value) for value in row] != [*format_1.ROW_TYPES]:
-                    raise damaged(self.path, f"entry {row[0]} has been changed")
-                yield row
-            after = rows[-1][0]
-
-    def _old_entries(self, after: int) -> Iterator[Entry[InputT, EventT]]:
-        for row in self._old_rows(after):
-            number, utc_ns, boottime_ns, round_number, _, kind, _ = row
-            yield Entry(number, utc_ns, boottime_ns, round_number, kind, self._old.value(row))
-
-    def _old_decisions(self, after: int) -> Iterator[Decision]:
-        """From the input of the decision that holds the next entry."""
-        with speaking(self.path):
-            ((begins,),) = self._connection.execute(format_1.INPUT_OF, (after + 1,))
-        held: list[Any] = []
-        for row in self._old_rows((begins or 1) - 1):
-            if row[5] == "input" and held:
-                yield self._old_decision(held)
-                held = []
-            held.append(row)
-        if held and held[-1][0] > after:
-            yield self._old_decision(held)
-
-    def _old_decision(self, rows: Sequence[Any]) -> Decision:
-        try:
-            given, *events = (format_1.public(row[6]) for row in rows)
-        except msgspec.MsgspecError as error:
-            raise damaged(self.path, f"entry {rows[0][0]} cannot be read") from error
-        number, utc_ns, boottime_ns, round_number, _, _, _ = rows[-1]
-        return Decision(number, utc_ns, boottime_ns, round_number, given, tuple(events))
-
-    def _verify_old(self, head: Head, reached: Callable[[Head], None]) -> Head:
-        while rows := self._page(format_1.CHAIN, head.number):
-            for number, made in format_1.follow(rows, head):
-                if made is None:
-                    raise damaged(self.path, f"entry {number} is missing or has been changed")
-                head = made
-            reached(head)
-        return head
+def split(text: bytes) -> tuple[bytes, tuple[bytes, ...]]:
+    """The input of an unpacked body, and its events. Raises `msgspec.MsgspecError` or ValueError."""
+    given, _, events = text.partition(b"\n")
+    return given, tuple(map(bytes, _Events.decode(events)))
 
 
-def checkpoint_mac(keys: FileKeys, head: Head, saved: SavedState) -> bytes:
-    """Binds a saved state to the place in the chain after which it was saved."""
-    fixed = _MAC.pack(head.number, saved.version)
+def _follows(row: Sequence[Any], before: bytes) -> bool:
+    """Whether the row has the hash that follows from the one before."""
+    try:
+        return bool(hash_decision(row[:7], before) == row[7])
+    except (TypeError, struct.error):
+        return False
+
+
+def over_state(head: Head, saved: SavedState) -> bytes:
+    """What the MAC of a saved state is over: the state, and its place in the chain."""
+    fixed = _PART.pack(head.number, saved.version)
     parts = (head.hash, saved.digest, saved.state, saved.sealed)
-    return keys.mac(fixed + b"".join(_MAC.pack(len(part), 0) + part for part in parts))
+    return fixed + b"".join(_PART.pack(len(part), 0) + part for part in parts)

@@ -1,14 +1,16 @@
-"""Format 2 of a journal's file: its tables, and the guards that let them only grow.
+"""Format 3 of a journal's file: its tables, and the guards that let them only grow.
 
     journal     one row: whose file it is, where the file before ended, and the state with which this one begins
     decision    an input with the events that it caused, one row; `last` is the number of its last entry
     head        signatures over the file's name, and over the end of a decision: the last one of each round, of a
-                file, before an orderly stop, and where the table was between rounds again
+                file, before an orderly stop, of each record of deleted files, and where the table was between rounds
+                again
     checkpoint  the state after a decision, saved: a cache
 
-`events` is a JSON array of the events as they are published. In `input` and in states, a concealed card or the bytes of
-evidence are the index of an item in `sealed` (`controller/journal/sealing.py`). Numbers of entries run on from file to
-file; within a decision the input has the first and its events follow.
+`body` is packed (`packing.py`, with the file's `words`): the input as JSON, a line feed, and a JSON array of the events
+as they are published. `state` is packed JSON. In an input and in states, a concealed card or the bytes of evidence are
+the index of an item in `sealed` (`sealing.py`). `mac` is made with a key of the file, which the local key gives.
+Numbers of entries run on from file to file; within a decision the input has the first and its events follow.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from contextlib import closing
 from functools import cache
 from typing import Final
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 TABLES: Final = {
     "journal": """CREATE TABLE journal (
@@ -37,8 +39,10 @@ TABLES: Final = {
     previous_hash BLOB NOT NULL CHECK (length(previous_hash) = 32),
     state_version INTEGER NOT NULL,
     state_digest BLOB NOT NULL,
-    state TEXT NOT NULL,
-    state_sealed BLOB NOT NULL
+    state BLOB NOT NULL,
+    state_sealed BLOB NOT NULL,
+    words BLOB NOT NULL,
+    mac BLOB NOT NULL CHECK (length(mac) = 16)
 ) STRICT""",
     "decision": """CREATE TABLE decision (
     last INTEGER PRIMARY KEY,
@@ -46,10 +50,10 @@ TABLES: Final = {
     utc_ns INTEGER NOT NULL,
     boottime_ns INTEGER NOT NULL,
     round INTEGER NOT NULL,
-    input TEXT NOT NULL,
-    events TEXT NOT NULL,
+    body BLOB NOT NULL,
     sealed BLOB NOT NULL,
-    hash BLOB NOT NULL CHECK (length(hash) = 32)
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    mac BLOB NOT NULL CHECK (length(mac) = 16)
 ) STRICT""",
     "head": """CREATE TABLE head (
     number INTEGER PRIMARY KEY,
@@ -60,9 +64,9 @@ TABLES: Final = {
     number INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     digest BLOB NOT NULL,
-    state TEXT NOT NULL,
+    state BLOB NOT NULL,
     sealed BLOB NOT NULL,
-    mac BLOB NOT NULL CHECK (length(mac) = 32)
+    mac BLOB NOT NULL CHECK (length(mac) = 16)
 ) STRICT""",
 }
 SCHEMA: Final = (
@@ -79,7 +83,7 @@ BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"""
 # Nothing is left out: who may write to the file can give a trigger any name, also one that SQLite keeps to itself.
 MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 
-NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT: Final = "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_HEAD: Final = "INSERT INTO head VALUES (?, ?, ?)"
 INSERT_CHECKPOINT: Final = "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?)"
@@ -89,9 +93,9 @@ LAST: Final = "SELECT last, hash FROM decision ORDER BY last DESC LIMIT 1"
 
 
 @cache
-def as_made(schema: tuple[str, ...] = SCHEMA) -> list[str]:
+def as_made() -> list[str]:
     """What `MADE` gives for a file that was just made."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in schema:
+        for statement in SCHEMA:
             connection.execute(statement)
         return sorted(map(repr, connection.execute(MADE)))

@@ -3,7 +3,10 @@
     local key ─┬─ HKDF(journal id) ─┬─ secret of the salts
                │                    └─ check, which stands in each file: a wrong key is noticed on opening
                └─ HKDF(file id) ────┬─ sealing key
-                                    └─ key of the MACs of saved states
+                                    └─ key of the MACs: of the file's name, of each decision and of saved states
+
+    MAC         = the first 16 bytes of HMAC-SHA256(key, length of file id u32 | file id | label NUL | what it is over);
+                  of the name and of a decision it is over the hash, which covers everything before it
 
     sealed      = nonce, 12 random bytes | AES-GCM(for each item, its length u32 and the item; associated data = what
                   the row is | length of file id u32 | file id | number u64); nothing sealed: empty
@@ -42,13 +45,11 @@ EVIDENCE_BLOCK: Final = 64
 
 _REMEMBERED: Final = 512  # salts and commitments: a card is dealt, moved and shown
 _CARD: Final = struct.Struct(">BIH")
-_INDEX: Final = struct.Struct(">I")
 _NUMBER: Final = struct.Struct(">Q")
-_OLD_NONCE: Final = struct.Struct(">QI")
 NONCE_BYTES: Final = 12
+MAC_BYTES: Final = 16
 _LENGTH: Final = struct.Struct(">I")
 _PLACE: Final = struct.Struct(">qIH")
-_STAMP: Final = struct.Struct(">qq")
 
 
 class JournalKeys:
@@ -57,7 +58,7 @@ class JournalKeys:
     Raises `JournalError` (journal-key) unless the local key is 32 bytes long.
     """
 
-    __slots__ = ("_commitments", "_place", "_salts", "_sealing", "_secret", "check")
+    __slots__ = ("_commitments", "_place", "_salts", "_secret", "check")
 
     check: bytes
     """16 bytes that identify this key and reveal nothing about it."""
@@ -70,9 +71,9 @@ class JournalKeys:
                 "Put the key file that belongs to this table back from its backup.",
             )
         journal = journal_id.encode()
-        info = b"cardshoe journal keys 1\0" + journal
-        derived = HKDF(SHA256(), 2 * KEY_BYTES + 16, salt=None, info=info).derive(local_key)
-        self._sealing, self._secret, self.check = derived[:32], derived[32:64], derived[64:]
+        info = b"cardshoe journal keys 3\0" + journal
+        derived = HKDF(SHA256(), KEY_BYTES + 16, salt=None, info=info).derive(local_key)
+        self._secret, self.check = derived[:KEY_BYTES], derived[KEY_BYTES:]
         self._place = _LENGTH.pack(len(journal)) + journal
         self._salts: dict[tuple[int, int, int], bytes] = {}
         self._commitments: dict[tuple[int, int, int, int], str] = {}
@@ -106,10 +107,6 @@ class JournalKeys:
             found = known[key] = commitment(self.salt(round_number, shuffle, ordinal), face).hex()
         return found
 
-    def old_sealer(self, utc_ns: int, boottime_ns: int, start: str) -> OldSealer:
-        """What opens the entries of the append of format 1 that carries this moment and this start of the host."""
-        return OldSealer(hmac.digest(self._sealing, _STAMP.pack(utc_ns, boottime_ns) + start.encode(), "sha256"))
-
     def __repr__(self) -> str:
         return "<journal keys>"
 
@@ -133,9 +130,13 @@ class FileKeys:
         derived = HKDF(SHA256(), 64, salt=None, info=info).derive(local_key)
         self._cipher, self._mac = AESGCM(derived[:32]), derived[32:]
 
-    def mac(self, data: bytes) -> bytes:
-        """32 bytes that only who has the key can make for these."""
-        return hmac.digest(self._mac, self._file + data, "sha256")
+    def mac(self, of: bytes, data: bytes) -> bytes:
+        """16 bytes that only who has the key can make for these. `of`: what they are."""
+        return hmac.digest(self._mac, b"".join((self._file, of, b"\0", data)), "sha256")[:MAC_BYTES]
+
+    def authenticates(self, mac: bytes, of: bytes, data: bytes) -> bool:
+        """Whether `mac` was made with this key."""
+        return hmac.compare_digest(mac, self.mac(of, data))
 
     def seal(self, number: int, items: Sequence[Concealed | Evidence], nonce: bytes, of: bytes) -> bytes:
         """The items of a row, in order. `nonce`: 12 bytes that no other row has. `of`: what the row is. The size of
@@ -172,32 +173,6 @@ class FileKeys:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("file keys cannot be pickled or copied out")
-
-
-class OldSealer:
-    """Opens what lies in the entries of one append of format 1. Raises `ValueError` for anything that was not sealed
-    for this entry in this journal.
-    """
-
-    __slots__ = ("_cipher",)
-
-    def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(key)
-
-    def open_card(self, number: int, sealed: bytes) -> Concealed:
-        return _open_card(self._open(number, sealed, b"card"))
-
-    def open_evidence(self, number: int, sealed: bytes) -> Evidence:
-        return _open_evidence(self._open(number, sealed, b"evidence"))
-
-    def _open(self, number: int, sealed: bytes, label: bytes) -> bytes:
-        if len(sealed) < _INDEX.size:
-            raise ValueError("what was sealed has been cut short")
-        (index,) = _INDEX.unpack_from(sealed)
-        try:
-            return self._cipher.decrypt(_OLD_NONCE.pack(number, index), sealed[_INDEX.size :], label)
-        except InvalidTag:
-            raise ValueError("what was sealed does not open with this key at this place") from None
 
 
 def _card(card: Concealed) -> bytes:
@@ -251,14 +226,14 @@ def create_key_file(path: Path) -> bytes:
     return key
 
 
-def load_key_file(path: Path, *, more: int = 0) -> bytes:
-    """The key in that file, and `more` bytes after it where it has them. Raises `JournalError` (journal-key): missing,
+def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
+    """The key in that file, and what follows it, of one of these lengths. Raises `JournalError` (journal-key): missing,
     readable by others, or no key.
     """
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read(4 * (KEY_BYTES + more))
+            text = file.read(4 * (KEY_BYTES + max(more, default=0)))
     except OSError as error:
         raise _unusable(path, error) from error
     if stat.S_IMODE(mode) & 0o037:
@@ -271,7 +246,7 @@ def load_key_file(path: Path, *, more: int = 0) -> bytes:
         key = bytes.fromhex(text.decode("ascii"))
     except ValueError:
         key = b""
-    if len(key) not in (KEY_BYTES, KEY_BYTES + more):
+    if len(key) not in (KEY_BYTES, *(KEY_BYTES + one for one in more)):
         raise JournalError(
             "journal-key",
             f"{path} does not contain a key: {2 * KEY_BYTES} hexadecimal digits are expected.",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -17,9 +19,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.sealing import KEY_BYTES, create_key_file, load_key_file, sync_directory, sync_file
+from controller.journal.sealing import KEY_BYTES, load_key_file, sync_directory
 
 _SIGNATURE: Final = 64  # bytes
+_ID: Final = 16  # bytes of a journal's id
 _LABEL: Final = b"cardshoe head 1\0"
 _LENGTH: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">Q32sq")
@@ -36,6 +39,13 @@ class Signer(Protocol):
     def endorsement(self) -> bytes:
         """The signature of the key before over this one; empty: there is none."""
 
+    @property
+    def journal_id(self) -> str:
+        """The journal that it signed last; empty: it is not known."""
+
+    def note_journal(self, journal_id: str) -> None:
+        """Keep that id, as the journal that it signs."""
+
     def sign(self, data: bytes) -> bytes:
         """64 bytes."""
 
@@ -43,19 +53,59 @@ class Signer(Protocol):
 class SigningKey:
     """An Ed25519 key of 32 bytes, and what the key before says of it. Cannot be shown."""
 
-    def __init__(self, private: bytes, endorsement: bytes = b"") -> None:
+    def __init__(
+        self, private: bytes, endorsement: bytes = b"", journal_id: str = "", path: Path | None = None
+    ) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(private)
         self.endorsement = endorsement
+        self.journal_id = journal_id
+        self._path = path
         self.public_key = self._key.public_key().public_bytes_raw()
 
     def sign(self, data: bytes) -> bytes:
         return self._key.sign(data)
 
+    def note_journal(self, journal_id: str) -> None:
+        """Write the id into the key's file, so that the key knows of the journal if that is gone. A file that cannot be
+        written stays as it is.
+        """
+        if self._path is None or self.journal_id == journal_id or len(journal_id) != 2 * _ID:
+            return
+        self.journal_id = journal_id
+        with suppress(OSError):
+            _replace(self._path, self._key.private_bytes_raw(), self.endorsement, journal_id)
+
 
 def load_signing_key(path: Path) -> SigningKey:
-    """The key in that file, with its endorsement on the next line where there is one. Raises `JournalError`."""
-    data = load_key_file(path, more=_SIGNATURE)
-    return SigningKey(data[:KEY_BYTES], data[KEY_BYTES:])
+    """The key in that file. On lines of their own follow, where they are there, its endorsement, and the id of the
+    journal that it signed last. Raises `JournalError`.
+    """
+    data = load_key_file(path, more=(_ID, _SIGNATURE, _SIGNATURE + _ID))
+    rest = data[KEY_BYTES:]
+    endorsement = rest[:_SIGNATURE] if len(rest) >= _SIGNATURE else b""
+    return SigningKey(data[:KEY_BYTES], endorsement, rest[len(endorsement) :].hex(), path)
+
+
+def _replace(path: Path, private: bytes, endorsement: bytes, journal_id: str, kept: Path | None = None) -> None:
+    """`kept`: where the file before is kept."""
+    beside, owner = path.with_name(f"{path.name}.next"), path.stat()
+    lines = (private.hex(), endorsement.hex(), journal_id)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write("".join(f"{line}\n" for line in lines if line))
+            os.fchmod(file.fileno(), owner.st_mode & 0o777)
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+            file.flush()
+            os.fsync(file.fileno())
+        if kept is not None:
+            path.rename(kept)
+        beside.rename(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+    sync_directory(path.parent)
 
 
 def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tuple[SigningKey, Path]:
@@ -63,19 +113,13 @@ def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tupl
 
     Raises `JournalError`; then the key before is in its place, or in the file beside it.
     """
-    beside, kept = path.with_name(f"{path.name}.next"), path.with_name(f"{path.name}.{fingerprint(before.public_key)}")
-    private = create_key_file(beside)
+    kept = path.with_name(f"{path.name}.{fingerprint(before.public_key)}")
+    private = secrets.token_bytes(KEY_BYTES)
     public_key = SigningKey(private).public_key
-    after = SigningKey(private, before.sign(key_statement(journal_id, before.public_key, public_key)))
+    endorsement = before.sign(key_statement(journal_id, before.public_key, public_key))
+    after = SigningKey(private, endorsement, before.journal_id, path)
     try:
-        owner = path.stat()
-        beside.write_text(f"{private.hex()}\n{after.endorsement.hex()}\n", "ascii")
-        beside.chmod(owner.st_mode & 0o777)
-        os.chown(beside, owner.st_uid, owner.st_gid)
-        sync_file(beside)
-        path.rename(kept)
-        beside.rename(path)
-        sync_directory(path.parent)
+        _replace(path, private, endorsement, before.journal_id, kept)
     except OSError as error:
         raise JournalError(
             "journal-key", f"{path} cannot be replaced: {error.strerror}.", f"Look for it in {path.parent}."

@@ -1,6 +1,6 @@
 """The journal of a running table: decisions appended, each in one transaction, to the newest file of its folder.
 
-What a file before the newest one holds is read with `folder.JournalFolder`; a file of format 1 is never appended to.
+What a file before the newest one holds is read with `folder.JournalFolder`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import msgspec
 
 from controller.journal import JournalError, schema
 from controller.journal.chain import Head, hash_decision
-from controller.journal.codec import CHECKPOINT, OPENING, EventT, InputT, JournalCodec, Moment, Types
+from controller.journal.codec import CHECKPOINT, NAME, OPENING, EventT, InputT, JournalCodec, Moment, Types
+from controller.journal.codec import DECISION as OF_DECISION
 from controller.journal.file import (
     FAILURES,
     Connect,
@@ -41,9 +42,10 @@ from controller.journal.file import (
     speaking,
 )
 from controller.journal.folder import PART, JournalFolder, file_name, files_in, number_of
+from controller.journal.packing import Packing
 from controller.journal.pin import Pinned
-from controller.journal.pinning import JournalPin
-from controller.journal.reader import JournalReader, checkpoint_mac
+from controller.journal.pinning import JournalPin, Known
+from controller.journal.reader import JournalReader, over_state
 from controller.journal.reserve import Reserve
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
 from controller.journal.signing import Signer, statement
@@ -78,7 +80,7 @@ class Journal(Generic[InputT, EventT]):
     """Belongs to the thread that opened it; one at a time for a folder.
 
     `open` takes the folder. Where `is_begun` is False, `begin_file` has to come before `append`: with the state of an
-    empty table, or with that to which the file of format 1, or a closed one, folds.
+    empty table, or with that to which a closed file folds.
     """
 
     def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
@@ -120,7 +122,7 @@ class Journal(Generic[InputT, EventT]):
         journal = cls(folder, types, local_key, identity, signer, pin, reserve, connect, lock, random)
         try:
             journal._put_in_order()
-            journal.pin.look(signer)
+            journal.pin.look(signer, local_key)
             journal._take_newest()
             if journal.is_begun:
                 reserve.hold()
@@ -128,6 +130,16 @@ class Journal(Generic[InputT, EventT]):
             journal.close()
             raise
         return journal
+
+    def look_further(self, known: Known) -> None:
+        """Find what contradicts the journal by its state, before it is written to. Raises `JournalError`."""
+        self.pin.look_further(self._signer, known)
+
+    def accept(self) -> None:
+        """A person decided that the journal goes on as it is, or nothing was in doubt."""
+        if self.pin.doubts:
+            self.pin.accept()
+        self._signer.note_journal(self.identity.id)
 
     @property
     def is_begun(self) -> bool:
@@ -161,11 +173,11 @@ class Journal(Generic[InputT, EventT]):
             return self._path.stat().st_size
 
     def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
-               ends_round: bool = False) -> Committed:  # fmt: skip
+               signs: bool = False) -> Committed:  # fmt: skip
         """Write an input and the events that it caused, durably and in one transaction.
 
-        `round` stands in every commitment: an exposure is journaled under the round of its concealment. `ends_round`:
-        the head is signed. So is the head before the first decision of another round. Raises `JournalError`, and then
+        `round` stands in every commitment: an exposure is journaled under the round of its concealment. `signs`: the
+        head is signed. So is the head before the first decision of another round. Raises `JournalError`, and then
         nothing was written; after journal-io a commit that reached the disk nonetheless may be found, whole, when the
         journal is next opened. TypeError and ValueError: something that no journal can hold.
         """
@@ -173,33 +185,32 @@ class Journal(Generic[InputT, EventT]):
         before = self.head
         last, count = before.number + 1 + len(events), 1 + len(events)
         encoded = self._codec.encode(last, given, events, round)
-        texts = b"[" + b",".join(encoded.events) + b"]"
-        hash_ = hash_decision(last, count, moment.utc_ns, moment.boottime_ns, round, encoded.input, texts,
-                              encoded.sealed, before.hash)  # fmt: skip
-        row = (last, count, moment.utc_ns, moment.boottime_ns, round, encoded.input.decode(), texts.decode(),
-               encoded.sealed, hash_)  # fmt: skip
+        columns = (last, count, moment.utc_ns, moment.boottime_ns, round, encoded.body, encoded.sealed)
+        hash_ = hash_decision(columns, before.hash)
+        row = (*columns, hash_, self._file_keys.mac(OF_DECISION, hash_))
         head = Head(last, hash_)
         rows: list[tuple[Table, Sequence[Any]]] = [(DECISION, row)]
         if self._unsigned not in (None, round):
             rows.append((HEAD, self._signed(before, moment.utc_ns)))
-        if ends_round:
+        if signs:
             rows.append((HEAD, self._signed(head, moment.utc_ns)))
         self._write(*rows)
-        self.head, self._unsigned = head, None if ends_round else round
-        self._pin(moment, sync=ends_round)
+        self.head, self._unsigned = head, None if signs else round
+        self._pin(moment, sync=signs)
         first = before.number + 1
         return Committed(first, tuple(range(first + 1, last + 1)), tuple(encoded.events))
 
-    def sign_head(self, moment: Moment) -> None:
-        """At the end of a file, and at an orderly stop. Where the head is signed already, or nothing was appended to
-        this file, nothing happens. Raises `JournalError`.
+    def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
+        """At the end of a file, and at an orderly stop (`stops`), after which the pin says that nothing follows. A head
+        that is signed already, or that of an empty file, is not signed again. Raises `JournalError`.
         """
         self._settle()
-        if self.is_signed_by_another or self._holds(HEAD.read_back):
-            return
-        self._write((HEAD, self._signed(self.head, moment.utc_ns)))
-        self._unsigned = None
-        self._pin(moment, sync=True)
+        signs = not (self.is_signed_by_another or self._holds(HEAD.read_back))
+        if signs:
+            self._write((HEAD, self._signed(self.head, moment.utc_ns)))
+            self._unsigned = None
+        if signs or stops:
+            self._pin(moment, sync=True, stopped=stops)
 
     def save(self, state: object) -> None:
         """Save the state after the last entry, so that a start folds what follows only. Raises `JournalError`."""
@@ -207,8 +218,8 @@ class Journal(Generic[InputT, EventT]):
         if self._holds(CHECKPOINT_ROW.read_back):
             return
         saved = self._codec.save(self.head.number, state, CHECKPOINT)
-        mac = checkpoint_mac(self._file_keys, self.head, saved)
-        row = (self.head.number, saved.version, saved.digest, saved.state.decode(), saved.sealed, mac)
+        mac = self._file_keys.mac(CHECKPOINT, over_state(self.head, saved))
+        row = (self.head.number, saved.version, saved.digest, saved.state, saved.sealed, mac)
         self._commit((CHECKPOINT_ROW, row))  # a cache: not worth the reserve
 
     def begin_file(self, state: object, moment: Moment) -> None:
@@ -223,9 +234,9 @@ class Journal(Generic[InputT, EventT]):
         path = self.folder / file_name(number_of(self._path) + 1)
         file_id = self._random(_FILE_ID).hex()
         keys, file_keys = JournalKeys(self._local_key, self.identity.id), FileKeys(self._local_key, file_id)
-        codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, file_keys, self._random)
+        words = self._types.words
+        codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, file_keys, Packing(words), self._random)
         header = Header(
-            format=schema.FORMAT,
             identity=self.identity,
             file_id=file_id,
             created_utc_ns=moment.utc_ns,
@@ -235,7 +246,9 @@ class Journal(Generic[InputT, EventT]):
             previous_file=self._before,
             previous=self.head,
             opening=codec.save(self.head.number, state, OPENING),
+            words=words,
         )
+        header = msgspec.structs.replace(header, mac=file_keys.mac(NAME, header.genesis))
         old, old_path = self._connection, self._path
         with speaking(path):
             if path.exists():
@@ -290,7 +303,7 @@ class Journal(Generic[InputT, EventT]):
             require_same_table(files[-1], newest.header.identity, self.identity)
             self.identity = newest.header.identity
             self.head, self._path, self._before = newest.head(), files[-1], newest.header.file_id
-        if newest.header.format == schema.FORMAT and not is_closed(files[-1]):
+        if not is_closed(files[-1]):
             with speaking(self._path):
                 self._use(self._path, self._connect(self._path))
             if self.head == newest.header.before:  # a kill or a power cut may have come before its pin
@@ -312,11 +325,15 @@ class Journal(Generic[InputT, EventT]):
         self._header = header
         self._unsigned = None if unsigned is None else unsigned[0]
         self._file_keys = FileKeys(self._local_key, header.file_id)
-        self._codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, self._file_keys, self._random)
+        packing = Packing(header.words)
+        self._codec: JournalCodec[InputT, EventT] = JournalCodec(
+            self._types, keys, self._file_keys, packing, self._random
+        )
 
-    def _pin(self, moment: Moment, *, sync: bool) -> None:
+    def _pin(self, moment: Moment, *, sync: bool, stopped: bool = False) -> None:
         assert self._header is not None
-        self.pin.committed(Pinned(self.identity.id, self._header.file_id, self.head, moment.utc_ns), sync=sync)
+        pinned = Pinned(self.identity.id, self._header.file_id, self.head, moment.utc_ns, stopped)
+        self.pin.committed(pinned, sync=sync)
 
     def _reader(self, path: Path) -> JournalReader[InputT, EventT]:
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)

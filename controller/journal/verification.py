@@ -2,14 +2,16 @@
 
     at hand                         shows
     nothing                         a break of the chain, within a file and from file to file; a signature that is not
-                                    the file's key's; a file's name, the last entry of a round, or the end of a closed
-                                    file, that is not signed; a schema or an order of files that is not as it was made;
-                                    a file that is missing
+                                    the file's key's; a file's name, the last entry of a round, a record of deleted
+                                    files, or the end of a closed file, that is not signed; a schema or an order of
+                                    files that is not as it was made; a file that is missing, or was deleted before the
+                                    settings that the journal records allowed it
     the pin                         an end that was cut off, an older copy, another journal
     a head or fingerprint noted     the same, and a journal that was written again with another key
     elsewhere
-    the local key                   states that were not saved by who has it; with the table's fold (`deep`): sealed
-                                    cards, commitments and openings, states that are not what the entries fold to
+    the local key                   names of files, decisions and saved states that were not written by who has it; with
+                                    the table's fold (`deep`): sealed cards, commitments and openings, states that are
+                                    not what the entries fold to
 
 Nothing shows what somebody does who holds the signing key, the local key, the pin and every noted head.
 
@@ -27,10 +29,11 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.journal import JournalError, format_1
+from controller.journal import JournalError
 from controller.journal.chain import Head, hash_decision
 from controller.journal.codec import Types
 from controller.journal.deep_check import DeepCheck, Fold
+from controller.journal.deletions import Deletions
 from controller.journal.file import (
     Connection,
     Header,
@@ -38,26 +41,25 @@ from controller.journal.file import (
     follow_on,
     foreign,
     keys_for,
+    opening_text,
     read_header,
     require_file,
     speaking,
 )
 from controller.journal.folder import survey
 from controller.journal.noted_heads import OF_NOTE, OF_PIN, Noted, NotedHeads
+from controller.journal.packing import Packing
 from controller.journal.pin import BadPinError, read_pin
 from controller.journal.pinning import PIN
+from controller.journal.reader import ROW_TYPES, split
 from controller.journal.signing import fingerprint, is_signed, key_statement, statement
 
 PAGE: Final = 500  # rows read at once
-_ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round,
-CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash
+_ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
 FROM decision WHERE last >= ? AND last <= ? ORDER BY last LIMIT ?"""
-_TYPES: Final = [int, int, int, int, int, bytes, bytes, bytes, bytes]
 _LOWEST: Final = -(2**63)
 _LAST: Final = "SELECT max(last) FROM decision"
 _HEADS: Final = "SELECT number, utc_ns, signature FROM head ORDER BY number"
-_EVENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_DELETED: Final = b'"event":"files_deleted"'
 OF_DOUBTS: Final = frozenset(
     {"other-than-pinned", "pin-damaged", "pin-unreadable", "key-changed", "file-missing", "other-key"}
 )
@@ -125,7 +127,7 @@ class _Check:
         self._round: int | None = None  # of the last decision
         self._head = self._signed = Head()
         self._keys: list[bytes] = []
-        self._deleted: set[tuple[str, int, str]] = set()
+        self._deletions = Deletions(self.find)
         self._deep: DeepCheck | None = None
         if local_key is not None and types is not None:
             self._deep = DeepCheck(local_key, types, fold, self.find)
@@ -180,6 +182,7 @@ class _Check:
         before, end = self._before, self._end
         if self._first is None:
             self._first = (path.name, header)
+            self.noted.compare(header.previous)  # the end of a file that was deleted is held
         elif before is not None and end is not None:  # else the file before cannot be read, which is found already
             if (header.previous_file, header.previous) != (before.file_id, end):
                 self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
@@ -188,11 +191,11 @@ class _Check:
         unsigned, self._unsigned_end = self._unsigned_end, None
         if unsigned is not None and before is not None and header.public_key == before.public_key:
             self._findings.append(unsigned)  # another key could not sign it; it signs the name, which holds the hash
-        if before is not None and before.public_key and header.public_key != before.public_key:
+        if before is not None and header.public_key != before.public_key:
             said = key_statement(header.identity.id, before.public_key, header.public_key)
             if not is_signed(before.public_key, header.endorsement, said):
                 self.find("key-changed", "The file is signed by another key, which the one before did not endorse.")
-        if header.public_key and header.public_key not in self._keys[-1:]:
+        if header.public_key not in self._keys[-1:]:
             self._keys.append(header.public_key)
 
     def _content(self, path: Path, connection: Connection, header: Header, *, newest: bool) -> None:
@@ -207,12 +210,8 @@ class _Check:
                 deep = None
         if self._thorough:
             self._structure(connection)
-        if header.format == format_1.FORMAT:
-            if deep is not None:
-                deep.old(path)
-            self._old_rows(connection)
-        else:
-            self._rows_of(connection, header, deep, newest=newest)
+        self._deletions.begin(header, opening_text(path, header))
+        self._rows_of(connection, header, deep, newest=newest)
 
     def _structure(self, connection: Connection) -> None:
         """Rows that one query shows and another does not."""
@@ -231,20 +230,22 @@ class _Check:
         if not is_signed:
             self.find("name-not-signed", "What the file says of itself, with its opening state, is not signed.")
         self._round = None
+        packing = Packing(header.words)
         for row in self._pages(connection, end):
-            if [type(value) for value in row] != _TYPES:
+            if [type(value) for value in row] != ROW_TYPES:
                 self.find("chain", f"Entries after {self._head.number} are not as they are written.", row[0])
                 continue
             if self._round is not None and row[4] != self._round:
                 self._next_round(row[4], is_signed=is_signed)
             self._round = row[4]
             self._head = self._row(row, self._head)
-            self._count_events(row)
+            given, texts = self._texts(row, packing)
             self._entries += row[1]
             is_signed = self._is_signed(header, heads)
+            self._deletions.take(row[0], texts, is_signed=is_signed)
             self.noted.compare(self._head)
             if deep is not None:
-                deep.row(row)
+                deep.row(row, given, texts)
         for number in heads:
             self.find("head-without-entry", "A head is signed where no decision ends.", number)
         if not newest and not is_signed:
@@ -261,11 +262,11 @@ class _Check:
             self.find("round-not-signed", f"The last entry of round {self._round} is not signed.", self._head.number)
 
     def _row(self, row: Sequence[Any], before: Head) -> Head:
-        last, count, utc_ns, boottime_ns, round_number, given, events, sealed, stored = row
+        last, count, stored = row[0], row[1], row[7]
         if last != before.number + count:
             self.find("numbers", f"Between entry {before.number} and entry {last} entries are missing or added.", last)
         try:
-            made = hash_decision(last, count, utc_ns, boottime_ns, round_number, given, events, sealed, before.hash)
+            made = hash_decision(row[:7], before.hash)
         except struct.error:
             made = b""
         if made != stored:
@@ -276,18 +277,15 @@ class _Check:
             )
         return Head(last, stored)
 
-    def _count_events(self, row: Sequence[Any]) -> None:
-        events = row[6]
+    def _texts(self, row: Sequence[Any], packing: Packing) -> tuple[bytes, tuple[bytes, ...]]:
         try:
-            found = len(_EVENTS.decode(events))
-            if _DELETED in events:
-                for event in msgspec.json.decode(events):
-                    if event["event"] == "files_deleted":
-                        self._deleted |= {(one["id"], one["last"], one["hash"]) for one in event["files"]}
-        except (msgspec.MsgspecError, ValueError, TypeError, KeyError):
-            found = -1
-        if found != row[1] - 1:
+            given, texts = split(packing.unpack(row[5]))
+        except (msgspec.MsgspecError, ValueError) as error:
+            self.find("unreadable", f"The entries up to {row[0]} cannot be read: {error}.", row[0])
+            return b"", ()
+        if len(texts) != row[1] - 1:
             self.find("events", f"Up to entry {row[0]} there are not as many events as entries.", row[0])
+        return given, texts
 
     def _is_signed(self, header: Header, heads: dict[int, tuple[int, bytes]]) -> bool:
         """Whether the head that was reached is. A signature that is not right is found."""
@@ -317,23 +315,6 @@ class _Check:
                 return
             first = rows[-1][0] + 1
 
-    def _old_rows(self, connection: Connection) -> None:
-        """Of a file of format 1: no heads."""
-        while rows := list(connection.execute(format_1.CHAIN, (self._head.number, PAGE))):
-            if not follow_on(self._head.number, (row[0] for row in rows)):
-                self.find("structure", f"The rows after entry {self._head.number} are not in their order.", rows[0][0])
-                return
-            while rows:
-                for number, made in format_1.follow(rows, self._head):
-                    if made is None:
-                        self.find("chain", f"Entry {number} is missing or has been changed.", number)
-                        made = Head(rows[0][0], rows[0][8])
-                    self._entries += 1
-                    self._head = made
-                    self.noted.compare(made)
-                    rows = rows[1:]
-            self._reached(self._head.number)
-
     # -- the whole
 
     def end(self, key: str, *, whole: bool) -> None:
@@ -347,8 +328,8 @@ class _Check:
         if whole and self._first is not None:
             name, header = self._first
             before = header.previous
-            deleted = (header.previous_file, before.number, before.hash.hex()) in self._deleted
-            if header.previous_file and not deleted:
+            end = (header.previous_file, before.number, before.hash.hex(), header.created_utc_ns)
+            if header.previous_file and not self._deletions.explain(end):
                 self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
 
     def verified(self) -> Verified:
@@ -363,13 +344,15 @@ class _Check:
                 f"Entries {self._signed.number + 1} to {self._head.number} are signed by no head yet: "
                 "who can write to the file can have changed or removed them."
             )
+        if self.noted.not_compared:
+            yield self.noted.not_compared
         if not self.noted.count:
             yield (
                 "Whether its end is missing, or it is an older or another journal, was not checked: no pin lies beside "
                 "it, and no head was given; give one that was noted with --head."
             )
         if self._local_key is None:
-            yield "Sealed cards and saved states were not checked: that needs the local key."
+            yield "Who wrote each decision, sealed cards and saved states were not checked: that needs the local key."
         elif self._fold is None:
             yield "Whether saved states follow from the entries was not checked: ask for a deep check."
         yield "Who holds the signing key can have written all of it again; compare a head that was noted elsewhere."

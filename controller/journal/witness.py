@@ -186,8 +186,6 @@ def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
 def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
     """A page of its heads; that of the file's own name comes first and has the number of the entry before it."""
     header = reader.header
-    if header.opening is None:  # format 1 has none
-        return []
     before = header.before
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute(_SIGNED, (after, before.number, PAGE)))

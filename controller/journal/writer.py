@@ -91,20 +91,20 @@ class JournalWriter(Generic[InputT, EventT]):
         return self._journal.public_key
 
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
-                     ends_round: bool = False, then: Callable[[Committed], None] = _nothing) -> Committed:  # fmt: skip
+                     signs: bool = False, then: Callable[[Committed], None] = _nothing) -> Committed:  # fmt: skip
         """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile.
 
         `then` is called first, a turn of the loop before the caller goes on; what it raises, the caller gets. It is not
         called for a caller that was cancelled.
         """
         return await self._call(
-            lambda: self._journal.append(given, events, round=round, moment=moment, ends_round=ends_round), then
+            lambda: self._journal.append(given, events, round=round, moment=moment, signs=signs), then
         )
 
     @property
-    def doubt(self) -> Doubt | None:
+    def doubts(self) -> tuple[Doubt, ...]:
         """What is wrong with the journal as it was found, until a person has decided."""
-        return self._journal.pin.doubt
+        return self._journal.pin.doubts
 
     @property
     def pin_fails(self) -> str:
@@ -118,8 +118,8 @@ class JournalWriter(Generic[InputT, EventT]):
 
     async def accept(self) -> None:
         """A person decided that the journal as it is goes on. Where nothing was in doubt, nothing happens."""
-        if self.doubt is not None:
-            await self._call(self._journal.pin.accept)
+        if self.doubts:
+            await self._call(self._journal.accept)
 
     async def keep_room(self) -> None:
         """Try again to keep room for the end of a round, where it was given up."""
@@ -130,9 +130,9 @@ class JournalWriter(Generic[InputT, EventT]):
         """`Journal.save`."""
         await self._call(lambda: self._journal.save(state))
 
-    async def sign_head(self, moment: Moment) -> None:
+    async def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
         """`Journal.sign_head`."""
-        await self._call(lambda: self._journal.sign_head(moment))
+        await self._call(lambda: self._journal.sign_head(moment, stops=stops))
 
     async def begin_file(self, state: object, moment: Moment) -> None:
         """`Journal.begin_file`."""

@@ -54,7 +54,7 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     if given.configuration is not None:
         _record(decision, given.configuration)
     if given.doubt:
-        decision.emit(events.JournalDoubted(given.doubt, given.doubt_sentence))
+        decision.emit(events.JournalDoubted(given.doubt, given.doubt_sentence, given.doubt_keys))
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
     reconciliation.lapse_commands(decision)
@@ -86,7 +86,7 @@ def _files_expired(decision: Decision, given: inputs.FilesExpired) -> None:
 
 
 def _damage_found(decision: Decision, given: inputs.DamageFound) -> None:
-    decision.emit(events.JournalDoubted(given.code, given.sentence))
+    decision.emit(events.JournalDoubted(given.code, given.sentence, given.keys))
 
 
 _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {

@@ -25,7 +25,8 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
 
     `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
     empty: unknown. `configuration`: what else it was started with. `doubt`: what is wrong with the journal as it was
-    found (docs/faults.md), with its sentence; empty: nothing.
+    found (docs/faults.md), with its sentence and the public keys that it is about; empty: nothing. Of several it is the
+    first; `DamageFound` follows for each of the others.
     """
 
     table: str
@@ -36,6 +37,7 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     configuration: ConfigurationRecord | None = None
     doubt: str = ""
     doubt_sentence: str = ""
+    doubt_keys: tuple[str, ...] = ()
 
 
 class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
@@ -175,10 +177,13 @@ class FilesExpired(Input, frozen=True, tag="files_expired"):
 
 
 class DamageFound(Input, frozen=True, tag="damage_found"):
-    """The check beside the table found the journal other than it was written. `code`: the fault's."""
+    """A start, or the check beside the table, found the journal other than it was written. `code`: the fault's. `keys`:
+    public keys that are in doubt, in hexadecimal.
+    """
 
     code: str
     sentence: str
+    keys: tuple[str, ...] = ()
 
 
 AnyInput: TypeAlias = (

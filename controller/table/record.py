@@ -67,7 +67,10 @@ class FloorRecord(msgspec.Struct, frozen=True):
 
 
 class ConfigurationRecord(msgspec.Struct, frozen=True):
-    """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version."""
+    """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version.
+
+    `keep_days`: how long files of the journal are kept; 0: for ever.
+    """
 
     program: str
     device: DeviceRecord
@@ -78,6 +81,7 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
     socket: str = ""
     http: HttpRecord | None = None
     floor: FloorRecord | None = None
+    keep_days: int = 0
 
     def person_called(self, name: str) -> str:
         """The id of the person with that id or name, in any case; empty: no person of the configuration."""
@@ -88,9 +92,12 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
 
 
 class FileRecord(msgspec.Struct, frozen=True):
-    """A file of the journal: its name and id, and number and hash (in hexadecimal) of its last entry."""
+    """A file of the journal: its name and id, number and hash (in hexadecimal) of its last entry, and when the next one
+    was begun.
+    """
 
     name: str
     id: str
     last: int
     hash: str
+    ended_utc_ns: int = 0

@@ -104,6 +104,7 @@ class TableState(msgspec.Struct, frozen=True):
     answers: tuple[Answer, ...] = ()
     pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine or a screen, once a PIN was wrong
     files_deleted: tuple[str, ...] = ()  # ids of the files of the journal whose deletion was recorded last
+    doubted_keys: tuple[str, ...] = ()  # public keys of the journal that a start found without an endorsement
     screens: tuple[Screen, ...] = ()
     turn: Turn = Turn()
     acting: int = 0  # the entry of the operation that the last event followed from; 0: it followed from none

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import gzip
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 import structlog
 
 from controller.api.client import ApiClient
-from controller.api.messages import encode_hook
-from controller.api.view import LinkView, view_of
 from controller.daemon.checking import LONGEST_REST, Pace, check_beside, find_damage
 from controller.daemon.checking import Finding as Found
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games.specification import Unit
-from controller.journal import format_1
 from controller.journal.chain import Head
 from controller.journal.folder import JournalFolder
-from controller.journal.reader import JournalReader
 from controller.journal.schema import SCHEMA
 from controller.journal.verification import Finding, Verified
 from controller.table import operations
-from controller.table.events import Event
-from controller.table.evolve import evolve
-from controller.table.state import TableState
 from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Fault, Orders, Point
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
 from tests.journal.test_keeper import Log
-from tests.journal.test_kept import KEPT
 
 DEALER, SUPERVISOR, _ = CREW
 A_FILE_A_ROUND = Orders(file_a_round=True)
@@ -198,68 +188,3 @@ def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage(tmp_path: Path)
 
 def verified(*findings: Finding) -> Verified:
     return Verified(findings, 1, 1, 1, Head(), Head(), (), ())
-
-
-# -- a journal of format 1 -------------------------------------------------------------------------------------------
-
-
-async def test_a_journal_of_format_1_goes_on_in_mid_round_in_a_file_of_its_own() -> None:
-    """What the screen shows of the round is what the old journal folds to; the old file stays as it was."""
-    kept = KEPT / "p3-i05-hands-swapped"
-    with short_folder() as folder:
-        async with Stage(folder) as stage:
-            text = stage.configuration.read_text().replace('"T-1"', '"scenario"').replace('"NC"', '"P3"')
-            stage.configuration.write_text(text)
-            (folder / "journal.key").write_text(kept.with_suffix(".key").read_text())
-            stage.journal.mkdir()
-            old = stage.journal / "journal.db"
-            old.write_bytes(gzip.decompress(kept.with_suffix(".journal.gz").read_bytes()))
-            before = cut_in_mid_round(old)
-            content = old.read_bytes()
-            await stage.start_daemon()
-            shown = await stage.state()
-            await stage.kill_daemon()
-            await stage.start_daemon()
-            again = await stage.state()
-            assert await stage.daemon.end() == 0
-            assert files_of(stage) == [stage.journal / "000001.journal"]
-            assert old.read_bytes() == content
-            key = bytes.fromhex(kept.with_suffix(".key").read_text())
-            files: JournalFolder[Any, Any] = JournalFolder.open_to_read(stage.journal, JOURNAL_TYPES, local_key=key)
-            first = next(entry for entry in files.entries(before.entry))
-    assert before.in_round
-    was = msgspec.to_builtins(view_of(before, LinkView()), enc_hook=encode_hook)
-    for view in (shown, again):
-        now = msgspec.to_builtins(view, enc_hook=encode_hook)
-        assert {name: now[name] for name in OF_THE_ROUND} == {name: was[name] for name in OF_THE_ROUND}
-        known, *_ = now["irregularities"]  # beside it that this is another PC
-        assert known["noticed_utc_ns"] > 0, "by the old file"
-        assert (known | {"noticed_utc_ns": 0},) == was["irregularities"]
-    assert first.number == before.entry + 1, "numbers run on"
-
-
-OF_THE_ROUND = (
-    "round", "phase", "boxes", "hands", "dealt", "to_deal", "next_place", "bets", "first_card", "entries", "deck",
-    "aside", "tray",
-)  # fmt: skip
-
-
-def cut_in_mid_round(path: Path) -> TableState:
-    """Leave of a journal of format 1 what there was while cards lay on the table; the state then."""
-    key = bytes.fromhex((KEPT / "p3-i05-hands-swapped.key").read_text())
-    reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, JOURNAL_TYPES, local_key=key)
-    state, wanted = TableState(), TableState()
-    with closing(reader):
-        for entry in reader.entries():
-            if isinstance(entry.value, Event):
-                state = evolve(state, entry.value, entry.number)
-            elif state.in_round and state.open and state.round.dealt:
-                wanted = state
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("DROP TRIGGER entry_delete")
-        connection.execute("DELETE FROM entry WHERE number > ?", (wanted.entry,))
-        for statement in format_1.SCHEMA:
-            if "TRIGGER entry_delete" in statement:
-                connection.execute(statement)
-        connection.execute("PRAGMA journal_mode=WAL")
-    return wanted

@@ -250,7 +250,7 @@ class Listener:
                 yield len(base64.b64decode(line["sealed"])) if line["is"] == "sealed" else -len(text)
 
     def entries(self) -> list[int]:
-        query = "SELECT length(input) + length(events) + length(sealed) FROM decision ORDER BY last"
+        query = "SELECT length(body) + length(sealed) FROM decision ORDER BY last"
         with closing(connect_reader(self.folder / "journal" / "000001.journal")) as connection:
             return [size for (size,) in connection.execute(query)]
 

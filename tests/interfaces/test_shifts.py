@@ -47,7 +47,7 @@ class SignedOnTable(JournaledTable):
 
     def hear(self, given: AnyInput) -> None:
         decided = decide(self.state, given)
-        self.journal.append(given, decided.events, round=0, moment=self.moment, ends_round=False)
+        self.journal.append(given, decided.events, round=0, moment=self.moment, signs=False)
         self.state = decided.state
 
     def pass_hours(self, hours: float, *, restart: str = "", set_back: float = 0) -> None:

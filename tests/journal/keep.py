@@ -1,6 +1,6 @@
-"""Keeps the journal of a scenario as this version writes it, and what its screen shows: once for each version.
+"""Keeps the journal of a scenario as this version writes it, and what its screen shows: once for each format.
 
-    python -m tests.journal.keep nc/i01-void-lifted rtp/i12-exposed ...
+    python -m tests.journal.keep nc/i12-exposed-and-each-bettor-chooses
 
 What is kept already is never written again: a later version has to fold it to the same.
 """

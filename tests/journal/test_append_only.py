@@ -18,15 +18,15 @@ from firmware_bridge.cards import DECK, Concealed
 from tests.journal.vocabulary import LOCAL_KEY, Cards, append, moment, open_journal, reader_of
 
 FORBIDDEN = [
-    "UPDATE decision SET events = '[]' WHERE last = 4",
+    "UPDATE decision SET body = x'00' WHERE last = 4",
     "UPDATE journal SET table_name = 'other'",
     "DELETE FROM decision WHERE last = 8",
     "DELETE FROM journal",
-    "INSERT OR REPLACE INTO decision SELECT last, count, utc_ns, boottime_ns, round, '{}', events, sealed, hash "
+    "INSERT OR REPLACE INTO decision SELECT last, count, utc_ns, boottime_ns, round, x'00', sealed, hash, mac "
     "FROM decision WHERE last = 4",
     "UPDATE head SET utc_ns = 0",
     "DELETE FROM head",
-    "UPDATE checkpoint SET state = '{}'",
+    "UPDATE checkpoint SET state = x'00'",
     "DELETE FROM checkpoint",
     "REPLACE INTO journal SELECT * FROM journal",
     "INSERT INTO journal SELECT * FROM journal",
@@ -101,21 +101,21 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
 @pytest.mark.parametrize(
     ("change", "after"),
     [
-        ("UPDATE decision SET events = replace(events, 'box 1', 'box 2') WHERE last = 4", 0),
+        ("UPDATE decision SET body = (SELECT body FROM decision WHERE last = 8) WHERE last = 4", 0),
         ("UPDATE decision SET utc_ns = utc_ns + 1 WHERE last = 4", 0),
         ("UPDATE decision SET boottime_ns = 0 WHERE last = 8", 4),
         ("UPDATE decision SET round = 2 WHERE last = 8", 4),
-        ("UPDATE decision SET input = replace(input, 'number', 'cards') WHERE last = 8", 4),
+        ("UPDATE decision SET body = substr(body, 2) WHERE last = 8", 4),
         ("UPDATE decision SET sealed = zeroblob(length(sealed)) WHERE last = 8", 4),
         ("UPDATE decision SET count = 3 WHERE last = 8", 4),
         ("UPDATE decision SET hash = zeroblob(32) WHERE last = 8", 4),
-        ("UPDATE decision SET events = CAST(x'ff' AS TEXT) WHERE last = 8", 4),
-        ("UPDATE decision SET input = '', events = input || events WHERE last = 4", 0),
+        ("UPDATE decision SET body = CAST(body || sealed AS BLOB), sealed = x'' WHERE last = 4", 0),
         ("DELETE FROM decision WHERE last = 4", 0),
         ("UPDATE decision SET last = 9 WHERE last = 8", 4),
         ("UPDATE journal SET created_utc_ns = 0", 0),
         ("UPDATE journal SET table_name = 'pit 1 / 75', journal_id = substr(journal_id, 2)", 0),
-        ('UPDATE journal SET state = \'{"cards":[],"inputs":1}\'', 0),
+        ("UPDATE journal SET state = CAST(state || x'00' AS BLOB)", 0),
+        ("UPDATE journal SET words = x'00'", 0),
         ("UPDATE journal SET previous_file = 'f1'", 0),
     ],
 )
@@ -227,7 +227,7 @@ def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -
     assert found.value.code == "journal-damaged"
 
 
-@pytest.mark.parametrize("column", ["count", "utc_ns", "boottime_ns", "round", "input", "events", "sealed"])
+@pytest.mark.parametrize("column", ["count", "utc_ns", "boottime_ns", "round", "body", "sealed", "hash", "mac"])
 @pytest.mark.parametrize("local_key", [LOCAL_KEY, None])
 def test_a_reader_without_the_chain_finds_a_value_of_another_type(
     written: Path, column: str, local_key: bytes | None

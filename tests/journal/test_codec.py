@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from controller.journal import JournalError
 from controller.journal.codec import CHECKPOINT, OPENING, JournalCodec, SavedState, StateForm, Types
+from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, commitment
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence, Exposed
 from tests.journal.vocabulary import (
@@ -34,6 +35,7 @@ from tests.journal.vocabulary import (
 )
 
 Codec = JournalCodec[Any, Any]
+PACKING = Packing(b"")
 KEYS = JournalKeys(LOCAL_KEY, "ab")
 FILE_KEYS = FileKeys(LOCAL_KEY, "f1")
 cards = st.sampled_from(DECK)
@@ -61,7 +63,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestJournal]:
 
 
 def codec_of(types: Types) -> Codec:
-    return JournalCodec(types, KEYS, FILE_KEYS, lambda count: bytes(count))
+    return JournalCodec(types, KEYS, FILE_KEYS, PACKING, lambda count: bytes(count))
 
 
 @pytest.fixture
@@ -220,7 +222,8 @@ def test_types_that_no_journal_holds() -> None:
 def test_a_saved_state_comes_back_and_opens_at_its_place_alone(codec: Codec) -> None:
     state = Cards((Concealed(DECK[0], 7, 1), Concealed(DECK[1], 7, 2)), 5)
     saved = codec.save(9, state, OPENING)
-    assert (saved.version, saved.digest, saved.state) == (1, b"digest of cards", b'{"cards":[0,1],"inputs":5}')
+    assert (saved.version, saved.digest) == (1, b"digest of cards")
+    assert PACKING.unpack(saved.state) == b'{"cards":[0,1],"inputs":5}'
     assert codec.restore(9, saved, OPENING) == state
     for number, of in [(8, OPENING), (9, CHECKPOINT)]:
         with pytest.raises(JournalError, match="what was sealed") as damaged:
@@ -233,7 +236,7 @@ def test_a_state_of_an_earlier_version_is_upgraded_and_of_a_later_one_refused() 
         return {**saved, "inputs": saved["count"] + version}
 
     codec = codec_of(Types(AnyInput, AnyEvent, StateForm(Cards, 2, b"", upgrade)))
-    assert codec.restore(9, SavedState(1, b"", b'{"cards":[],"count":4}', b""), OPENING) == Cards((), 5)
+    assert codec.restore(9, SavedState(1, b"", PACKING.pack(b'{"cards":[],"count":4}'), b""), OPENING) == Cards((), 5)
     with pytest.raises(JournalError, match="version 3") as refused:
-        codec.restore(9, SavedState(3, b"", b"{}", b""), OPENING)
+        codec.restore(9, SavedState(3, b"", PACKING.pack(b"{}"), b""), OPENING)
     assert refused.value.code == "journal-format"

@@ -28,8 +28,8 @@ DAY = 86_400 * SECOND
 BETWEEN = TableState(phase=Phase.CONCLUDED)
 PLAYING = TableState(phase=Phase.SETTLING)
 NOTED = RefusedAtDoor("not-admitted", None, 1)
-OLD = FileEnd("000001.journal", "5e" * 16, Head(40))
-EXPIRED = FilesExpired((FileRecord("000001.journal", "5e" * 16, 40, "00" * 32),))
+OLD = FileEnd("000001.journal", "5e" * 16, Head(40), 7)
+EXPIRED = FilesExpired((FileRecord("000001.journal", "5e" * 16, 40, "00" * 32, 7),))
 
 
 class Files:
@@ -58,7 +58,7 @@ class Files:
         self._must_have_room()
         self.saved.append(state)
 
-    async def sign_head(self, moment: Moment) -> None:
+    async def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
         self.signed += 1
 
     async def begin_file(self, state: SavedState, moment: Moment) -> None:

@@ -113,11 +113,11 @@ def test_another_tables_journal_is_refused(written: Path, changed: dict[str, obj
 def test_an_unknown_format_is_refused(written: Path, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TRIGGER journal_update")
-        connection.execute("UPDATE journal SET format = 3")
+        connection.execute("UPDATE journal SET format = 2")
     before = contents(written)
     error = refusal(written)
     assert error.code == "journal-format"
-    assert "format 3" in str(error)
+    assert "format 2" in str(error)
     assert contents(written) == before
 
 
@@ -138,10 +138,9 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(folder: Path, name
 
 
 @pytest.mark.parametrize("made", ["CREATE TABLE recipe (name TEXT)", "CREATE TABLE journal (day TEXT)"])
-@pytest.mark.parametrize("name", ["000001.journal", "recipes.db"])
-def test_another_programs_database_is_refused_and_left_alone(folder: Path, made: str, name: str) -> None:
+def test_another_programs_database_is_refused_and_left_alone(folder: Path, path: Path, made: str) -> None:
     folder.mkdir()
-    with closing(sqlite3.connect(folder / name)) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute(made)
     before = contents(folder)
     assert refusal(folder).code == "journal-format"
@@ -157,7 +156,7 @@ def test_other_files_in_the_folder_are_left_alone(folder: Path) -> None:
     assert contents(folder).keys() == {"signing.key", "000001.journal.txt", "000001.journal", "pin"}
 
 
-@pytest.mark.parametrize("length", [100, 4096, 8192, -4096, -1])
+@pytest.mark.parametrize("length", [100, 4096, 8192, -4096, -20])
 def test_a_file_that_was_cut_in_the_middle_is_refused_and_left_alone(folder: Path, path: Path, length: int) -> None:
     with closing(open_journal(folder)) as journal:
         for step in range(40):

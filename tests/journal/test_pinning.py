@@ -16,10 +16,10 @@ def test_a_pin_that_cannot_be_made_again_is_a_warning_and_no_error(folder: Path)
     (folder / PIN).write_bytes(b"?")
     (folder / f"{PIN}.damaged" / "kept").mkdir(parents=True)
     journal = open_journal(folder)
-    assert journal.pin.doubt is not None
+    assert journal.pin.doubts
     append(journal, 1)
     journal.pin.accept()
-    assert not journal.pin.doubt
+    assert not journal.pin.doubts
     assert "cannot be written" in journal.pin.fails
     append(journal, 2)
     journal.close()
@@ -34,7 +34,7 @@ def test_a_damaged_pin_is_kept_and_made_again(folder: Path) -> None:
     journal.close()
     assert (folder / f"{PIN}.damaged").read_bytes() == b"?"
     again = open_journal(folder)
-    assert (again.pin.doubt, again.pin.fails) == (None, "")
+    assert (again.pin.doubts, again.pin.fails) == ((), "")
     again.close()
 
 
@@ -45,12 +45,11 @@ def test_a_journal_that_is_gone_with_its_pin_is_in_doubt_where_its_room_is_still
     for path in (*files_in(folder), folder / PIN):
         path.unlink()
     journal = open_journal(folder)
-    assert journal.pin.doubt is not None
-    assert journal.pin.doubt.code == "journal-gone"
+    assert [doubt.code for doubt in journal.pin.doubts] == ["journal-gone"]
     journal.pin.accept()
     journal.close()
     again = open_journal(folder)
-    assert again.pin.doubt is None
+    assert not again.pin.doubts
     again.close()
 
 
@@ -59,5 +58,5 @@ def test_a_first_start_that_was_killed_leaves_no_doubt(folder: Path) -> None:
     Journal.open(folder, TYPES, local_key=LOCAL_KEY, identity=IDENTITY, signer=SIGNER).close()
     assert not (folder / RESERVE).exists()
     journal = open_journal(folder)
-    assert (journal.pin.doubt, journal.reserve.is_held) == (None, True)
+    assert (journal.pin.doubts, journal.reserve.is_held) == ((), True)
     journal.close()

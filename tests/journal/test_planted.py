@@ -14,11 +14,11 @@ from controller.journal.file import connect_reader, read_header
 from tests.journal.vocabulary import Cards, TestJournal, append, moment, open_journal
 
 IGNORES = "BEFORE INSERT ON decision BEGIN SELECT RAISE(IGNORE); END"
-SILENCES_ONE = "BEFORE INSERT ON decision WHEN NEW.events LIKE '%step 2%' BEGIN SELECT RAISE(IGNORE); END"
+SILENCES_ONE = "BEFORE INSERT ON decision WHEN NEW.last = 8 BEGIN SELECT RAISE(IGNORE); END"
 REMOVES = "AFTER INSERT ON decision BEGIN DELETE FROM decision WHERE last = NEW.last; END"
-CHANGES = "AFTER INSERT ON decision BEGIN UPDATE decision SET events = '[]' WHERE last = NEW.last; END"
+CHANGES = "AFTER INSERT ON decision BEGIN UPDATE decision SET body = x'00' WHERE last = NEW.last; END"
 ADDS = """AFTER INSERT ON decision WHEN NEW.last < 90 BEGIN
-INSERT INTO decision SELECT 99, count, utc_ns, boottime_ns, round, input, events, sealed, hash FROM decision LIMIT 1;
+INSERT INTO decision SELECT 99, count, utc_ns, boottime_ns, round, body, sealed, hash, mac FROM decision LIMIT 1;
 END"""
 
 
@@ -70,7 +70,7 @@ def test_a_trigger_under_a_name_that_sqlite_keeps_to_itself_is_found(written: Pa
         "CREATE TABLE sqlitetable (number INTEGER)",
         "CREATE INDEX sqliteindex ON decision (utc_ns)",
         "CREATE UNIQUE INDEX sqliteonce ON decision (last)",
-        "ALTER TABLE decision ADD COLUMN more TEXT GENERATED ALWAYS AS (events) VIRTUAL",
+        "ALTER TABLE decision ADD COLUMN more TEXT GENERATED ALWAYS AS (body) VIRTUAL",
         "ANALYZE",
     ],
 )

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
+from controller.journal.packing import Packing
 from controller.journal.sealing import (
     NONCE_BYTES,
     FileKeys,
@@ -23,7 +24,7 @@ from controller.journal.sealing import (
     load_key_file,
 )
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
-from tests.journal.vocabulary import LOCAL_KEY, Cards, append, open_journal
+from tests.journal.vocabulary import LOCAL_KEY, TYPES, Cards, append, open_journal
 
 KEYS = JournalKeys(LOCAL_KEY, "ab")
 FILE = FileKeys(LOCAL_KEY, "f1")
@@ -106,7 +107,7 @@ def test_places_that_no_device_has_are_refused(shuffle: int, ordinal: int) -> No
         KEYS.commitment(1, concealed)
 
 
-Rows = list[tuple[bytes, str, str]]
+Rows = list[tuple[bytes, bytes]]
 
 
 def rows_and_files(folder: Path, cards: list[Card]) -> tuple[Rows, dict[str, int], bytes]:
@@ -116,8 +117,8 @@ def rows_and_files(folder: Path, cards: list[Card]) -> tuple[Rows, dict[str, int
         append(journal, 1, *dealt)
         journal.save(Cards(tuple(dealt), 1))
         with closing(sqlite3.connect(journal.path)) as connection:
-            rows: Rows = connection.execute("SELECT sealed, input, events FROM decision").fetchall()
-            rows += connection.execute("SELECT sealed, state, '' FROM checkpoint").fetchall()
+            rows: Rows = connection.execute("SELECT sealed, body FROM decision").fetchall()
+            rows += connection.execute("SELECT sealed, state FROM checkpoint").fetchall()
         files = {each.name: each.read_bytes() for each in folder.iterdir()}
     files["closed"] = journal.path.read_bytes()
     return rows, {name: len(data) for name, data in files.items()}, b"".join(files.values())
@@ -128,16 +129,19 @@ def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path)
     other, other_sizes, _ = rows_and_files(tmp_path / "other", list(DECK[49:]))
     assert one != other
     assert one_sizes == other_sizes
+    assert [(len(sealed), len(packed)) for sealed, packed in one] == [
+        (len(sealed), len(packed)) for sealed, packed in other
+    ]
+    unpack = Packing(TYPES.words).unpack
     public, public_of_other = (
-        [COMMITMENT.sub("", given + events) for _, given, events in rows] for rows in (one, other)
+        [COMMITMENT.sub("", unpack(packed).decode()) for _, packed in rows] for rows in (one, other)
     )
     assert public == public_of_other
-    assert [len(sealed) for sealed, _, _ in one] == [len(sealed) for sealed, _, _ in other]
     for card in DECK[:3]:
         assert not any(card.code in text for text in public)
         assert f'"{card.code}"'.encode() not in one_bytes
     assert b"report 1" not in one_bytes
-    assert one[0][1] == '{"type":"dispensed","number":1,"cards":[0,1,2],"evidence":3}'
+    assert public[0].startswith('{"type":"dispensed","number":1,"cards":[0,1,2],"evidence":3}\n[')
 
 
 @pytest.mark.parametrize("room", [0, 128, 4096])

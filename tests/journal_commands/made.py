@@ -60,7 +60,7 @@ class JournaledTable(TableHarness):
             [event for _, event in numbered],
             round=self.state.round.number,
             moment=Moment(BEGAN + now, now),
-            ends_round=before.in_round and not self.state.in_round,
+            signs=before.in_round and not self.state.in_round,
         )
 
     def bets(self, *bets: tuple[str, str, int, int]) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.codec import JournalCodec
+from controller.journal.packing import Packing
 from controller.journal.reader import Decision
 from controller.journal.sealing import FileKeys, JournalKeys
 from controller.table.events import AnyEvent
@@ -32,7 +33,7 @@ class RecordedCourse(Course):
     def __init__(self, setting: TableSetting) -> None:
         self.steps: list[Step] = []
         self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(
-            JOURNAL_TYPES, JournalKeys(bytes(32), "00"), FileKeys(bytes(32), "01"), Random(1).randbytes
+            JOURNAL_TYPES, JournalKeys(bytes(32), "00"), FileKeys(bytes(32), "01"), Packing(b""), Random(1).randbytes
         )
         super().__init__(setting)
 

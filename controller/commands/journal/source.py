@@ -8,12 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from controller.commands.journal.table import Table
-from controller.journal import format_1
 from controller.journal.chain import Head
-from controller.journal.file import Header, connect_reader, speaking
+from controller.journal.file import Header, connect_reader, opening_text, speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import Decision
 from controller.journal.signing import fingerprint, is_signed, statement
@@ -105,10 +102,9 @@ class Source:
 
     def opening(self, file: File) -> Table:
         """What was known of the table when the file began."""
-        identity, opening = file.header.identity, file.header.opening
+        identity = file.header.identity
         table = Table(identity.table, identity.simulated)
-        if opening is not None:
-            table.open_with(msgspec.json.decode(opening.state))
+        table.open_with(opening_text(file.path, file.header))
         return table
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
@@ -141,8 +137,6 @@ class Source:
 
     def _signed(self, file: File, query: str, parameters: tuple[int, ...] = ()) -> SignedHead | None:
         header = file.header
-        if header.format == format_1.FORMAT:
-            return None
         with speaking(file.path), closing(connect_reader(file.path)) as connection:
             rows = list(connection.execute(query, parameters))
         for entry, hash_, utc_ns, signature in rows:

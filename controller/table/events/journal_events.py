@@ -22,7 +22,15 @@ class FilesDeleted(Event, frozen=True, tag="files_deleted"):
 
 
 class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
-    """The daemon found the journal other than it was left. The table is out of service until a person has decided."""
+    """The daemon found the journal other than it was left. The table is out of service until a person has decided.
+
+    `keys`: public keys that are in doubt, in hexadecimal.
+    """
 
     code: str
     sentence: str
+    keys: tuple[str, ...] = ()
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        more = tuple(key for key in self.keys if key not in state.doubted_keys)
+        return replace(state, doubted_keys=state.doubted_keys + more) if more else state

@@ -21,12 +21,13 @@ from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.table_fold import TableFold
 from controller.journal import schema
 from controller.journal.chain import Head, genesis, hash_decision
-from controller.journal.codec import DECISION, OPENING
+from controller.journal.codec import CHECKPOINT, DECISION, NAME, OPENING
 from controller.journal.codec import SavedState as StoredState
 from controller.journal.file import Header, connect_reader, read_header
 from controller.journal.folder import file_name
+from controller.journal.packing import Packing
 from controller.journal.pin import BLOCK, Pinned, encode_slot, read_pin
-from controller.journal.reader import checkpoint_mac
+from controller.journal.reader import over_state
 from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
 from controller.journal.signing import SigningKey, fingerprint, key_statement, statement
 from controller.journal.verification import Verified, verify_journal
@@ -47,9 +48,12 @@ WHERE: Final = {
     "pin": "the pin",
     "noted": "noted heads, or the witness",
     "key": "the key's fingerprint, noted elsewhere",
+    "local": "the local key",
     "deep": "a deep check with the local key",
 }
-"""What may be at hand when a journal is verified; what the first one finds, all find."""
+"""What may be at hand when a journal is verified; what the first one finds, all find, and what the local key finds, a
+deep check finds.
+"""
 
 
 class Table(JournaledTable):
@@ -95,7 +99,7 @@ def write_journal(folder: Path, seed: int = 1) -> None:
 
 
 class Row(NamedTuple):
-    """A row of `decision`."""
+    """A row of `decision`, its body unpacked."""
 
     last: int
     count: int  # type: ignore[assignment]  # the column's name; no tuple is counted here
@@ -106,6 +110,11 @@ class Row(NamedTuple):
     events: str
     sealed: bytes
     hash: bytes
+    mac: bytes
+
+    def stored(self, packing: Packing) -> tuple[Any, ...]:
+        body = packing.pack(f"{self.input}\n{self.events}".encode())
+        return (*self[:5], body, *self[7:])
 
 
 def signed_heads(folder: Path) -> list[Head]:
@@ -134,6 +143,8 @@ def verify(folder: Path, at_hand: str, evidence: Evidence) -> Verified:
     if without:
         pin.rename(aside)
     try:
+        if at_hand == "local":
+            return verify_journal(folder, local_key=KEY, types=JOURNAL_TYPES)
         if at_hand == "deep":
             return verify_journal(folder, local_key=KEY, types=JOURNAL_TYPES, fold=TableFold())
         return verify_journal(folder, noted=noted, key=key)
@@ -179,12 +190,23 @@ class Forger:
         path.chmod(mode)
 
     def rows(self, file: int = 2) -> list[Row]:
+        packing = self.packing(file)
+        found = []
         with closing(connect_reader(self.path(file))) as connection:
-            return [Row(*row) for row in connection.execute("SELECT * FROM decision ORDER BY last")]
+            for *fixed, body, sealed, hash_, mac in connection.execute("SELECT * FROM decision ORDER BY last"):
+                given, _, events = packing.unpack(body).decode().partition("\n")
+                found.append(Row._make((*fixed, given, events, sealed, hash_, mac)))
+        return found
+
+    def packing(self, file: int) -> Packing:
+        with closing(connect_reader(self.path(file))) as connection:
+            ((words,),) = connection.execute("SELECT words FROM journal")
+        return Packing(words)
 
     def put(self, file: int, rows: Sequence[Row]) -> None:
         """These decisions instead of those that are there."""
-        self.change(file, "DELETE FROM decision", *((schema.INSERT, row) for row in rows))
+        packing = self.packing(file)
+        self.change(file, "DELETE FROM decision", *((schema.INSERT, row.stored(packing)) for row in rows))
 
     def heads(self, file: int) -> list[tuple[int, int, bytes]]:
         with closing(connect_reader(self.path(file))) as connection:
@@ -214,11 +236,12 @@ class Forger:
                 self.name(file, previous_number=end.number, previous_hash=end.hash)
             with closing(connect_reader(self.path(file))) as connection:
                 (name,) = connection.execute("SELECT * FROM journal")
-            end = Head(name[11], genesis(name[1:]))
+            end = Head(name[11], genesis(name[1:-1]))
             made = []
+            packing = self.packing(file)
             for row in self.rows(file):
                 row = row._replace(last=end.number + row.count)
-                made.append(row._replace(hash=_hash(row, end.hash)))
+                made.append(row._replace(hash=hash_decision(row.stored(packing)[:7], end.hash)))
                 end = Head(row.last, made[-1].hash)
             self.put(file, made)
             self.change(file, "DELETE FROM checkpoint")
@@ -248,6 +271,14 @@ class Forger:
         ends = {self.header(file).before.number}
         ends |= {one.last for one, after in pairwise(rows) if one.round != after.round}
         return ends | ({rows[-1].last} if rows and self.path(file + 1).exists() else set())
+
+    def authenticate(self, key: bytes = KEY) -> None:
+        """With the local key: every MAC of names and decisions is made again."""
+        for file in FILES:
+            header = self.header(file)
+            keys = FileKeys(key, header.file_id)
+            self.name(file, mac=keys.mac(NAME, header.genesis))
+            self.put(file, [row._replace(mac=keys.mac(DECISION, row.hash)) for row in self.rows(file)])
 
     def pin(self) -> None:
         """The pin says what the journal says."""
@@ -289,7 +320,6 @@ class Forger:
             sealed = keys.seal(row.last, changed, bytes(NONCE_BYTES), DECISION) if items else b""
             made.append(row._replace(events=texts, sealed=sealed))
         self.put(file, made)
-        assert header.opening is not None
         number = header.previous.number
         items = self._with_faces_exchanged(keys.open(number, header.opening.sealed, OPENING), one, other)
         self.name(file, state_sealed=keys.seal(number, items, bytes(NONCE_BYTES), OPENING))
@@ -312,10 +342,13 @@ class Forger:
         with closing(connect_reader(self.path(2))) as connection:
             ((number, version, digest, state, sealed, _),) = connection.execute("SELECT * FROM checkpoint")
         (at,) = (row for row in self.rows() if row.last == number)
-        forged = state.replace('"start-1"', '"start-2"').replace('"pc-1"', '"pc-2"')
-        assert forged != state
-        saved = StoredState(version, digest, forged.encode(), sealed)
-        mac = checkpoint_mac(keys, Head(number, at.hash), saved)
+        packing = self.packing(2)
+        text = packing.unpack(state)
+        changed = text.replace(b'"start-1"', b'"start-2"').replace(b'"pc-1"', b'"pc-2"')
+        assert changed != text
+        forged = packing.pack(changed)
+        saved = StoredState(version, digest, forged, sealed)
+        mac = keys.mac(CHECKPOINT, over_state(Head(number, at.hash), saved))
         self.change(2, ("UPDATE checkpoint SET state = ?, mac = ?", (forged, mac)))
 
     def edit(self, change: Callable[[list[Row]], list[Row]], file: int = 2) -> None:
@@ -331,11 +364,6 @@ def opened(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, dict):
         return [value] if "salt" in value else [one for each in value.values() for one in opened(each)]
     return [one for each in value for one in opened(each)] if isinstance(value, list) else []
-
-
-def _hash(row: Row, before: bytes) -> bytes:
-    return hash_decision(row.last, row.count, row.utc_ns, row.boottime_ns, row.round, row.input.encode(),
-                         row.events.encode(), row.sealed, before)  # fmt: skip
 
 
 def content(folder: Path, *, heads: bool = True) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.journal.forgeries.edits import EDITS, SKILLS
+from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS
 from tests.journal.forgeries.forger import WHERE
 from tests.journal.forgeries.others import OTHERS
 
@@ -32,13 +32,13 @@ def _edits() -> Iterator[str]:
     yield "| How it is hidden | What finds it |"
     yield "| --- | --- |"
     for skill in SKILLS:
-        deep = "" if skill.found == "nothing" else "; a deep check where the next table says so"
+        deep = "; what the next table says" if skill is OF_ALL else ""
         yield f"| {skill.name} | {_words(skill.found)}{deep} |"
     yield ""
-    yield "| What is changed | A deep check finds it when all is signed again |"
+    yield "| What is changed | What else finds it when the holder of all keys writes all of it again |"
     yield "| --- | --- |"
     for edit in EDITS:
-        yield f"| {edit.name} | {'yes' if edit.deep else 'no'} |"
+        yield f"| {edit.name} | {WHERE[edit.found] if edit.found else 'nothing'} |"
 
 
 def _others() -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from controller.journal import verification
 from tests.journal.forgeries import page
-from tests.journal.forgeries.edits import EDITS, SKILLS, Edit, Skill
+from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS, Edit, Skill
 from tests.journal.forgeries.forger import (
     FILES,
     WHERE,
@@ -62,7 +62,8 @@ def found_by(folder: Path, evidence: Evidence) -> list[str]:
     """What finds something. What needs nothing at hand is found with anything."""
     if verify(folder, "nothing", evidence).findings:
         return ["nothing"]
-    return [one for one in WHERE if verify(folder, one, evidence).findings]
+    found = [one for one in WHERE if verify(folder, one, evidence).findings]
+    return [one for one in found if one != "deep" or "local" not in found]
 
 
 @pytest.mark.parametrize("at_hand", WHERE)
@@ -75,8 +76,8 @@ def test_nothing_is_found_in_what_the_daemon_wrote(written: Path, evidence: Evid
 def test_what_is_changed_is_found(forger: Forger, evidence: Evidence, edit: Edit, skill: Skill) -> None:
     edit.make(forger)
     skill.hide(forger)
-    deep = ["deep"] if edit.deep and skill.found != "nothing" else []
-    assert found_by(forger.folder, evidence) == [*skill.found.split(), *deep]
+    more = edit.found.split() if skill is OF_ALL else []
+    assert found_by(forger.folder, evidence) == [*skill.found.split(), *more]
 
 
 @pytest.mark.parametrize("forgery", OTHERS, ids=lambda forgery: forgery.name)

@@ -15,8 +15,8 @@ import pytest
 from tests.architecture.sources import ROOT
 from tests.journal.power import killed, works
 from tests.journal.power.cuts import Cut, memory_folder
-from tests.journal.power.disk import Folder, Relied, write_folder
-from tests.journal.power.runs import OLD, look, old_journal, record
+from tests.journal.power.disk import Relied
+from tests.journal.power.runs import look, record
 from tests.journal.power.works import WORKS
 from tests.support import long_forms
 
@@ -52,16 +52,13 @@ def check(folder: Path, least: int) -> None:
 def test_killed_at_an_operation(
     kill: Kill, work: str, part: int, record_property: Callable[[str, object], None]
 ) -> None:
-    found: Folder = old_journal() if work == works.after_format_1.__name__ else {}
-    kept = OLD if found else 0
-    last = len([one for one in record(WORKS[work], found=found, kept=kept).operations if not isinstance(one, Relied)])
+    last = len([one for one in record(WORKS[work]).operations if not isinstance(one, Relied)])
     count = 0
     for after in range(long_forms.randomness(work).randrange(part), last, part):
         with memory_folder() as folder:
-            write_folder(folder, found)
             code, least = kill(folder, work, after)
             assert code == SIGKILL
-            check(folder, max(least, kept))
+            check(folder, least)
             count += 1
     assert count >= last // part
     if part <= long_forms.SHARE:

@@ -30,7 +30,7 @@ def go_on(run: Run) -> None:
         with run.journal() as journal:
             run.append(journal, 3)
             run.save(journal)
-            journal.sign_head(moment(run.decisions))
+            journal.sign_head(moment(run.decisions), stops=True)
 
 
 def days(run: Run) -> None:
@@ -52,15 +52,7 @@ def retention(run: Run) -> None:
         run.append(journal, 2)
 
 
-def after_format_1(run: Run) -> None:
-    """In a folder with a file of format 1."""
-    with run.journal() as journal:
-        run.append(journal, 3)
-
-
-WORKS: Final[dict[str, Work]] = {
-    work.__name__: work for work in (begin_and_deal, go_on, days, retention, after_format_1)
-}
+WORKS: Final[dict[str, Work]] = {work.__name__: work for work in (begin_and_deal, go_on, days, retention)}
 
 
 def _connect(path: Path) -> Connection:
