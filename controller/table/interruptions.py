@@ -48,9 +48,13 @@ def host_started(decision: Decision, before: TableState, given: DaemonStarted) -
 
 
 def _raise_power_failure(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
-    """Raised once in an interruption, whether the device lost power or the PC."""
+    """Raised once in an interruption, whether the device lost power or the PC.
+
+    Not when the chips are paid: the round of play is over by its definition (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
+    """
     state = decision.state
-    if state.in_round and not state.round.power_failure_raised and not already_open(decision, Kind.POWER_FAILURE):
+    plays = state.in_round and not state.round.chips_paid
+    if plays and not state.round.power_failure_raised and not already_open(decision, Kind.POWER_FAILURE):
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 
