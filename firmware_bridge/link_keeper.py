@@ -144,10 +144,13 @@ class LinkKeeper:
         """Send a command. False: no link is ready, or it ended during this; whether it was carried out is unknown."""
         return self._link is not None and self._link.command(command_id, command)
 
-    def drop(self, code: str, sentence: str) -> None:
-        """End the link, if there is one, and connect again: what was not acknowledged is sent again."""
+    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None:
+        """End the link, if there is one, and connect again: what was not acknowledged is sent again.
+
+        `refused`: the device must not be used, so attempts are further apart.
+        """
         if self._link is not None:
-            self._link.drop(LinkOver(code, sentence))
+            self._link.drop(LinkOver(code, sentence, refused))
 
     def try_now(self) -> None:
         """Something was plugged in: end the pause before the next attempt, this one or the one that comes.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import msgspec
 import structlog
@@ -31,7 +31,9 @@ from controller.daemon.noticed_times import NoticedTimes
 from controller.daemon.published_events import of_decision, published
 from controller.daemon.recalling import answer_recall
 from controller.daemon.repeats import ID_USED, is_repeat
+from controller.daemon.report_budget import CODE, OF_A_LINK, SENTENCE, ReportBudget
 from controller.daemon.shift_times import Shifts
+from controller.daemon.table_parts import DeviceLink, Keeper
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.pages import Pages
@@ -50,7 +52,6 @@ from controller.table.operations import DealerOn, RecallCards, ReturnToService, 
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import Heard
 from firmware_bridge.exception_place import as_fields
 from firmware_bridge.observations import NotUnderstood
@@ -59,23 +60,6 @@ ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, befor
 
 SIGNS_ON: Final = (SignOn, DealerOn, TakeOver)
 OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
-OF_A_LINK: Final = (
-    inputs.DeviceReported,
-    inputs.ReportsMissing,
-    inputs.DeviceContradicted,
-    inputs.StatusReceived,
-    inputs.CommandAnswered,
-)
-
-
-class DeviceLink(Protocol):
-    """What the table needs of the link keeper."""
-
-    def acknowledge(self, boot: int, number: int) -> None: ...
-
-    def command(self, command_id: int, command: AnyCommand) -> bool: ...
-
-    def drop(self, code: str, sentence: str) -> None: ...
 
 
 class Asked(NamedTuple):
@@ -86,19 +70,6 @@ class Asked(NamedTuple):
 
 
 SETTINGS_DUE: Final = "The configuration has changed: the table's settings change with the next round."
-
-
-class Keeper(Protocol):
-    """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
-
-    def remember(self, given: AnyInput) -> None: ...
-
-    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
-
-    async def between_rounds(self, state: TableState) -> AnyInput | None: ...
 
 
 class TableService:
@@ -132,6 +103,7 @@ class TableService:
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
         self._noticed = NoticedTimes()
+        self._budget = ReportBudget()
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
@@ -373,13 +345,15 @@ class TableService:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
             self._gone = given if isinstance(given, inputs.DeviceGone) else None
         if self._fault is not None:
-            return  # a report stays unacknowledged and comes again; what the door tells is kept
+            return None  # a report stays unacknowledged and comes again; what the door tells is kept
         if isinstance(given, OF_THE_DOOR) and given not in self._owed:
-            return  # it was queued twice, and is recorded
+            return None  # it was queued twice, and is recorded
         if isinstance(given, inputs.DeviceConnected):
             self._ignores_link = False
         elif self._ignores_link and isinstance(given, OF_A_LINK):
-            return
+            return None
+        if self._budget.leaves_out(given, self.state):
+            return self._turn_away(given)
         try:
             await self._decide(given)
         except JournalError as error:
@@ -394,11 +368,19 @@ class TableService:
         began = self._clock.now()
         decided = decide(self.state, given)
         self.meters.took(DECISION, began, in_round=decided.state.in_round)
-        if decided.events:
+        if decided.events and not self._budget.affords(given, self.state, began.boottime_ns / 1e9):
+            self._turn_away(given)
+        elif decided.events:
             await self._commit(given, decided)
         else:
             self._settle(given)
             self._act(given, (), ())
+
+    def _turn_away(self, given: AnyInput) -> None:
+        """Nothing of the device is recorded until a person returns the table to service."""
+        self._settle(given)
+        if self.device is not None:
+            self.device.drop(CODE, SENTENCE, refused=True)
 
     def _settle(self, given: AnyInput) -> None:
         """It is taken: what was kept until then is not needed."""
@@ -447,6 +429,7 @@ class TableService:
         self.meters.committed(moment, decided)
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
+            self._budget.renew()
         self._act(given, committed.events, decided.events)
         await self._keeper.committed(given, before, decided.state)
 

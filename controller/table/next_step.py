@@ -26,8 +26,9 @@ from controller.table.state import TableState
 STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
 CANNOT_SERVE: Final = frozenset(
     {
-        "device-damaged-frames", "device-firmware", "device-garbage", "device-message", "device-other-serial",
-        "device-proof", "device-rejects-host", "device-unfit", "device-unknown-serial", "device-url", "device-version",
+        "device-damaged-frames", "device-firmware", "device-floods", "device-garbage", "device-message",
+        "device-other-serial", "device-proof", "device-rejects-host", "device-unfit", "device-unknown-serial",
+        "device-url", "device-version",
     }
 )  # fmt: skip
 """Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""

@@ -267,7 +267,7 @@ class Line:
     def command(self, command_id: int, command: AnyCommand) -> bool:
         return True
 
-    def drop(self, code: str, sentence: str) -> None:
+    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None:
         self.drops += 1
 
 

@@ -1,0 +1,57 @@
+"""How much a real device may have the journal hold: a device with the right key may be faulty, or lie.
+
+What hands and mechanisms can do: a device that deals makes fewer than 5 reports a second (docs/cardlink.md, "Rates"),
+and a round of a whole deck with its loading, shuffling and sets is some 65 reports in not less than 45 s, 1.5 a second
+over hours. What a device had kept over a long outage comes at once: those that exist keep some 1,000 reports.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.table import inputs
+from controller.table.inputs import AnyInput
+from controller.table.state import TableState
+from firmware_bridge.allowance import Allowance
+
+AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device keeps, some 7 MB
+ONE_MORE_EVERY: Final = 0.5  # seconds
+CODE: Final = "device-floods"
+SENTENCE: Final = (
+    "The device has sent more reports than hands and a mechanism can make; take it out of use, and return to service "
+    "when it has been looked at."
+)
+OF_A_LINK: Final = (
+    inputs.DeviceReported,
+    inputs.ReportsMissing,
+    inputs.DeviceContradicted,
+    inputs.StatusReceived,
+    inputs.CommandAnswered,
+)
+COUNTED: Final = (*OF_A_LINK, inputs.DeviceConnected)
+
+
+class ReportBudget:
+    """Of one device. Once it is spent, it stays so until a person returns the table to service.
+
+    Simulated tables have none: simulated hands are as fast as the machine.
+    """
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """A person has returned the table to service."""
+        self._allowance = Allowance(AT_ONCE, ONE_MORE_EVERY)
+        self._spent = False
+
+    def affords(self, given: AnyInput, state: TableState, now: float) -> bool:
+        """Whether an input may be journaled, at `now` in seconds."""
+        if isinstance(given, COUNTED) and not state.simulated:
+            self._spent = self._spent or not self._allowance.take(now)
+        return not (self._spent and isinstance(given, COUNTED))
+
+    def leaves_out(self, given: AnyInput, state: TableState) -> bool:
+        """Whether an input is not looked at: of a device that is refused, or that it is refused once more."""
+        again = isinstance(given, inputs.DeviceGone) and state.device.lost_code == CODE
+        return self._spent and (again or isinstance(given, COUNTED))

@@ -1,0 +1,32 @@
+"""What the running table needs of the parts beside it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from controller.table.inputs import AnyInput
+from controller.table.state import TableState
+from firmware_bridge.commands import AnyCommand
+
+
+class DeviceLink(Protocol):
+    """What the table needs of the link keeper."""
+
+    def acknowledge(self, boot: int, number: int) -> None: ...
+
+    def command(self, command_id: int, command: AnyCommand) -> bool: ...
+
+    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None: ...
+
+
+class Keeper(Protocol):
+    """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+    def remember(self, given: AnyInput) -> None: ...
+
+    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
+
+    async def between_rounds(self, state: TableState) -> AnyInput | None: ...
