@@ -20,6 +20,7 @@ from controller.table.interruptions import INTERRUPTIONS, as_it_was
 from controller.table.irregularities import reporting
 from controller.table.irregularities.count_corrections import correct_count
 from controller.table.irregularities.dispositions import (
+    asks_no_more,
     close_choices,
     concerns_all_wagers,
     option_clause,
@@ -151,6 +152,8 @@ def ask_overlooked(decision: Decision) -> None:
         found = one.found
         asked = found.row.options and found.stage in (Stage.CHOOSING, Stage.MOVING) and one.outcome not in NO_MATTER
         if not asked or one.outcome == DENIED or not concerns_round(decision.state, found):
+            continue
+        if asks_no_more(decision.state, found):
             continue
         missing = _not_asked(decision.state, found)
         if concerns_all_wagers(found):

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
+from controller.rules.dealing_order import DEALER
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import hand_back, return_wagers, settle_again, take_off
@@ -49,6 +50,12 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card is exposed any more then
         return Stage.CHOOSING
     return stage
+
+
+def asks_no_more(state: TableState, found: Irregularity) -> bool:
+    """Whether its options were offered until the last card was exposed (RTP 5.7, reading 26), and all are exposed."""
+    hands = [state.round.hands.get(place, Hand()) for place in (*state.round.live_places, DEALER)]
+    return found.row.disposition not in OPENS_STAGE and all(hand.shown for hand in hands)
 
 
 def enter_count(decision: Decision, found: Irregularity) -> None:
