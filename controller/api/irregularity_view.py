@@ -14,11 +14,16 @@ from controller.table.state import TableState
 
 
 class MoveView(msgspec.Struct, frozen=True):
-    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`."""
+    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`.
+
+    Where both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile,
+    the cards set aside, or the place of the First Card. 0: not known.
+    """
 
     ordinal: int
     source: Place
     place: Place
+    card: int = 0
 
 
 class ChoiceView(msgspec.Struct, frozen=True):

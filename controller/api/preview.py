@@ -153,9 +153,9 @@ def _playing(state: TableState) -> TableState:
 
 
 def _moves(was: TableView, will: TableView) -> tuple[MoveView, ...]:
-    """Of the matter whose cards are to be moved then, and are not yet."""
+    """Of the matter whose cards are to be moved then, and are not yet; else those that remain once all is decided."""
     drawn = {one.id for one in was.irregularities if one.moves}
-    return next((one.moves for one in will.irregularities if one.moves and one.id not in drawn), ())
+    return next((one.moves for one in will.irregularities if one.moves and one.id not in drawn), will.moves)
 
 
 def _hands(view: TableView) -> dict[str, HandView]:

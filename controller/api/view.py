@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from controller.api.irregularity_view import IrregularityView, irregularity_view
+from controller.api.irregularity_view import IrregularityView, MoveView, irregularity_view
 from controller.games.specification import Disposition, Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
@@ -20,7 +20,7 @@ from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, Set
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.payments import payments
-from controller.table.phases import CARDS_LEAVE, Phase
+from controller.table.phases import Phase
 from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
@@ -197,7 +197,7 @@ class TableView(msgspec.Struct, frozen=True):
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, of which errors may be reported; 0: none
-    from_aside: dict[Place, int] = {}  # while the rest is dealt: how many cards set aside are to be laid at which place
+    moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
     payments: tuple[str, ...] = ()  # until the round is ended, where bets were not entered: a sentence for each result
 
 
@@ -232,7 +232,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         next_place=state.round.next_place,
         cards_due=state.round.cards_due,
         earlier_round=state.earlier.number if state.earlier is not None else 0,
-        from_aside=state.round.from_aside if state.phase in CARDS_LEAVE else {},
+        moves=tuple(MoveView(*move) for move in state.moves_due),
         dealt=state.round.dealt,
         to_deal=len(state.round.places),
         hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.round.hands.items(), key=_seat)),
@@ -319,10 +319,7 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
 
 
 def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
-    """By what people reported of this round; after it was decided until cards are moved.
-
-    Where the clause is that play goes on, the card is turned down (RTP 5.8).
-    """
+    """By what people reported of this round; after it was decided until cards are moved or turned down (RTP 5.8)."""
     open_ = [found for found in state.open if found.round == state.round.number]
     ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found)]
     here = (found for found in (*open_, *ended) if found.place == place and found.kind in EXPOSES)
@@ -330,6 +327,8 @@ def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
 
 
 def _lies_open(state: TableState, found: Irregularity) -> bool:
+    if any(irregularity == found.id for irregularity, *_ in state.round.face_down):
+        return True
     return found.row.disposition is not Disposition.CONTINUE and state.round.placed_by <= found.id
 
 

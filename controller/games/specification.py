@@ -246,6 +246,7 @@ class Row(msgspec.Struct, frozen=True):
     light for the row to reach it. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that
     may decide what the disposition leaves open. `options`: what every bettor may choose. `authority`: whose rule it
     is; empty: the document's. `id` is the irregularity's number, or the house's own; left out, it is found by `number`.
+    `turned_down`: people turn the card face down before play goes on.
     """
 
     kind: Kind
@@ -260,6 +261,7 @@ class Row(msgspec.Struct, frozen=True):
     under: Under = ()
     authority: str = ""
     id: str = ""
+    turned_down: bool = False
 
     def __post_init__(self) -> None:
         if not self.id:

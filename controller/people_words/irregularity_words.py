@@ -73,6 +73,9 @@ def _read_put_right(tokens: Tokens) -> Act:
     by = tokens.by(Role.DEALER)
 
     def put_right(table: TableOfWords) -> None:
+        if table.moves_due():
+            table.enter(operations.Reconstruct(), by)
+            return
         found = table.about()
         table.enter(operations.Reconstruct(found.id, found.revision), by)
 
@@ -149,7 +152,7 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         (operations.ChooseOption,),
     ),
     "put right": Word(
-        "put right [by ROLE]", "the cards were put where they belong", _read_put_right, (operations.Reconstruct,)
+        "put right [by ROLE]", "the cards were moved as the screen shows", _read_put_right, (operations.Reconstruct,)
     ),
     "rule": Word(
         "rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]",

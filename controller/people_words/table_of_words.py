@@ -51,6 +51,9 @@ class TableOfWords(Protocol):
     def open_irregularities(self) -> tuple[int, ...]:
         """Their ids."""
 
+    def moves_due(self) -> bool:
+        """Whether cards are to be moved before play goes on, and all is decided."""
+
     def choosers(self) -> Sequence[tuple[Place, str]]:
         """Who has to choose: the place and the bettor, who may be empty."""
 

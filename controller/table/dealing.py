@@ -172,13 +172,13 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
 
 
 def deal_cards_set_aside(decision: Decision) -> None:
-    """Deal the cards set aside to the places whose turn it is, once nothing blocks."""
-    if decision.state.decks.aside and decision.state.burn_due and not decision.state.held:
+    """The cards set aside were moved to the places whose turn it is (`moves_due`)."""
+    if decision.state.decks.aside and decision.state.burn_due:
         _burn(decision, decision.state.decks.aside, "aside")
     state = decision.state
-    if state.decks.aside and state.phase is Phase.FIRST_CARD and state.round.first_card is None and not state.held:
+    if state.decks.aside and state.phase is Phase.FIRST_CARD and state.round.first_card is None:
         decision.emit(events.FirstCardDrawn(state.decks.aside[0], "aside"))
-    elif state.decks.aside and state.phase in DEALING and not state.held and state.round.next_place is not None:
+    elif state.decks.aside and state.phase in DEALING and state.round.next_place is not None:
         _deal_to_places(decision, state.decks.aside[: len(state.round.places) - state.round.dealt], "aside")
 
 

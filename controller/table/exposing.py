@@ -6,6 +6,7 @@ on the table count; those that the device read are compared with them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
@@ -20,7 +21,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word
-from controller.table.irregularities.raising import known_facts, raise_irregularity
+from controller.table.irregularities.raising import INFERENCE, known_facts, raise_irregularity
 from controller.table.model import Closed, Hand, Pile
 from controller.table.phases import Phase
 from controller.table.state import TableState
@@ -191,6 +192,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
     cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
     agree = _agree(_comparable(decision.state, place), cards)
+    may_be_told = _may_be_told(decision.state, place)
     revealed = _opened(hand, cards) if agree else ()
     elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
     if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
@@ -199,15 +201,34 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
-        note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
-        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
+        note = f"{', '.join(sorted(card.code for card in twice))} was entered here and lies elsewhere, too"
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=INFERENCE, place=place, note=note, entered=True)
     elif not agree:
-        at, device = place_word(decision.state, place), decision.state.device.word
-        note = f"the cards shown at {at} are not the ones that the {device} read"
+        note = entered_and_read(decision.state, cards, read if may_be_told else ())
         facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
         kind = Kind.OTHER_DEALING_ERROR
-        raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)
+        raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, place=place, note=note, entered=True)
     judge(decision)
+
+
+def _may_be_told(state: TableState, place: Place) -> bool:
+    """Whether the table may say what the device read there: it would have opened the hand so."""
+    try:
+        verify_by_device(state, place)
+    except RefusedError:
+        return False
+    return True
+
+
+def entered_and_read(state: TableState, cards: Iterable[Card], read: Iterable[Card | None]) -> str:
+    """Faces as a person entered them, and as the device read them; no `read`: that must not be told."""
+    entered, device = " ".join(card.code for card in cards), state.device.word
+    told = " ".join(card.code for card in read if card is not None)
+    return (
+        f"{entered} was entered, the {device} read {told}"
+        if told
+        else f"{entered} was entered, the {device} read otherwise"
+    )
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -177,6 +177,18 @@ class Device(msgspec.Struct, frozen=True):
     def moving(self) -> OpenCommand | None:
         """The open command that moves cards; there is at most one."""
         return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
+
+
+class Move(NamedTuple):
+    """A card that people move: from a place or pile to another. Of one that is turned face down both are its place.
+
+    `ordinal`: its number in the shuffle; 0: not known. `card`: which card of the hand it is, 1 to 3; 0: not known.
+    """
+
+    ordinal: int
+    source: str
+    place: str
+    card: int = 0
 
 
 class Stage(StrEnum):

@@ -18,10 +18,10 @@ from controller.table.decision import RefusedError
 from controller.table.device_commands import exit_disobeys
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, place_word, question
-from controller.table.model import Hand
+from controller.table.model import Hand, Pile
 from controller.table.operations import AnyOperation
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
-from controller.table.state import TableState
+from controller.table.state import FIRST_CARD_PLACE, TableState
 
 STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
 CANNOT_SERVE: Final = frozenset(
@@ -91,10 +91,30 @@ def _in_the_way(state: TableState) -> tuple[str, ...]:
         return (question(state, blocking[0]), *_more(len(blocking) - 1), *trouble)
     if state.duty.paused:
         return (f"Resume when it can go on: the table is paused ({state.duty.paused}).",)
+    if state.moves_due:
+        return moves(state)
     idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
     if idle and not goes_on_without_device(state):
         return _trouble(state)
     return ()
+
+
+def moves(state: TableState) -> tuple[str, ...]:
+    """Which cards are moved before play goes on, sentence by sentence; the screen shows them with arrows."""
+    turned = tuple(dict.fromkeys(move.place for move in state.moves_due if move.source == move.place))
+    laid = [move.place for move in state.moves_due if move.source != move.place]
+    acts = [f"Turn the exposed card of {state.game.words.of_all(turned)} face down."] if turned else []
+    acts += [_laid(state, place, laid.count(place)) for place in dict.fromkeys(laid)]
+    return (*acts, 'Then press "Cards are moved".')
+
+
+def _laid(state: TableState, place: str, number: int) -> str:
+    if place == FIRST_CARD_PLACE:
+        return "Use the set-aside card as the First Card."
+    cards = "the set-aside card" if number == 1 else f"the {number} set-aside cards"
+    if place == Pile.BURNT:
+        return f"Burn {cards}."
+    return f"Move {cards} to {place_word(state, place)}."
 
 
 def _more(count: int) -> tuple[str, ...]:

@@ -125,6 +125,11 @@ def _handled(state: TableState) -> Iterator[Group]:
         yield group(*looked, known=("viewed",), needs=("bettor",) if state.bettors else ())
 
 
+def _moved(state: TableState) -> Iterator[Group]:
+    if state.moves_due:
+        yield group(operations.Reconstruct())
+
+
 def _named(state: TableState) -> Iterator[Group]:
     places = [place for place, hand in state.round.hands.items() if hand.size and not hand.shown]
     if places:
@@ -302,6 +307,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.HandleCards, _handled),
     Row(operations.NameExposed, _named),
     Row(operations.PlaceCards, _placed),
+    Row(operations.Reconstruct, _moved),
     Row(operations.DealByHand, just(operations.DealByHand(1, WORDS))),
     Row(
         operations.RecordSettled,

@@ -413,10 +413,13 @@ class ChooseOption(Operation, frozen=True, tag="choose_option"):
 
 
 class Reconstruct(Operation, frozen=True, tag="reconstruct"):
-    """The cards were put where they belong, as the screen showed them to be moved."""
+    """The cards were put where they belong, as the screen showed them to be moved.
 
-    irregularity: int
-    revision: int
+    `irregularity` 0: those that are moved after all is decided: set aside, or exposed and to be turned down.
+    """
+
+    irregularity: int = 0
+    revision: int = 0
 
 
 class Rule(Operation, frozen=True, tag="rule"):

@@ -14,7 +14,7 @@ from controller.table.account_of_turns import NOTHING_DONE, what_happened
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
-from controller.table.next_step import device_trouble, waiting
+from controller.table.next_step import device_trouble, next_step, waiting
 from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS, Permission
 from controller.table.phases import Phase, Service
@@ -145,4 +145,5 @@ def _why_service(state: TableState, words: str) -> str:
 def _why_held(state: TableState, words: str) -> str:
     if state.duty.paused:
         return f"Cannot {words} while the table is paused ({state.duty.paused}); resume first."
-    return f"Cannot {words} yet. {question(state, next(found for found in in_order(state) if found.blocks))}"
+    blocking = next((found for found in in_order(state) if found.blocks), None)
+    return f"Cannot {words} yet. {question(state, blocking) if blocking is not None else next_step(state)}"

@@ -36,6 +36,8 @@ def primary_act(state: TableState) -> Act | None:
         return _about(state, blocking)
     if state.duty.paused:
         return Act(operations.ResumeTable)
+    if state.moves_due:
+        return Act(operations.Reconstruct)
     idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
     if idle and not goes_on_without_device(state):
         return _without_device(state)

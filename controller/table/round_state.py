@@ -51,7 +51,10 @@ class Round(msgspec.Struct, frozen=True):
     dealt: int = 0
     dealt_cards: tuple[CardId, ...] = ()
     read: tuple[HeldCard, ...] = ()
-    from_aside: dict[Place, int] = {}  # cards that had been set aside, and are to be laid there: how many
+    face_down: tuple[
+        tuple[int, Place, int, int], ...
+    ] = ()  # cards that a clause has turned face down: by irregularity,
+    # the place, which card of the hand, and its number in the shuffle; 0: not known
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
     first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand

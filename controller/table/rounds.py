@@ -15,13 +15,13 @@ from controller.table.betting import (
     take_off_returned,
     verify_nothing_held,
 )
-from controller.table.dealing import deal_cards_set_aside, deal_without_device
+from controller.table.dealing import deal_without_device
 from controller.table.decision import Decision, RefusedError
 from controller.table.device_commands import exit_disobeys, order_exit_again
-from controller.table.exposing import ENTER_CARDS, judge
+from controller.table.exposing import ENTER_CARDS, entered_and_read, judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
-from controller.table.irregularities.raising import known_facts, raise_irregularity
+from controller.table.irregularities.raising import INFERENCE, known_facts, raise_irregularity
 from controller.table.model import Asking, Deck, HeldCard, Pile, Stage
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
@@ -192,7 +192,6 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
     notice_side_without_main(decision)
     if rules.first_card is None:
         _begin_deal(decision, dealing_order(decision.state.grammar, served))
-    deal_cards_set_aside(decision)
 
 
 def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
@@ -248,15 +247,16 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
     if state.law.option(rules.setting) == "in_hand":
         decision.emit(events.CardsDealt(places[:1], (drawn,), "first_card"))
     compare_first_card(decision, given, drawn, card)
-    deal_cards_set_aside(decision)
 
 
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
     """The card on the table counts; where the device read another one, that is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
-        note = f"the First Card is not the one that the {decision.state.device.word} read"
+        by_device = decision.state.settings is not None and decision.state.settings.hands_by_device
+        note = entered_and_read(decision.state, (card,), (drawn.face.expose(),) if by_device else ())
         facts = known_facts(decision.state, misplaced=False)
-        raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
+        kind = Kind.OTHER_DEALING_ERROR
+        raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, note=note, entered=True)
 
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
@@ -367,7 +367,6 @@ def repeats(given: PersonActed, first: Asking | None) -> bool:
 
 
 def resume_play(decision: Decision) -> None:
-    """Once nothing blocks: deal the cards set aside, and give the hands that waited their outcomes."""
+    """Give the hands that waited their outcomes, once nothing blocks and no card is to be moved."""
     if not decision.state.held:
-        deal_cards_set_aside(decision)
         judge(decision)

@@ -6,6 +6,8 @@ It is grouped by lifetime: `Decks`, `Duty`, `Round` (in `round_state`), and `Tab
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -20,8 +22,10 @@ from controller.table.model import (
     CardId,
     Deck,
     Device,
+    Hand,
     HeldCard,
     Irregularity,
+    Move,
     Pile,
     PinLock,
     RecordedDeck,
@@ -29,11 +33,15 @@ from controller.table.model import (
     Screen,
     Turn,
 )
-from controller.table.phases import CARDS_LEAVE, IN_ROUND, WINDOW_OPEN, Condition, Phase, Service
+from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, WINDOW_OPEN, Condition, Phase, Service
 from controller.table.record import ConfigurationRecord
 from controller.table.round_state import Round
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE
+
+CARDS_MOVED: Final = CARDS_LEAVE | AFTER_DEAL
+FIRST_CARD_PLACE: Final = "first_card"
+"""Where the First Card lies, as a place of a move."""
 
 
 class Decks(msgspec.Struct, frozen=True):
@@ -151,8 +159,40 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Whether nothing may be dealt: the table is paused, or an open irregularity blocks."""
+        """Whether nothing may be dealt: the table is paused, an irregularity blocks, or cards are to be moved first."""
+        return self.blocked or bool(self.moves_due)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the table is paused, or an open irregularity blocks."""
         return bool(self.duty.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
+
+    @property
+    def moves_due(self) -> tuple[Move, ...]:
+        """The cards that people move before play goes on, once all that blocks it is decided.
+
+        Cards set aside go to the places whose turn it is; cards that a clause has turned face down are turned where
+        they lie.
+        """
+        if not (self.decks.aside or self.round.face_down) or self.blocked or self.phase not in CARDS_MOVED:
+            return ()
+        return (*self._turned_down(), *self._from_aside())
+
+    def _turned_down(self) -> Iterator[Move]:
+        for _, place, card, ordinal in self.round.face_down:
+            where = next((at for at, hand in self.round.hands.items() if ordinal in _ordinals(hand)), place)
+            hand = self.round.hands.get(where, Hand())
+            if hand.cards and not (hand.shown or hand.dead) and (not ordinal or ordinal in _ordinals(hand)):
+                yield Move(ordinal, where, where, card)
+
+    def _from_aside(self) -> Iterator[Move]:
+        if self.phase not in CARDS_LEAVE:
+            return
+        burnt = (str(Pile.BURNT),) * self.burn_due
+        first = self.phase is Phase.FIRST_CARD and self.round.first_card is None
+        places = (FIRST_CARD_PLACE,) if first else self.round.places_due if self.phase in DEALING else ()
+        for held, place in zip(self.decks.aside, (*burnt, *places), strict=False):
+            yield Move(held.ordinal, ASIDE, place)
 
     @property
     def holds_cards(self) -> bool:
@@ -313,3 +353,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     def find_open(self, irregularity_id: int) -> Irregularity | None:
         return next((found for found in self.open if found.id == irregularity_id), None)
+
+
+def _ordinals(hand: Hand) -> tuple[int, ...]:
+    return tuple(card.ordinal for card in hand.cards)

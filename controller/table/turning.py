@@ -40,6 +40,7 @@ TURNS: Final[dict[type[Event], str]] = {
     events.OrderNamed: "The order of the cards was named.",
     events.AllChosen: "All bettors have chosen.",
     events.IrregularityResolved: "A matter was decided.",
+    events.CardsTurnedDown: "Cards were turned down.",
 }
 """What turns the table, and how it is said where no person did it."""
 

@@ -164,6 +164,8 @@ class SimulatedDealer:
             await self._say(view, operations.ContinueRound())
         elif view.irregularities:
             await self._deal_with(view, view.irregularities[0])
+        elif view.moves:
+            await self._say(view, operations.Reconstruct())
         elif view.phase == Phase.CLOSED:
             await self._say(view, operations.OpenTable() if view.dealer else operations.DealerOn())
         elif view.phase in BEFORE_ROUND:

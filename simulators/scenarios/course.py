@@ -140,6 +140,9 @@ class Course(TableCourse[ScriptedDevice]):
     def open_irregularities(self) -> tuple[int, ...]:
         return tuple(one.id for one in self.state.open)
 
+    def moves_due(self) -> bool:
+        return bool(self.state.moves_due)
+
     def choosers(self) -> Sequence[tuple[Place, str]]:
         return self.state.round.choosers
 

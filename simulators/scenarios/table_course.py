@@ -174,6 +174,7 @@ class TableCourse(Generic[DeviceT]):
 
     def deal_one(self) -> None:
         """A set is lifted or a card drawn. Raises `NothingDoneError` where none is due."""
+        self.move_cards()
         before = self.state.round.dealt
         self.device.give_out()
         if self.state.round.dealt == before:
@@ -182,12 +183,19 @@ class TableCourse(Generic[DeviceT]):
     def deal_all(self) -> None:
         """Whatever is still due, until something stops the deal."""
         for _ in range(len(self.state.round.places)):
+            self.move_cards()
             if self.state.phase not in DEALING:
                 return
             self.deal_one()
 
+    def move_cards(self) -> None:
+        """Cards are moved as the screen shows, where all else is decided."""
+        if self.state.moves_due:
+            self.do(operations.Reconstruct())
+
     def open_all(self) -> None:
         """Hands that are not open yet: the Dealer's first; or last, where the Players' are returned before."""
+        self.move_cards()
         players_first = self.state.game.step(StepKind.RETURNING) is not None
         players = self.state.round.live_places
         for place in (*players, DEALER) if players_first else (DEALER, *players):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.api.irregularity_view import MoveView
 from controller.api.view import HandView, LinkView, view_of
 from controller.games.specification import Kind, RulingAction
 from controller.table import operations
@@ -63,18 +64,23 @@ def test_rtp_5_8_it_is_turned_down_when_play_goes_on() -> None:
     assert at_box_1(table).exposed == (2,)
     table.confirm()
     assert not table.state.open
+    assert at_box_1(table).exposed == (2,)
+    assert view_of(table.state, LinkView()).moves == (MoveView(0, "B1", "B1", 2),)
+    table.move_cards()
     assert at_box_1(table).exposed == ()
 
 
-def test_cards_that_were_set_aside_are_to_be_laid_at_their_places_until_the_deal_is_complete() -> None:
+def test_cards_set_aside_are_moved_and_hold_the_deal_until_the_dealer_says_so() -> None:
     table = TableHarness().start().to_betting()
     table.device.exit_held = False
     table.device.form_set(3)
     table.device.lift()
     table.rule(RulingAction.CONTINUE)
     table.do(operations.NoMoreBets())
-    assert view_of(table.state, LinkView()).from_aside == {"B1": 3}
-    table.take()
-    assert view_of(table.state, LinkView()).from_aside == {"B1": 3}
-    table.deal()
-    assert view_of(table.state, LinkView()).from_aside == {}
+    shown = view_of(table.state, LinkView())
+    assert shown.held
+    assert shown.moves == tuple(MoveView(ordinal, "aside", "B1") for ordinal in (1, 2, 3))
+    table.do(operations.Reconstruct())
+    shown = view_of(table.state, LinkView())
+    assert (shown.held, shown.moves) == (False, ())
+    assert shown.hands[0].ordinals == (1, 2, 3)

@@ -37,6 +37,7 @@ def test_nc_5_17_when_play_continues_they_are_the_first_cards_of_the_deal() -> N
     table = taken_early(Unit.SETS)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.NoMoreBets())
+    table.move_cards()
     assert not table.state.decks.aside
     assert table.state.round.hands["B1"].cards[0].ordinal == 1
     table.finish()

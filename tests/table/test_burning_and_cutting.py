@@ -12,6 +12,7 @@ from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceConnected
 from controller.table.model import Pile
+from controller.table.next_step import next_step
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from firmware_bridge.commands import Dispense
@@ -126,6 +127,8 @@ def test_a_burn_set_of_the_wrong_size_is_held_and_the_rest_of_it_is_dealt() -> N
     table.confirm(order_known=False)
     table.name_order(2, 1)
     table.all_continue()
+    assert next_step(table.state).startswith("Burn the set-aside card. Move the set-aside card to box 1. Then")
+    table.move_cards()
     assert burnt(table) == [2]
     assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [1]
 

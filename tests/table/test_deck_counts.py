@@ -82,6 +82,7 @@ def test_nc_5_5_2_play_continues_after_a_jump_in_the_count_without_a_missing_car
     table.take()
     table.count(49)
     table.confirm()
+    table.move_cards()
     assert not table.is_held()
     table.finish()
 

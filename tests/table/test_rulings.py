@@ -70,6 +70,7 @@ def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
     assert [card.ordinal for card in table.state.decks.aside] == [2, 1]
     table.rule(A.CONTINUE, found=second)
     table.do(operations.NoMoreBets())
+    table.move_cards()
     assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [2]
 
 

@@ -44,6 +44,7 @@ def test_nc_5_11_three_singles_fill_places_across_the_end_of_a_round_of_cards() 
     table.confirm()
     table.name_order(13, 11, 12)
     table.all_continue()
+    table.move_cards()
     assert table.at(Phase.EXAMINING)
     assert (ordinals_at(table, "B6")[-1], ordinals_at(table, "D")[-1]) == (13, 11)
     assert [held.ordinal for held in table.state.decks.aside] == [12], "the deal had no room for the last"
@@ -60,6 +61,7 @@ def test_nc_5_11_a_set_of_four_may_be_lifted_while_its_order_is_named() -> None:
     table.confirm()
     table.name_order(4, 3, 2, 1)
     table.all_continue()
+    table.move_cards()
     assert (ordinals_at(table, "B1"), ordinals_at(table, "B3")) == ([4, 3, 2], [1])
     table.finish()
 

@@ -140,6 +140,8 @@ def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() ->
     table.deny()
     assert table.is_held(), "still paused"
     table.do(operations.ResumeTable())
+    assert table.is_held(), "it is moved first"
+    table.move_cards()
     assert table.state.round.hands["B3"].cards[0].ordinal == 2, "it is dealt once play continues"
     table.finish()
 

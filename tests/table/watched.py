@@ -99,7 +99,8 @@ class WatchedTable(TableHarness):
                 assert found.stage is Stage.CHOOSING if chosen else found.stage in Stage
             case events.CardsDealt():
                 assert state.phase in DEALING
-                assert not state.holds_cards, "nothing is dealt while the table is held"
+                stops = state.blocked if event.source == "aside" else state.holds_cards
+                assert not stops, "nothing is dealt while the table is held"
                 assert are_due(state, event.places)
             case events.CommandIssued() if event.command.moves_cards:
                 assert state.device.moving is None, "one command that moves cards at a time"

@@ -57,6 +57,8 @@ def step(table: TableHarness) -> None:
         deal_with(table, state.open[0])
     elif state.duty.paused:
         table.do(operations.ResumeTable())
+    elif state.moves_due:
+        table.move_cards()
     elif state.service is Service.OUT_OF_SERVICE:
         table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
         table.heartbeat()

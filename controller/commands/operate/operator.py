@@ -169,6 +169,9 @@ class Operator:
     def open_irregularities(self) -> tuple[int, ...]:
         return tuple(one.id for one in self.view.irregularities)
 
+    def moves_due(self) -> bool:
+        return bool(self.view.moves)
+
     def choosers(self) -> Sequence[tuple[Place, str]]:
         found = self._choosing()
         if found is None:

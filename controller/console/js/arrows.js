@@ -3,19 +3,20 @@
 import { svg } from "./dom.js";
 
 const SHORT = 44; // px by which an arrow ends before its goal
+const TURN = 36; // px: the radius of an arrow that turns a card
 
-/** The moves that an open matter asks for. */
+/** The moves that an open matter asks for, or those that remain once all is decided. */
 export function moves(view) {
   const found = view.irregularities.find((one) => one.stage === "moving" && one.moves.length);
-  return found ? drawn(found.moves) : [];
+  return drawn(found ? found.moves : view.moves);
 }
 
 /** Moves of single cards; a hand that moves whole is one: `{n, source, place, ordinals}`. */
 export function drawn(cards) {
   const joined = new Map();
-  for (const { ordinal, source, place } of cards) {
-    const key = `${source}>${place}`;
-    if (!joined.has(key)) joined.set(key, { source, place, ordinals: [] });
+  for (const { ordinal, source, place, card } of cards) {
+    const key = `${source}>${place}${source === place ? card : ""}`;
+    if (!joined.has(key)) joined.set(key, { source, place, card, ordinals: [] });
     joined.get(key).ordinals.push(ordinal);
   }
   return inOrder([...joined.values()]).map((move, at) => ({ ...move, n: at + 1 }));
@@ -32,8 +33,8 @@ function inOrder(moves_) {
   return found;
 }
 
-/** Draw `list` into `layer`, between the nodes of `places`. */
-export function arrows(layer, places, list) {
+/** Draw `list` into `layer`, between the nodes of `places`; `beside`: those of what lies elsewhere, by its name. */
+export function arrows(layer, places, list, beside) {
   const wide = layer.clientWidth;
   const high = layer.clientHeight;
   const key = JSON.stringify([wide, high, list]);
@@ -41,8 +42,8 @@ export function arrows(layer, places, list) {
   layer.dataset.drawn = key;
   const frame = layer.getBoundingClientRect();
   const middle = (place) => {
-    const cards = places.querySelector(`[data-place="${CSS.escape(place)}"] .cards`);
-    if (!cards) return [wide / 2, high / 2];
+    const cards = places.querySelector(`[data-place="${CSS.escape(place)}"] .cards`) ?? beside[place];
+    if (!cards || cards.hidden) return [wide / 2, high / 2];
     const { left, top, width, height } = cards.getBoundingClientRect();
     return [left + width / 2 - frame.left, top + height / 2 - frame.top];
   };
@@ -61,18 +62,27 @@ export function arrows(layer, places, list) {
   layer.replaceChildren(drawing);
 }
 
-/** A bent arrow with its number at the beginning; there and back are two lines. It ends beside the other's number. */
-function arrow({ n }, [fromX, fromY], [goalX, goalY]) {
+/**
+ * A bent arrow with its number at the beginning; there and back are two lines. It ends beside the other's number.
+ * A card that is turned where it lies has an arrow that comes back.
+ */
+function arrow({ n, source, place }, [fromX, fromY], [goalX, goalY]) {
+  if (source === place) return turn(n, fromX, fromY);
   const far = Math.hypot(goalX - fromX, goalY - fromY) || 1;
   const toX = goalX - ((goalX - fromX) / far) * SHORT;
   const toY = goalY - ((goalY - fromY) / far) * SHORT;
   const bend = (toX - fromX) / 5;
   const path = `M${fromX} ${fromY}Q${(fromX + toX) / 2} ${(fromY + toY) / 2 - bend} ${toX} ${toY}`;
-  const number = svg("text", { x: fromX, y: fromY + 9 });
+  return [svg("path", { class: "line", d: path, "marker-end": "url(#head)" }), ...numbered(n, fromX, fromY)];
+}
+
+function turn(n, x, y) {
+  const path = `M${x - TURN} ${y}A${TURN} ${TURN} 0 1 1 ${x} ${y + TURN}`;
+  return [svg("path", { class: "line", d: path, "marker-end": "url(#head)" }), ...numbered(n, x - TURN, y)];
+}
+
+function numbered(n, x, y) {
+  const number = svg("text", { x, y: y + 9 });
   number.textContent = String(n);
-  return [
-    svg("path", { class: "line", d: path, "marker-end": "url(#head)" }),
-    svg("circle", { cx: fromX, cy: fromY, r: 20 }),
-    number,
-  ];
+  return [svg("circle", { cx: x, cy: y, r: 20 }), number];
 }

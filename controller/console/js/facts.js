@@ -37,9 +37,11 @@ export function inShort(screen, matter, applies) {
 export function moveLines(screen, moves) {
   const [one, two] = moves;
   const isSwap = moves.length === 2 && one.source === two.place && one.place === two.source;
-  const lines = moves.map(({ n, source, place, ordinals }) => {
-    const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place) };
-    return `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", named)}`;
+  const lines = moves.map(({ n, source, place, card, ordinals }) => {
+    const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place), card };
+    const turned = card ? "move.turn_card" : "move.turn";
+    const key = source === place ? turned : ordinals.length > 1 ? "move.hand" : "move.card";
+    return `${n}. ${say(key, named)}`;
   });
   return isSwap ? [["then", say("move.swap")], ...lines] : lines;
 }

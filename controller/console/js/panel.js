@@ -2,8 +2,10 @@
 // Pause, always. Middle: facts, other acts, lists. Right: the act that comes next, answers, and what is paid.
 
 import { ahead } from "./ahead.js";
+import { moves } from "./arrows.js";
 import { buttons, lines, rows } from "./buttons.js";
 import { edge, el, mark } from "./dom.js";
+import { moveLines } from "./facts.js";
 import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
 import { pad } from "./pad.js";
@@ -139,7 +141,8 @@ function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
   const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
-  return [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
+  const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
+  return [...moveLines(screen, moves(screen.view)), ...lines];
 }
 
 function withFact(shown, fact) {

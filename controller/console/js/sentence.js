@@ -51,15 +51,10 @@ function ownWords(screen) {
   const name = placeName(screen, view.next_place);
   const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
   const lies = view.hands.find((hand) => hand.place === view.next_place);
-  const first = [...moved(screen), lies?.dead && say("deal.out", { name })].filter(Boolean).join("");
+  const first = lies?.dead ? say("deal.out", { name }) : "";
   if (view.phase === "dealing_singles") return first + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
   const rest = view.tray > view.cards_due ? say("deal.rest", { n: view.tray - view.cards_due }) : "";
   return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest;
-}
-
-/** Cards that had been set aside count as dealt: until the deal is complete, that they are to be laid there. */
-function moved(screen) {
-  return Object.entries(screen.view.from_aside).map(([place, n]) => say("deal.aside", { n, place: placeName(screen, place) }));
 }
 
 /** What is asked first: whether it is so, then the first open question; where only a count answers it, the count. */

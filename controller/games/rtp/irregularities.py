@@ -129,6 +129,7 @@ FACES: Final = tuple(
             "an automated device dealt a card face up: the card is turned down",
             when=replace(seen, manual=False),
             confirms=Role.DEALER,
+            turned_down=True,
         ),
         Row(
             kind,
@@ -144,6 +145,7 @@ FACES: Final = tuple(
             "a card after the first was exposed: the card is turned down",
             when=replace(seen, manual=True, first_card=False),
             confirms=Role.DEALER,
+            turned_down=True,
         ),
     )
 )

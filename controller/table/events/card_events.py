@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import msgspec
 from msgspec.structs import replace
 
@@ -207,10 +205,44 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
             hands[place] = replace(hand, cards=(*hand.cards, card))
         dealt = state.round.dealt + len(self.cards)
         dealt_cards = (*state.round.dealt_cards, *(card.id for card in self.cards))
-        moved = Counter(self.places if self.source == ASIDE else ())
-        from_aside = dict(Counter(state.round.from_aside) + moved)
-        changed = with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards, from_aside=from_aside)
+        changed = with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards)
         return without_cards(changed, self.cards, self.source)
+
+
+class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
+    """A clause says that a card which lies face up is turned face down. `card`: which of the hand; 0: not known.
+
+    `ordinal`: its number in the shuffle; it may be still in the device. 0: not known.
+    """
+
+    irregularity: int
+    place: Place
+    card: int
+    ordinal: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        due = (self.irregularity, self.place, self.card, self.ordinal)
+        return with_round(state, face_down=(*state.round.face_down, due))
+
+
+class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
+    """People turned cards face down. `cards`: place, which card of the hand, number in the shuffle; 0: not known."""
+
+    cards: tuple[tuple[Place, int, int], ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        turned = {ordinal for _, _, ordinal in self.cards} - {0}
+        places = {place for place, _, ordinal in self.cards if not ordinal}
+        hands = {
+            place: replace(
+                hand, cards=tuple(replace(one, face_up=False) if one.ordinal in turned else one for one in hand.cards)
+            )
+            for place, hand in state.round.hands.items()
+        }
+        left = tuple(
+            one for one in state.round.face_down if not (one[3] in turned or (not one[3] and one[1] in places))
+        )
+        return with_round(state, hands=hands, face_down=left)
 
 
 class CardMoved(msgspec.Struct, frozen=True):

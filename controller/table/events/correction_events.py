@@ -164,6 +164,7 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
                 removed=tuple(removed for removed in state.round.removed if f"B{removed[0]}" not in self.hands),
                 withdrawn=tuple(gone for gone in state.round.withdrawn if (gone[0], gone[1]) not in self.withdrawals),
                 bet_rulings=tuple(ruled for ruled in state.round.bet_rulings if (ruled[0], ruled[2]) not in ruled_on),
+                face_down=tuple(due for due in state.round.face_down if due[0] != self.irregularity),
             ),
         )
 

@@ -19,6 +19,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.law import SILENT_DECIDED_BY, find_row
 from controller.table import events, operations
+from controller.table.dealing import deal_cards_set_aside
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
@@ -35,9 +36,10 @@ from controller.table.irregularities.dispositions import (
     void_needs_repeat,
     withdrew_wholly,
 )
-from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, place_word
+from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, entry_in_doubt, place_word
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import DENIED, Hand, Irregularity, Stage
+from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
 ACT_OF_STAGE: Final[dict[Stage, str]] = {
@@ -202,9 +204,14 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
 
 def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
     found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
-    row = found.row
-    require(given, row.confirms, row.clause, "deny this")
-    require(given, row.decides, row.clause, "deny this")
+    row, said = found.row, entry_in_doubt(state, found)
+    if isinstance(said, operations.ShowFirstCard):
+        raise RefusedError(
+            "entry", "Correct the entry of the First Card instead: the order of the deal follows from it."
+        )
+    if said is None:  # who entered faces wrongly enters them again
+        require(given, row.confirms, row.clause, "deny this")
+        require(given, row.decides, row.clause, "deny this")
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it is not so.")
     if found.choices:
@@ -230,7 +237,8 @@ def _verify_bets_where_cards_lie(state: TableState) -> None:
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
     found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
     place = found.place
-    if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
+    from_entry = found.kind is Kind.OTHER_DEALING_ERROR or entry_in_doubt(decision.state, found) is not None
+    if from_entry and place is not None and _waits_to_be_judged(decision.state, place):
         decision.emit(events.HandTakenBack(place))  # it was entered wrongly: it is entered again
     resolve(decision, given, found.id, DENIED, found.row.clause)
 
@@ -340,6 +348,10 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
 
     Cards that were entered or moved since it was noticed may lie right already.
     """
+    if not operation.irregularity:
+        if not state.moves_due:
+            raise RefusedError("closed", "No cards are to be moved now; read what is open.")
+        return
     found = find_named(state, operation, Stage.MOVING)
     if not state.round.out_of_place and found.counted is None and state.round.placed_by <= found.id:
         raise RefusedError("places", "Record first which cards lie at the wrong place.")
@@ -365,8 +377,22 @@ def _lying(state: TableState) -> str:
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
     """The dealer moves the cards; who confirmed that it may be done need not be the person who enters it."""
+    if not operation.irregularity:
+        _moved(decision)
+        return
     found = find_named(decision.state, operation, Stage.MOVING)
     clause = option_clause(decision.state, found, Choice.CONTINUE) if found.row.options else found.row.clause
     reconstruct(decision, found, clause)
     resolve(decision, given, found.id, found.row.disposition, found.row.clause)
     resolve_moves(decision, given)
+
+
+def _moved(decision: Decision) -> None:
+    """Cards set aside were laid where they belong, and exposed cards turned down; play goes on."""
+    moves = decision.state.moves_due
+    if turned := tuple((move.place, move.card, move.ordinal) for move in moves if move.source == move.place):
+        decision.emit(events.CardsTurnedDown(turned))
+    if len(turned) < len(moves):
+        deal_cards_set_aside(decision)
+    re_evaluate_interruption(decision)
+    resume_play(decision)

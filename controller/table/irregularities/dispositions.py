@@ -97,6 +97,9 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
         remove_hand(decision, found, found.place, row.clause, row.authority)
     elif row.disposition is Disposition.RESHUFFLE:
         _require_reshuffle(decision, row.clause)
+    elif row.turned_down and found.place is not None and found.round == decision.state.round.number:
+        ordinal = found.ordinals[0] if found.ordinals else 0
+        decision.emit(events.CardToTurnDown(found.id, found.place, found.card or 0, ordinal))
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:

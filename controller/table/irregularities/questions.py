@@ -13,7 +13,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.raising import COUNT_KINDS
 from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
-from controller.table.operations import CountCards
+from controller.table.operations import CountCards, ExposeHand, ShowFirstCard
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
@@ -95,6 +95,19 @@ def place_word(state: TableState, place: Place | None) -> str:
     return state.game.words.of(place) if place and known else place or "a hand"
 
 
+def entry_in_doubt(state: TableState, found: Irregularity) -> ExposeHand | ShowFirstCard | None:
+    """The faces that a person entered, where it is known from them alone, and nobody has said more since."""
+    if found.stage is not Stage.CLAIMED or found.facts != found.first_facts or found.round != state.round.number:
+        return None
+    said = next((one.operation for one in state.round.entered if one.entry == found.origin), None)
+    return said if isinstance(said, ExposeHand | ShowFirstCard) else None
+
+
+def _check_entry(state: TableState, said: ExposeHand | ShowFirstCard) -> str:
+    where = place_word(state, said.place) if isinstance(said, ExposeHand) else "the First Card"
+    return f"Check your entry of {where}: is it right?"
+
+
 def waits_for_hand_count(found: Irregularity) -> bool:
     """Whether a hand has a wrong number of cards, and it was not entered yet which one and how many."""
     return bool(found.row.when.wrong_number and found.facts.wrong_number) and found.counted is None
@@ -110,6 +123,8 @@ def claim(state: TableState, found: Irregularity) -> str:
 
     Who answers it has read nothing yet of what follows.
     """
+    if said := entry_in_doubt(state, found):
+        return _check_entry(state, said)
     if found.stage is not Stage.CLAIMED or COUNT_BY_HAND in found.asks or waits_for_hand_count(found):
         return ""
     counted = _counted(state, found)
@@ -127,6 +142,8 @@ def _question(state: TableState, found: Irregularity) -> str:
     if found.void_asked:
         because = _capitalised(found.void_because or found.row.because)
         return f"{because}: the round becomes void. Repeat to confirm, or decide otherwise."
+    if said := entry_in_doubt(state, found):
+        return f"{_check_entry(state, said)} {_noticed(state, found)}".rstrip()
     if COUNT_BY_HAND in found.asks:
         what = "whole deck" if found.waiting else "stub"
         return f"{_noticed(state, found)}Count the {what} by hand, with a witness, and enter the count."

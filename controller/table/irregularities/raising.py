@@ -39,11 +39,13 @@ def raise_irregularity(
     note: str = "",
     earlier: bool = False,
     waiting: bool = False,
+    entered: bool = False,
 ) -> None:
     """Raise it with its evidence. It holds the table until it is resolved, except where it concerns bets alone.
 
     Under maintenance it is noted and nothing more. `facts`: None, those that the table knows. `report`: the device's.
     `earlier`: it is about the round before; `waiting`: about the deck of the next one. Neither holds the table.
+    `entered`: it is known from faces that a person entered, which are checked before anyone decides.
     """
     state = decision.state
     if state.phase is Phase.MAINTENANCE:
@@ -58,7 +60,7 @@ def raise_irregularity(
             row=row,
             facts=known,
             asks=asks,
-            stage=first_stage(row, asks),
+            stage=Stage.CLAIMED if entered else first_stage(row, asks),
             blocks=kind not in HOLDS_NOTHING and not (earlier or waiting),
             noticed_by=noticed_by,
             place=place,
