@@ -163,10 +163,9 @@ def notice_side_without_main(decision: Decision) -> None:
     """Raise side wagers without the main wager that they need, when bets are closed (I23)."""
     alone = without_main(decision.state.law, decision.state.layout)
     if alone and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
-        listed = ", ".join(str(bet.number) for bet in alone)
-        raise_irregularity(
-            decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=f"bets {listed} have no main bet"
-        )
+        *others, last = (str(bet.number) for bet in alone)
+        note = f"bets {', '.join(others)} and {last} have no main bet" if others else f"bet {last} has no main bet"
+        raise_irregularity(decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=note)
 
 
 # -- settling ----------------------------------------------------------------------------------------------------------

@@ -34,9 +34,15 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     _verify_phase(state)
     lying = _lying(state)
     ordinals = [card.ordinal for card in operation.cards]
+    beside = {card.ordinal: "in the tray" for card in state.decks.tray}
+    beside |= {card.ordinal: "aside" for card in state.decks.aside}
     if not ordinals or len(set(ordinals)) != len(ordinals):
         raise RefusedError("cards", "Name each card that lies elsewhere once, by its number in the order of the deal.")
     for card in operation.cards:
+        if card.ordinal in beside:
+            raise RefusedError(
+                "cards", f"Card {card.ordinal} lies {beside[card.ordinal]}: it is dealt to no place yet."
+            )
         if card.ordinal not in lying:
             raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
         if card.place not in (*_playing_positions(state), *COME_BACK):

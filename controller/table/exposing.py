@@ -162,7 +162,8 @@ def verify_name_exposed(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("shown", f"The hand at {at} is turned over already; correct the entry if it was wrong.")
     if len(set(cards)) != len(cards) or len(cards) > hand.size:
         at = place_word(state, place)
-        raise RefusedError("cards", f"{hand.size} cards lie at {at}; name each one that was seen once.")
+        lie = f"1 card lies at {at}" if hand.size == 1 else f"{hand.size} cards lie at {at}"
+        raise RefusedError("cards", f"{lie}; name each one that was seen once.")
     for card in cards:
         if elsewhere := _lies_at(state, card, place):
             at = place_word(state, place)
@@ -201,7 +202,8 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
-        note = f"{', '.join(sorted(card.code for card in twice))} was entered here and lies elsewhere, too"
+        faces = ", ".join(sorted(card.code for card in twice))
+        note = f"{faces} was entered here and lies elsewhere, too"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=INFERENCE, place=place, note=note, entered=True)
     elif not agree:
         note = entered_and_read(decision.state, cards, read if may_be_told else ())
@@ -224,11 +226,7 @@ def entered_and_read(state: TableState, cards: Iterable[Card], read: Iterable[Ca
     """Faces as a person entered them, and as the device read them; no `read`: that must not be told."""
     entered, device = " ".join(card.code for card in cards), state.device.word
     told = " ".join(card.code for card in read if card is not None)
-    return (
-        f"{entered} was entered, the {device} read {told}"
-        if told
-        else f"{entered} was entered, the {device} read otherwise"
-    )
+    return f"{entered} was entered, the {device} read {told or 'other cards'}"
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:

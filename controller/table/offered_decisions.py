@@ -8,10 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, RulingAction
+from controller.roles import Role
 from controller.table import operations
 from controller.table.irregularities.adjudication import row_with
 from controller.table.irregularities.dispositions import voids_a_round
-from controller.table.irregularities.questions import COUNT_BY_HAND, decider, in_order
+from controller.table.irregularities.questions import COUNT_BY_HAND, decider, entry_in_doubt, in_order
 from controller.table.irregularities.rulings import WITHOUT_AN_ORDER, may_be_ruled
 from controller.table.model import Asking, Irregularity, Stage
 from controller.table.offered import WORDS, Group, group
@@ -27,7 +28,8 @@ def decisions(state: TableState) -> Iterator[Group]:
         yield from STEPS[found.stage](state, found)
         if found.stage in (Stage.CLAIMED, Stage.MOVING, Stage.RULING):
             denied = operations.DenyIrregularity(found.id, found.revision, WORDS)
-            yield group(denied, known=THE_MATTER, role=decider(found))
+            role = Role.DEALER if entry_in_doubt(state, found) else decider(found)
+            yield group(denied, known=THE_MATTER, role=role)
 
 
 def _confirmed(state: TableState, found: Irregularity) -> Iterator[Group]:

@@ -73,6 +73,9 @@ async def test_cards_that_came_together_are_put_in_their_order() -> None:
         await console.sign(SUPERVISOR)
         await console.at_device("lift", "4 cards lifted")
         await console.press("others")
+        await console.says("Move the 3 set-aside cards to box 3.")
+        await console.reads("1. 3 set-aside cards to Box 3")
+        await console.press("reconstruct/")
         await console.says("2 cards to the Dealer")
 
 
@@ -338,6 +341,10 @@ async def test_an_exposed_card_that_is_turned_down() -> None:
     async with opened(kind=RoyalTable) as console:
         await exposed(console)
         await console.press("confirm")
+        await console.says("Turn the exposed card of box 1 face down.")
+        await console.reads("1. Card at Box 1: face down")
+        assert await console.page.locator("#stage .arrows .line").count() == 1
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
 
 

@@ -10,7 +10,7 @@ from controller.table import events, operations
 from controller.table.model import Stage
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
-from tests.table.harness import TableHarness
+from tests.table.harness import TableHarness, cards
 
 CURING = [("TP", "TP 5.3"), ("RTP", "RTP 5.4"), ("NC", "NC 5.5.4"), ("P3", "P3 5.3")]
 cured = pytest.mark.parametrize(("game_id", "clause"), CURING)
@@ -178,3 +178,22 @@ def test_nc_5_3_a_pit_supervisor_enters_that_an_absent_bettor_continues() -> Non
     assert table.refused(leaves, Role.PIT_SUPERVISOR)[0] == "absent"
     table.do(absent, Role.PIT_SUPERVISOR)
     assert table.last(events.OptionChosen).absent
+
+
+def test_a_card_that_lies_aside_is_refused_as_such() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(3)
+    table.device.draw_together(2)
+    aside = operations.PlaceCards((operations.CardAt(4, "B1"),))
+    assert table.refused(aside) == ("cards", "Card 4 lies aside: it is dealt to no place yet.")
+    never = operations.PlaceCards((operations.CardAt(40, "B1"),))
+    assert table.refused(never)[1].startswith("Card 40 was not dealt in this round")
+
+
+def test_one_card_is_spoken_of_as_one() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take()
+    named = operations.NameExposed("B1", cards("KD QC"))
+    assert table.refused(named)[1] == "1 card lies at box 1; name each one that was seen once."
+    report = operations.ReportIrregularity(Kind.EXPOSED_CARD, "B1", card=2)
+    assert table.refused(report)[1] == "1 card lies at box 1; name that one."

@@ -148,7 +148,7 @@ def test_what_was_noticed_is_said_and_not_its_kind() -> None:
     hands = table.state.round.hands
     other = tuple(card.face.expose() for card in hands["B1"].cards if card.face)
     table.do(operations.ExposeHand("D", other))
-    assert next_step(table.state).startswith("The cards shown at the Dealer are not the ones that the shuffler read.")
+    assert next_step(table.state).startswith("Check your entry of the Dealer's hand: is it right? ")
 
 
 def test_a_device_that_is_refused_is_no_matter_of_its_cable() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Facts, Kind, RulingAction, Unit
+from controller.games.specification import Facts, Kind, RulingAction, StepKind, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.irregularities.questions import claim, question
 from controller.table.next_step import next_step
+from firmware_bridge.cards import DECK
+from simulators.devices.scripted_device import faces_of
 from tests.table.deck_hands import begin_with, load_beside, with_two
 from tests.table.harness import TableHarness
 
@@ -253,3 +255,56 @@ def test_what_is_decided_already_is_not_claimed() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.UNSHUFFLED)
     assert not claim(table.state, table.open)
+
+
+# -- faces that people enter
+
+
+def opens_first(table: TableHarness) -> str:
+    """The place whose hand is turned over first."""
+    examined_first = table.state.game.step(StepKind.RETURNING) is None and table.state.game.examining
+    return "D" if examined_first else table.state.round.live_places[0]
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
+@pytest.mark.parametrize("by_device", [True, False])
+def test_faces_that_differ_are_checked_by_who_entered_them_before_all_else(game_id: str, by_device: bool) -> None:
+    unit = Unit.SINGLES if game_id == "F3" else Unit.SETS
+    table = TableHarness(unit, game_id=game_id, by_device=by_device).start().to_dealing().deal()
+    place = opens_first(table)
+    read = faces_of(table.state.round.hands[place].cards)
+    entered = (*read[:2], next(card for card in reversed(DECK) if card not in read))
+    table.expose(place, " ".join(card.code for card in entered))
+    said = asked(table)
+    assert said.startswith("Check your entry of ")
+    assert " ".join(card.code for card in entered) in said
+    assert (read[2].code in said) is by_device, "what the device read is told only where it may open hands"
+    assert claim(table.state, table.open).endswith(": is it right?")
+    table.deny(by=Role.DEALER)
+    assert not table.state.open
+    assert not table.state.round.hands[place].shown, "it is entered again"
+    table.expose(place, " ".join(card.code for card in read))
+    assert not table.state.open
+
+
+def test_a_card_entered_twice_is_checked_before_cards_are_counted() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.expose("D")
+    dealers = table.state.round.hands["D"].shown
+    own = faces_of(table.state.round.hands["B1"].cards)
+    table.expose("B1", " ".join(card.code for card in (*own[:2], dealers[0])))
+    assert table.open.kind is Kind.DECK_COUNT
+    assert asked(table).startswith("Check your entry of box 1: is it right? ")
+    table.deny(by=Role.DEALER)
+    assert not table.state.round.hands["B1"].shown
+    assert not table.state.open
+
+
+def test_an_entry_that_is_right_leads_to_the_error() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    read = faces_of(table.state.round.hands["D"].cards)
+    entered = (*read[:2], next(card for card in reversed(DECK) if card not in read))
+    table.expose("D", " ".join(card.code for card in entered))
+    table.confirm(handled=False)
+    assert "Check your entry" not in asked(table)
+    assert table.refused(operations.DenyIrregularity(table.open.id, table.open.revision, "no"))[0] == "role"

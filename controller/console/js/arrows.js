@@ -58,7 +58,11 @@ export function arrows(layer, places, list, beside) {
     orient: "auto",
   });
   head.append(svg("path", { d: "M0 0L10 5L0 10z" }));
-  drawing.append(head, ...list.flatMap((move) => arrow(move, middle(move.source), middle(move.place))));
+  const begins = ({ source, n }) => {
+    const [x, y] = middle(source);
+    return beside[source] ? [x + (n - 1) * SHORT, y] : [x, y]; // several begin there
+  };
+  drawing.append(head, ...list.flatMap((move) => arrow(move, begins(move), middle(move.place))));
   layer.replaceChildren(drawing);
 }
 

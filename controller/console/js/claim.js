@@ -37,7 +37,8 @@ function yesOrNo(matter, name, question, yes, no) {
 
 /** `{question, facts, left, right}` of a matter that was noticed, and is not decided yet. */
 export function claimed(screen, matter, of, counts) {
-  if (counts)
+  const isAsked = matter.claim && !answersOf(matter).claim; // faces that were entered are checked before a count
+  if (counts && !isAsked)
     return {
       right: [
         { key: "count", label: say("op.count_cards"), tone: "primary", why: off(counts), act: () => start(counts) },
@@ -46,6 +47,7 @@ export function claimed(screen, matter, of, counts) {
   const [offer] = of("confirm_irregularity");
   const [deny] = of("deny_irregularity");
   if (!offer || !deny) return {};
+  if (counts) return asked(screen, matter, { ...offer, allowed: true }, deny);
   const { claim, facts } = answersOf(matter);
   const entered = deny.code === "misplaced"; // the entries say so: it cannot be denied, and is not asked
   if (!entered && !claim && (claim === false || !offer.allowed || !isKnown(screen, matter)))

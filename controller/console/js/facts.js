@@ -40,8 +40,8 @@ export function moveLines(screen, moves) {
   const lines = moves.map(({ n, source, place, card, ordinals }) => {
     const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place), card };
     const turned = card ? "move.turn_card" : "move.turn";
-    const key = source === place ? turned : ordinals.length > 1 ? "move.hand" : "move.card";
-    return `${n}. ${say(key, named)}`;
+    const moved = source === "aside" ? "move.aside" : ordinals.length > 1 ? "move.hand" : "move.card";
+    return `${n}. ${say(source === place ? turned : moved, { ...named, n: ordinals.length })}`;
   });
   return isSwap ? [["then", say("move.swap")], ...lines] : lines;
 }

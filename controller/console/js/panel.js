@@ -142,7 +142,8 @@ function besides(screen) {
   const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
-  return [...moveLines(screen, moves(screen.view)), ...lines];
+  const moved = moveLines(screen, moves(screen.view)); // the act says no more than these
+  return moved.length ? moved : lines;
 }
 
 function withFact(shown, fact) {

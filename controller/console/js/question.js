@@ -59,7 +59,8 @@ export function askAbout(screen, matter) {
 
 /** Faces that were entered may have been entered wrongly: then the entry is put right, and no card is. */
 function correction(screen, matter) {
-  const entered = screen.view.hands.some((hand) => hand.place === matter.place && hand.shown);
+  const hand = screen.view.hands.find(({ place }) => place === matter.place);
+  const entered = matter.place ? hand?.shown : matter.claim && screen.view.first_card && screen.view.first_card !== "??";
   const offer = screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
 }

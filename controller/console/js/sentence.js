@@ -59,7 +59,7 @@ function ownWords(screen) {
 
 /** What is asked first: whether it is so, then the first open question; where only a count answers it, the count. */
 export function asked(matter) {
-  if (matter.asks[0] === "counted_wrong") return matter.question;
+  if (matter.asks[0] === "counted_wrong" && !matter.claim) return matter.question;
   return (matter.stage === "claimed" && matter.claim) || (matter.questions[0] ?? matter.question);
 }
 

@@ -104,7 +104,7 @@ def entry_in_doubt(state: TableState, found: Irregularity) -> ExposeHand | ShowF
 
 
 def _check_entry(state: TableState, said: ExposeHand | ShowFirstCard) -> str:
-    where = place_word(state, said.place) if isinstance(said, ExposeHand) else "the First Card"
+    where = state.game.words.of_all([said.place]) if isinstance(said, ExposeHand) else "the First Card"
     return f"Check your entry of {where}: is it right?"
 
 

@@ -83,7 +83,9 @@ def _verify_card(state: TableState, operation: operations.ReportIrregularity) ->
         at = place_word(state, operation.place)
         raise RefusedError("card", f"No card lies at {at} yet; name the place whose card it is.")
     if operation.card is not None and not 1 <= operation.card <= cards:
-        raise RefusedError("card", f"{cards} cards lie at {place_word(state, operation.place)}; name one of them.")
+        at = place_word(state, operation.place)
+        lie = f"1 card lies at {at}; name that one." if cards == 1 else f"{cards} cards lie at {at}; name one of them."
+        raise RefusedError("card", lie)
 
 
 def _belongs(state: TableState, card: HeldCard) -> Place | None:
