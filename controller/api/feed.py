@@ -16,6 +16,10 @@ KEPT: Final = 4096  # events in memory; up to twice as many
 PAGE: Final = 256  # events from memory, entries from disk; fewer are news and wait for no turn
 
 
+CHANGED: Final = b',"changed":true}'
+"""Ends an event that was changed in the journal after it was recorded."""
+
+
 class Published(msgspec.Struct, frozen=True):
     """One event as JSON, without anything concealed. `entry` is its number."""
 

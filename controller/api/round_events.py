@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from controller.api.feed import PAGE, EventFeed, Published
+from controller.api.feed import CHANGED, PAGE, EventFeed, Published
 from controller.api.pace import Pace, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
@@ -74,6 +74,9 @@ async def with_lines(
 async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, speaker: Speaker | None) -> list[bytes]:
     told: list[bytes] = []
     for event in events:
+        if event.endswith(CHANGED):  # it need not be what can be told
+            told.append(event)
+            continue
         line = line_for_screens(msgspec.json.decode(event), words, names)
         if line is None:
             told.append(event)

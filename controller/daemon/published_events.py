@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.api.feed import Published
+from controller.api.feed import CHANGED, Published
 from controller.journal.reader import Decision
 
 
 def of_decision(decision: Decision) -> list[Published]:
-    return published(decision.first, decision.utc_ns, decision.round, decision.events)
+    events = decision.events if decision.holds else [event[:-1] + CHANGED for event in decision.events]
+    return published(decision.first, decision.utc_ns, decision.round, events)
 
 
 def published(first: int, utc_ns: int, round_number: int, events: Sequence[bytes]) -> list[Published]:

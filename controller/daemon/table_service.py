@@ -86,7 +86,7 @@ class TableService:
     ) -> None:
         self.state = state
         pace = Pace()
-        self._old = Pages(writer.folder, of_decision, pace.spent)
+        self._old = Pages(writer.folder, of_decision, pace.spent, writer.reader)
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None

@@ -29,12 +29,18 @@ _ROWS: Final = 64  # decisions that are read at once
 class Pages(Generic[T]):
     """The journal in that folder. `make`: what a decision is for those who read; called in the thread.
 
-    `spent` gets the processor's seconds that each page took.
+    `spent` gets the processor's seconds that each page took. `open_file` opens a file for reading: with the local key,
+    whether a decision `holds` includes its MAC.
     """
 
     def __init__(
-        self, folder: Path, make: Callable[[Decision], Iterable[T]], spent: Callable[[float], None] = lambda _: None
+        self,
+        folder: Path,
+        make: Callable[[Decision], Iterable[T]],
+        spent: Callable[[float], None] = lambda _: None,
+        open_file: Callable[[Path], JournalReader[Any, Any]] = JournalReader.open_to_read,
     ) -> None:
+        self._open_file = open_file
         self._folder = folder
         self._make = make
         self._spent = spent
@@ -76,8 +82,7 @@ class Pages(Generic[T]):
 
     def _found(self, after: int, until: int) -> Iterable[T]:
         for path in self._files_from(after):
-            reader: JournalReader[Any, Any]
-            with closing(JournalReader.open_to_read(path)) as reader:
+            with closing(self._open_file(path)) as reader:
                 while rows := list(reader.decisions(after, _ROWS)):
                     for decision in rows:
                         if decision.first > until:

@@ -56,7 +56,8 @@ class Decision(msgspec.Struct, frozen=True):
     """An input and the events that it caused, without a key: `input` has numbers for what is sealed, `events` are as
     they were published. Their numbers end with `last`; the input's is `first`.
 
-    `holds`: the row has the hash that follows from the row before; where the reader has the key, also the MAC.
+    `holds`: the row has the hash that follows from the row before; where the reader has the key, also the MAC. `hash`:
+    as it is stored.
     """
 
     last: int
@@ -66,6 +67,7 @@ class Decision(msgspec.Struct, frozen=True):
     input: bytes
     events: tuple[bytes, ...]
     holds: bool = True
+    hash: bytes = b""
 
     @property
     def first(self) -> int:
@@ -131,7 +133,7 @@ class JournalReader(Generic[InputT, EventT]):
             given, events = self.texts_of(last, body)
             if len(events) != row[1] - 1:
                 raise damaged(self.path, f"entry {last} has been changed")
-            yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds)
+            yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
 
     def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
         """The input of a decision, and its events. `last`: its last entry. Raises `JournalError`."""

@@ -267,6 +267,10 @@ class Journal(Generic[InputT, EventT]):
             with speaking(old_path):
                 _finish(old_path, old)
 
+    def reader(self, path: Path) -> JournalReader[InputT, EventT]:
+        """A file of the journal, read over a connection of its own. Raises `JournalError`."""
+        return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
+
     def files(self) -> JournalFolder[InputT, EventT]:
         """All files, read over connections of their own. Raises `JournalError`."""
         return JournalFolder(files_in(self.folder), self._types, self._local_key)
@@ -299,7 +303,7 @@ class Journal(Generic[InputT, EventT]):
             return
         with speaking(files[-1]):
             require_file(files[-1])
-        with closing(self._reader(files[-1])) as newest:
+        with closing(self.reader(files[-1])) as newest:
             require_same_table(files[-1], newest.header.identity, self.identity)
             self.identity = newest.header.identity
             self.head, self._path, self._before = newest.head(), files[-1], newest.header.file_id
@@ -334,9 +338,6 @@ class Journal(Generic[InputT, EventT]):
         assert self._header is not None
         pinned = Pinned(self.identity.id, self._header.file_id, self.head, moment.utc_ns, stopped)
         self.pin.committed(pinned, sync=sync)
-
-    def _reader(self, path: Path) -> JournalReader[InputT, EventT]:
-        return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
 
     def _signed(self, head: Head, utc_ns: int) -> tuple[Any, ...]:
         assert self._header is not None

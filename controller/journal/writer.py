@@ -21,7 +21,7 @@ from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.file import Identity
 from controller.journal.folder import FileEnd, JournalFolder, delete_files, expired_files
 from controller.journal.pinning import Doubt
-from controller.journal.reader import Entry
+from controller.journal.reader import Entry, JournalReader
 from controller.journal.store import Committed, Journal
 
 T = TypeVar("T")
@@ -74,6 +74,10 @@ class JournalWriter(Generic[InputT, EventT]):
     def folder(self) -> Path:
         """Where its files are."""
         return self._journal.folder
+
+    def reader(self, path: Path) -> JournalReader[InputT, EventT]:
+        """A file of the journal, with its key; in any thread, to which it belongs then. Raises `JournalError`."""
+        return self._journal.reader(path)
 
     @property
     def head(self) -> Head:

@@ -11,6 +11,11 @@ from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
 
 
+def changed_in(source: Source) -> dict[str, Any]:
+    """First and last entries of what was read and is not what was written; nothing where all is."""
+    return {"changed": source.changed} if source.changed else {}
+
+
 def row_of(round_: Round) -> dict[str, Any]:
     """A round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` 0: it is in progress."""
     return {

@@ -78,7 +78,8 @@ def name_of(event: bytes) -> str:
 
 def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:
     """As the API publishes it."""
-    return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event)}
+    changed = {} if stored.holds else {"changed": True}
+    return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event), **changed}
 
 
 class Line(msgspec.Struct, frozen=True):

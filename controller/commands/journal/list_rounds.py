@@ -9,6 +9,7 @@ from controller.commands.journal.days import lasted
 from controller.commands.journal.options import (
     Asked,
     journal_options,
+    mark_of,
     opened,
     print_json,
     span_of,
@@ -41,18 +42,22 @@ def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | N
             and (person is None or person in one.people)
             and (wanted is None or any(_is(irregularity, wanted) for irregularity in one.irregularities))
         ]
-    found.sort(key=lambda one: one.number)
-    if as_json:
+        found.sort(key=lambda one: one.number)
+        if as_json:
+            for one in found:
+                marked = {"changed": True} if source.is_changed(one.first, one.last) else {}
+                print_json(row_of(one) | marked)
+            return
+        output = page()
+        if mark := mark_of(source):
+            output.heading(mark)
+        output.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
         for one in found:
-            print_json(row_of(one))
-        return
-    output = page()
-    output.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
-    for one in found:
-        length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
-        cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
-        output.entry(cell_of(one), *cells, (ending(one), 13))
-    output.show()
+            length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
+            cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
+            changed = "CHANGED " if source.is_changed(one.first, one.last) else ""
+            output.entry(f"{changed}{cell_of(one)}", *cells, (ending(one), 13))
+        output.show()
 
 
 def _hands(one: Round) -> str:

@@ -19,12 +19,14 @@ from controller.commands.journal.source import Source
 from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
+from controller.journal.sealing import load_key_file
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
 
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+MOST_NAMED: Final = 5  # ranges of entries in a sentence
 ALL: Final = Span(0, 2**63 - 1, "the whole journal")
 
 
@@ -120,8 +122,35 @@ def problems() -> Iterator[None]:
 
 @contextmanager
 def opened(asked: Asked) -> Iterator[Source]:
-    """The journal, for reading. Raises `JournalError`."""
-    yield Source(asked.path)
+    """The journal, for reading. What was read and is not what was written ends the command with exit code 4, after its
+    output. Raises `JournalError`.
+    """
+    local_key = None if asked.key_file is None else load_key_file(asked.key_file)
+    source = Source(asked.path, local_key)
+    try:
+        yield source
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
+        if not source.changed:
+            raise
+        raise _changed(asked.path, source) from error  # what was changed need not be what a command can tell
+    if source.changed:
+        raise _changed(asked.path, source)
+
+
+def mark_of(source: Source) -> str:
+    """A sentence for the head of what is told of the journal; empty: what was read is what was written."""
+    if not source.changed:
+        return ""
+    ranges = ", ".join(f"{first} to {last}" for first, last in source.changed[:MOST_NAMED])
+    more = f" and {len(source.changed) - MOST_NAMED} more ranges" if len(source.changed) > MOST_NAMED else ""
+    return f"NOT AS IT WAS WRITTEN: entries {ranges}{more} were changed after they were recorded."
+
+
+def _changed(path: Path, source: Source) -> JournalProblemError:
+    return JournalProblemError(
+        f"{path}: {mark_of(source)}",
+        "Keep the files for an audit. `cardshoe journal verify` lists what is wrong; a backup may have it whole.",
+    )
 
 
 def print_json(value: Any) -> None:

@@ -9,8 +9,16 @@ from typing import Final
 import click
 
 from controller.commands.extras import of_extra
-from controller.commands.journal.data import account_as_data
-from controller.commands.journal.options import Asked, journal_options, opened, print_json, span_of, span_options
+from controller.commands.journal.data import account_as_data, changed_in
+from controller.commands.journal.options import (
+    Asked,
+    journal_options,
+    mark_of,
+    opened,
+    print_json,
+    span_of,
+    span_options,
+)
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
 from controller.commands.pages.file import PageFile, write_page
@@ -34,22 +42,25 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
         span = span_of(asked, source, day, since, until)
         account = account_of(source, span, asked.clock)
         made = sections(account, source, asked.clock)
-        data = account_as_data(account, source)
-    if as_json:
-        print_json(data)
-        return
-    if html is not None:
-        with of_extra("report", "A page cannot be made"):
-            from controller.commands.journal.report_page import page_of
-        write_page(html, page_of(account, made, asked.clock))
-        write_out(f"{summary(account)} Written to {html}.")
-        return
-    output = page()
-    marked = " (SIMULATED)" if source.simulated else ""
-    output.heading(f"Table {source.table_name}{marked}, {span.name}: {summary(account)}")
-    for section in made:
-        _tell(section, output)
-    output.show()
+        data = account_as_data(account, source) | changed_in(source)
+        if as_json:
+            print_json(data)
+            return
+        mark = mark_of(source)
+        if html is not None:
+            with of_extra("report", "A page cannot be made"):
+                from controller.commands.journal.report_page import page_of
+            write_page(html, page_of(account, made, asked.clock, mark))
+            write_out(f"{mark} {summary(account)} Written to {html}.".lstrip())
+            return
+        output = page()
+        if mark:
+            output.heading(mark)
+        marked = " (SIMULATED)" if source.simulated else ""
+        output.heading(f"Table {source.table_name}{marked}, {span.name}: {summary(account)}")
+        for section in made:
+            _tell(section, output)
+        output.show()
 
 
 def _tell(section: Section, output: Page) -> None:

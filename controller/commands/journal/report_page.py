@@ -15,9 +15,9 @@ from controller.commands.pages.page import rendered
 TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
-def page_of(account: Account, made: Sequence[Section], clock: Clock) -> str:
-    """The page. What people and devices wrote is escaped."""
+def page_of(account: Account, made: Sequence[Section], clock: Clock, mark: str = "") -> str:
+    """The page, with a mark at its head. What people and devices wrote is escaped."""
     return rendered(
         TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),
-        sections=made, plots=plots_of(account, clock), nothing=NOTHING,
+        sections=made, plots=plots_of(account, clock), nothing=NOTHING, mark=mark,
     )  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from controller.commands.journal.data import whole
-from controller.commands.journal.options import Asked, journal_options, opened, print_json
+from controller.commands.journal.data import changed_in, whole
+from controller.commands.journal.options import Asked, journal_options, mark_of, opened, print_json
 from controller.commands.journal.reading import find_round
 from controller.commands.journal.words import tell_round
 from controller.commands.text import page
@@ -27,8 +27,10 @@ def show(number: int, asked: Asked, short: bool, as_json: bool) -> None:
         if found is None:
             raise BadInputError(f"The journal has no round {number}.", "`cardshoe journal list` lists those of a day.")
         if as_json:
-            print_json(whole(found))
+            print_json(whole(found) | changed_in(source))
             return
         output = page()
+        if mark := mark_of(source):
+            output.heading(mark)
         tell_round(found, asked.clock, output, simulated=source.simulated, short=short)
         output.show()

@@ -8,14 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from controller.commands.journal.table import Table
 from controller.journal.chain import Head
 from controller.journal.file import Header, connect_reader, opening_text, speaking
 from controller.journal.folder import JournalFolder
-from controller.journal.reader import Decision
+from controller.journal.reader import Decision, JournalReader
 from controller.journal.signing import fingerprint, is_signed, statement
 
 MOST = 2**63 - 1
+_HEADS = "SELECT number, utc_ns, signature FROM head"
 _SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
 WHERE number >= ? ORDER BY number LIMIT 1"""
 _LAST_SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
@@ -50,11 +53,59 @@ class File(NamedTuple):
         return self.header.previous.number
 
 
-class Source:
-    """A journal to be read. Nothing of it is held between two pages."""
+class Checked:
+    """The decisions of a file, held back until a signed head covers them: one at the end of each round, and of a file.
+    Where the reader has the local key, MACs are checked as well.
+    """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, reader: JournalReader[Any, Any], following: Header | None) -> None:
+        self._header = reader.header
+        self._reader = reader
+        self._following = following  # None: this is the newest file
+        with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
+            rows = list(connection.execute(_HEADS))
+        self._heads = {number: (utc_ns, signature) for number, utc_ns, signature in rows}
+
+    def decisions(self, after: int) -> Iterator[Decision]:
+        held: list[Decision] = []
+        for one in self._reader.decisions(after):
+            if held and one.round != held[-1].round:  # the end of a round is always signed
+                yield from _not_held(held)
+                held = []
+            held.append(one)
+            if one.last in self._heads:
+                yield from held if self._is_signed(Head(one.last, one.hash)) else _not_held(held)
+                held = []
+        yield from held if not held or self._may_be_unsigned(held[-1]) else _not_held(held)
+
+    def _may_be_unsigned(self, last: Decision) -> bool:
+        """A round in play, or the end of a file whose key was lost: the file of the next key names it."""
+        following = self._following
+        if following is None:
+            return True
+        return following.public_key != self._header.public_key and following.previous == Head(last.last, last.hash)
+
+    def _is_signed(self, head: Head) -> bool:
+        utc_ns, signature = self._heads[head.number]
+        said = statement(self._header.identity.id, self._header.file_id, head, utc_ns)
+        return is_signed(self._header.public_key, signature, said)
+
+
+def _not_held(decisions: list[Decision]) -> Iterator[Decision]:
+    return (msgspec.structs.replace(one, holds=False) for one in decisions)
+
+
+class Source:
+    """A journal to be read, and checked as it is read. Nothing of it is held between two pages.
+
+    `local_key`: with it each decision's MAC is checked; without it what no head signs yet is taken as it stands.
+    """
+
+    def __init__(self, path: Path, local_key: bytes | None = None) -> None:
         self._path = path
+        self._local_key = local_key
+        self.changed: list[tuple[int, int]] = []
+        """The first and last entries of what was read and is not what was written."""
         self._headers: dict[Path, Header] = {}
         self.look_again()
         identity = self.file(0).header.identity
@@ -64,7 +115,7 @@ class Source:
 
     def look_again(self) -> None:
         """Find the files that were begun since."""
-        self._folder: JournalFolder[Any, Any] = JournalFolder.open_to_read(self._path)
+        self._folder: JournalFolder[Any, Any] = JournalFolder.open_to_read(self._path, local_key=self._local_key)
 
     @property
     def paths(self) -> list[Path]:
@@ -108,8 +159,28 @@ class Source:
         return table
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
-        """Those that end after an entry, in order. Raises `JournalError`."""
-        return self._folder.decisions(after)
+        """Those that end after an entry, in order; what is wrong with them is in `changed` by then. Raises
+        `JournalError`.
+        """
+        for reader in self._folder.readers(after):
+            at = self.paths.index(reader.path) + 1
+            following = self.file(at).header if at < len(self.paths) else None
+            for one in Checked(reader, following).decisions(after):
+                if not one.holds:
+                    self._note(one.first, one.last)
+                yield one
+
+    def _note(self, first: int, last: int) -> None:
+        if (first, last) in self.changed:
+            return
+        if self.changed and self.changed[-1][1] == first - 1:
+            self.changed[-1] = self.changed[-1][0], last
+        else:
+            self.changed.append((first, last))
+
+    def is_changed(self, first: int, last: int) -> bool:
+        """Whether entries of that range, which were read, are not what was written."""
+        return any(begin <= last and first <= end for begin, end in self.changed)
 
     def last(self) -> Decision | None:
         """None: nothing was decided yet."""

@@ -8,9 +8,10 @@ from datetime import date
 import click
 import msgspec
 
+from controller.commands.journal.data import changed_in
 from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import read
-from controller.commands.journal.options import Asked, journal_options, opened, print_json
+from controller.commands.journal.options import Asked, journal_options, mark_of, opened, print_json
 from controller.commands.journal.source import Source
 from controller.commands.text import longest, many, page
 
@@ -42,10 +43,16 @@ def stats(asked: Asked, as_json: bool) -> None:
     """Count files, bytes, entries, rounds and events of the whole journal, and rounds by day."""
     with opened(asked) as source:
         found = _counted(source, asked.clock)
+        _tell(found, source, asked, as_json=as_json)
+
+
+def _tell(found: Stats, source: Source, asked: Asked, *, as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        print_json(msgspec.to_builtins(found) | changed_in(source))
         return
     output = page()
+    if mark := mark_of(source):
+        output.heading(mark)
     output.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
     an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
     output.entry(f"{many(found.files, 'file')}, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
