@@ -145,6 +145,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
+    stack.push_async_callback(service.rest)  # the end of the link comes with the stop, and belongs to the state
     server = ApiServer(
         service,
         people,

@@ -1,11 +1,15 @@
-"""What comes from the device's link, as inputs of the table."""
+"""What comes from the device's link and from the door, as inputs of the table."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from controller.table import inputs
 from controller.table.inputs import AnyInput
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
+
+OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
 
 
 def input_of(heard: Heard) -> AnyInput:

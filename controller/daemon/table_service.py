@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import msgspec
@@ -24,7 +25,7 @@ from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.daemon.faults import NO_ROOM, Fault, fault_of, inputs_of
-from controller.daemon.heard_inputs import input_of
+from controller.daemon.heard_inputs import OF_THE_DOOR, input_of
 from controller.daemon.meter_definitions import DECISION
 from controller.daemon.meters import Meters
 from controller.daemon.noticed_times import NoticedTimes
@@ -59,7 +60,6 @@ from firmware_bridge.observations import NotUnderstood
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
 
 SIGNS_ON: Final = (SignOn, DealerOn, TakeOver)
-OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
 
 
 class Asked(NamedTuple):
@@ -139,7 +139,8 @@ class TableService:
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view(), self._noticed.by_id)
         warnings = self._keeper.warnings
-        if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
+        ahead = self._after_round or (NO_ROOM if self._writer.is_full else None)
+        if ahead is not None and self._fault is None:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
         if self.configuration_refused:
             warnings = (*warnings, self.configuration_refused)
@@ -294,6 +295,12 @@ class TableService:
     def close(self) -> None:
         """Old events are read no more."""
         self._old.close()
+
+    async def rest(self) -> None:
+        """At a stop: until what was heard before is decided and recorded. A disk that hangs is not waited for."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._ask(None)
 
     async def answers(self) -> bool:
         """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""

@@ -26,6 +26,7 @@ from controller.journal.reserve import NAME as RESERVE
 from controller.journal.signing import Signer, fingerprint, is_signed, key_statement, statement
 
 PIN: Final = "pin"
+ADDED: Final = "journal-added"
 _HINT: Final = "Compare the journal with a backup and a noted head; then a pit supervisor returns the table to service."
 _FORGED_HINT: Final = (
     "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then a shift "
@@ -44,6 +45,11 @@ class Doubt(msgspec.Struct, frozen=True):
     hint: str = _HINT
     of_shift: bool = False
     keys: tuple[str, ...] = ()
+
+    @property
+    def of_added(self) -> bool:
+        """Whether it is about what another program wrote."""
+        return self.code == ADDED
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -89,6 +95,15 @@ class JournalPin:
         if names:
             found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, known.deleted))
             self.doubts += tuple(one for one in found if one is not None)
+
+    def begin(self) -> None:
+        """Before anything is written: what follows an orderly stop is the table's own from here on. That is made durable
+        first, so that a power cut leaves no doubt; one that was found stays.
+        """
+        pin = self._pin
+        if pin is None or pin.newest is None or not pin.newest.stopped or any(one.of_added for one in self.doubts):
+            return
+        self._write(pin, msgspec.structs.replace(pin.newest, stopped=False), sync=True)
 
     def committed(self, pinned: Pinned, *, sync: bool) -> None:
         """A decision is durable. What fails is kept for `fails`: the decision stands."""
@@ -162,17 +177,18 @@ class _Look:
             )
             yield Doubt("journal-exchanged", said)
         at: Path | None = newest
+        stopped = False
         if pinned is not None:
             at, doubt = self._place_of(pinned)
             if doubt is not None:
                 yield doubt
                 at = newest
             else:
-                number = pinned.head.number
+                number, stopped = pinned.head.number, pinned.stopped
         elif has_pin and not is_new:  # a power cut may come before the first pin: nothing was written by then
             yield Doubt("journal-pin-gone", f"The pin {self._folder / PIN} of the journal is missing.")
         assert at is not None
-        yield from self._of_what_follows(at, number, stopped=pinned is not None and pinned.stopped)
+        yield from self._of_what_follows(at, number, stopped=stopped)
 
     def _place_of(self, pinned: Pinned) -> tuple[Path | None, Doubt | None]:
         """The file that holds the pinned head, or why none does."""
@@ -216,7 +232,7 @@ class _Look:
 
 
 def _forged(sentence: str) -> Doubt:
-    return Doubt("journal-added", sentence, _FORGED_HINT, of_shift=True)
+    return Doubt(ADDED, sentence, _FORGED_HINT, of_shift=True)
 
 
 def _name_is_signed(reader: JournalReader[Any, Any]) -> bool:

@@ -250,6 +250,7 @@ class Journal(Generic[InputT, EventT]):
         )
         header = msgspec.structs.replace(header, mac=file_keys.mac(NAME, header.genesis))
         old, old_path = self._connection, self._path
+        self.pin.begin()
         with speaking(path):
             if path.exists():
                 raise FileExistsError(errno.EEXIST, "the next file exists already", str(path))
@@ -355,6 +356,7 @@ class Journal(Generic[InputT, EventT]):
 
     def _write(self, *rows: tuple[Table, Sequence[Any]]) -> None:
         """`_commit`. The first time that the disk is full, the room that was kept is given up for it."""
+        self.pin.begin()
         try:
             self._commit(*rows)
         except JournalError as error:

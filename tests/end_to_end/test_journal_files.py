@@ -18,6 +18,7 @@ from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games.specification import Unit
 from controller.journal.chain import Head
 from controller.journal.folder import JournalFolder
+from controller.journal.pin import read_pin
 from controller.journal.schema import SCHEMA
 from controller.journal.verification import Finding, Verified
 from controller.table import operations
@@ -188,3 +189,22 @@ def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage(tmp_path: Path)
 
 def verified(*findings: Finding) -> Verified:
     return Verified(findings, 1, 1, 1, Head(), Head(), (), ())
+
+
+async def test_an_orderly_stop_with_the_device_plugged_in_saves_the_state() -> None:
+    """The end of the link, which the stop makes, is recorded before the state is saved."""
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await stage.start_device()
+            for _ in range(3):
+                await stage.start_daemon()
+                await stage.played()
+                assert await stage.daemon.end() == 0
+                (path,) = files_of(stage)
+                with closing(sqlite3.connect(path)) as connection:
+                    ((saved,),) = connection.execute("SELECT max(number) FROM checkpoint")
+                    ((last,),) = connection.execute("SELECT max(last) FROM decision")
+                assert saved == last
+                pinned = read_pin(stage.journal / "pin")
+                assert pinned is not None
+                assert (pinned.head.number, pinned.stopped) == (last, True)

@@ -21,6 +21,7 @@ from controller.journal.codec import Moment
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
+from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.drivers.memory import LinkMemory
 from tests.journal.table_journals import PlayedTable, TableJournal, open_journal, report, start
 
@@ -47,6 +48,46 @@ class HeldJournal:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._journal, name)
+
+
+async def test_a_stop_waits_for_the_end_of_the_link_and_saves_the_state_after_it(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    played = PlayedTable(folder)
+    with closing(played.journal):
+        played.play()
+        last = played.state
+    held: list[HeldJournal] = []
+
+    def opened() -> Any:
+        journal = open_journal(folder)
+        load(journal, BEGUN, report())
+        held.append(HeldJournal(journal))
+        return held[0]
+
+    writer: JournalWriter[AnyInput, AnyEvent] = await JournalWriter.start(opened)
+    memory = LinkMemory(last.link)
+    days = JournalDays(time(6), find_zone("UTC"), 10**9)
+    keeper = JournalKeeper(writer, memory, days, 0, Still(), lambda: 0, structlog.get_logger())
+    service = TableService("BENCH", last.table, writer, Still(), LinkView, keeper)
+    running = asyncio.create_task(service.run())
+    service.hear(LinkOver("unplugged", "The device is gone.", False))
+    resting = asyncio.create_task(service.rest())
+    await asyncio.to_thread(held[0].asked.wait, 60)
+    assert not resting.done()
+    held[0].goes_on.set()
+    await resting
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    await keeper.stop(service.state)
+    service.close()
+    head = writer.head.number
+    await writer.close()
+    assert service.state.entry == head > last.table.entry
+    with closing(open_journal(folder)) as journal, closing(journal.reader(journal.path)) as reader:
+        saved = reader.checkpoint()
+        assert saved is not None
+        assert saved[0].number == head
 
 
 async def test_a_stop_in_the_middle_of_a_commit(tmp_path: Path) -> None:
