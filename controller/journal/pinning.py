@@ -97,8 +97,8 @@ class JournalPin:
             self.doubts += tuple(one for one in found if one is not None)
 
     def begin(self) -> None:
-        """Before anything is written: what follows an orderly stop is the table's own from here on. That is made durable
-        first, so that a power cut leaves no doubt; one that was found stays.
+        """Before anything is written: what follows an orderly stop is the table's own from here on. That is made
+        durable first, so that a power cut leaves no doubt; one that was found stays.
         """
         pin = self._pin
         if pin is None or pin.newest is None or not pin.newest.stopped or any(one.of_added for one in self.doubts):
