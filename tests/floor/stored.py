@@ -23,9 +23,9 @@ TOPIC: Final = PLACE.topic(Subject.JOURNAL)
 
 _TABLES: Final = {
     "journal": "SELECT journal_id, site, pit, table_name, simulated, begins_at, number, encode(hash, 'hex'), highest,"
-    " head_number, broken_at, pruned, incomplete_since IS NULL FROM cardshoe.journal",
+    " head_number, broken_at, pruned, encode(key, 'hex'), incomplete_since IS NULL FROM cardshoe.journal",
     "journal_file": "SELECT journal_id, file_id, f.number, encode(f.hash, 'hex'), utc_ns, f.table_name, f.simulated,"
-    " encode(key, 'hex'), previous_file FROM cardshoe.journal_file f JOIN cardshoe.journal j ON j.id = f.journal",
+    " encode(f.key, 'hex'), previous_file FROM cardshoe.journal_file f JOIN cardshoe.journal j ON j.id = f.journal",
     "decision": "SELECT journal_id, last, first, file_id, d.utc_ns, round, encode(d.hash, 'hex'),"
     " encode(before, 'hex'), encode(digest, 'hex') FROM cardshoe.decision d"
     " JOIN cardshoe.journal j ON j.id = d.journal JOIN cardshoe.journal_file f ON f.id = d.file",

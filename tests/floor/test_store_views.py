@@ -24,10 +24,11 @@ from controller.floor.store.alarms import KINDS
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
+from controller.floor.topics import Subject
 from controller.journal.outbox import DecisionMade, FileBegan, Record
 from simulators.scenarios import names
 from tests.floor.postgres import TOOL, Postgres
-from tests.floor.stored import Rows, heard
+from tests.floor.stored import PLACE, Rows, heard
 from tests.journal_commands.played import Step, played
 
 pytestmark = pytest.mark.tool(TOOL)
@@ -58,7 +59,7 @@ def everything(server: Postgres) -> Iterator[Rows]:
     address = server.make("scenarios")
     with closing(Database(address)) as database:
         writer = Writer(database)
-        whole = [one for name in cases() for one in heard(records_of(name))]
+        whole = [one for name in cases() for one in heard(records_of(name), topic_of(name))]
         for start in range(0, len(whole), 2000):
             writer.write(whole[start : start + 2000])
     with closing(Rows(address)) as found:
@@ -67,12 +68,22 @@ def everything(server: Postgres) -> Iterator[Rows]:
     server.drop("scenarios")
 
 
+@cache
+def table_of(name: str) -> str:
+    """Each has one of its own: the journals of a table are bounded."""
+    return f"T-{list(cases()).index(name)}"
+
+
+def topic_of(name: str) -> str:
+    return PLACE._replace(table=table_of(name)).topic(Subject.JOURNAL)
+
+
 def records_of(name: str) -> list[Record]:
     """As the publisher sends them; the hashes are some that follow each other."""
     hash_ = hashlib.sha256(name.encode()).hexdigest()
     steps = cases()[name]
     began = steps[0].decision.utc_ns
-    found: list[Record] = [FileBegan(name, "1", 0, hash_, began, "BAC-07", True, "00" * 32, "", "", "00" * 32)]
+    found: list[Record] = [FileBegan(name, "1", 0, hash_, began, table_of(name), True, "00" * 32, "", "", "00" * 32)]
     for decision, _ in steps:
         before, hash_ = hash_, hashlib.sha256(hash_.encode()).hexdigest()
         events = tuple(map(msgspec.Raw, decision.events))

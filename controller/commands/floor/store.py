@@ -16,7 +16,9 @@ import click
 
 from controller.commands.floor.database import database_option, open_database, problems
 from controller.commands.floor.options import broker_options, find_broker, place_options
+from controller.commands.options import shortened
 from controller.commands.text import many, write_out
+from controller.floor.topics import place_of
 from controller.problems import BadInputError
 
 if TYPE_CHECKING:
@@ -50,9 +52,11 @@ class Asked(NamedTuple):
 @click.option("--create", is_flag=True, help="Make the schema in the database, as its owner, and end.")
 @click.option("--prune", type=click.IntRange(1), metavar="MONTHS",
               help="Delete decisions and events older than that many whole months, as the owner, and end.")  # fmt: skip
+@click.option("--reassign", nargs=3, metavar="JOURNAL SITE/PIT/TABLE SITE/PIT/TABLE",
+              help="A journal of the first table goes on as the second's, as the owner, and end.")  # fmt: skip
 def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path | None, site: str | None,
           pit: str | None, database: str, name: str | None, group: str, gap_minutes: float, metrics: str | None,
-          verbose: bool, create: bool, prune: int | None) -> None:  # fmt: skip
+          verbose: bool, create: bool, prune: int | None, reassign: tuple[str, str, str] | None) -> None:  # fmt: skip
     """Write the journals of all tables into PostgreSQL, until SIGTERM.
 
     What the broker brings is acknowledged once it is committed. Where broker or database is away it waits for them and
@@ -73,6 +77,8 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
             count = found.prune(_months_before(today, prune))
             found.close()
             write_out(f"{many(count, 'month')} deleted.")
+        elif reassign is not None:
+            write_out(_reassign(found, *reassign))
         else:
             broker = find_broker(broker_url, ca, certificate, key)
             _check_group(group)
@@ -90,6 +96,18 @@ def _months_before(day: date, months: int) -> date:
     """
     year, month = divmod(12 * day.year + day.month - 1 - months, 12)
     return date(max(year, 1), month + 1, 1)
+
+
+def _reassign(database: Database, journal: str, before: str, after: str) -> str:
+    for table in (before, after):
+        if place_of(table) is None:
+            raise BadInputError(f"{shortened(table)!r} is no table of the floor.", "Write it as SITE/PIT/TABLE.")
+    is_there = database.reassign(journal, before, after)
+    database.close()
+    if not is_there:
+        hint = "The view cardshoe.tables has the journals with their tables."
+        raise BadInputError(f"{before} has no journal {shortened(journal)!r}.", hint)
+    return f"The journal {journal} of {before} is {after}'s."
 
 
 def _check_group(group: str) -> None:

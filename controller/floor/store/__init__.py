@@ -6,6 +6,7 @@
     schema/    tables, functions, views and roles as SQL
     rows       a journal and its files as rows, locked while records are added
     files      files and heads that come: whose key signs, and whether it did
+    owners     whose a journal is
     decisions  decisions that come: new, there already, or another one under the same number
     chain      up to where a journal is whole
     alarms     what a person has to look at

@@ -2,8 +2,8 @@
 
 gap            entries have not come for long, though later ones have; closed by itself when they come
 fork           another record under a number that is stored, or one that does not follow what is stored
-rollback       the journal goes on from an earlier entry: an older copy of it took its place
-other-table    a journal under the topics of another table
+rollback       the journal's key signed a second chain, too: an older copy of the journal took its place
+other-table    a journal under the topics of another table than its beginning names, or two tables with one id
 bad-signature  a head that the file's key has not signed
 key-changed    a file with another key, which the one before has not endorsed
 unreadable     a message that is no record, or a record with an event that no table publishes
@@ -25,15 +25,22 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 LONGEST: Final = 500  # characters of a sentence
+MOST_CONFLICTS: Final = 200  # of a journal: who sends without end fills no disk
+LONGEST_CONFLICT: Final = 64 * 1024  # bytes that are kept of one
 
 _RAISE: Final = """INSERT INTO cardshoe.alarm (kind, journal, topic, number, sentence, count)
 VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (kind, coalesce(journal, 0), topic) WHERE closed_at IS NULL
 DO UPDATE SET count = alarm.count + EXCLUDED.count, last_at = now()"""
 _KEEP: Final = """INSERT INTO cardshoe.conflict (journal, digest, kind, topic, number, hash, record)
-VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
-_KNOWN: Final = """SELECT EXISTS (SELECT FROM cardshoe.decision WHERE journal = %(journal)s AND last = %(number)s
-AND hash = %(hash)s) OR EXISTS (SELECT FROM cardshoe.journal_file WHERE journal = %(journal)s AND hash = %(hash)s)
-OR EXISTS (SELECT FROM cardshoe.conflict WHERE journal = %(journal)s AND hash = %(hash)s AND kind = 'rollback')"""
+SELECT %(journal)s, %(digest)s, %(kind)s, %(topic)s, %(number)s, %(hash)s, %(record)s
+WHERE (SELECT count(*) FROM cardshoe.conflict WHERE journal = %(journal)s) < %(most)s ON CONFLICT DO NOTHING"""
+_IS_KEPT: Final = "SELECT FROM cardshoe.conflict WHERE journal = %(journal)s AND digest = %(digest)s"
+_SIGNED_BEFORE: Final = """SELECT max(h.number) FROM cardshoe.head h
+JOIN cardshoe.decision d ON d.journal = h.journal AND d.last = h.number AND d.hash = h.hash
+WHERE h.journal = %(journal)s AND h.key = %(key)s AND h.number <= %(verified)s
+AND h.number >= (SELECT min(c.number) FROM cardshoe.conflict c WHERE c.journal = %(journal)s AND c.kind = 'fork')
+AND (%(broken)s::bigint <= %(number)s OR EXISTS (SELECT FROM cardshoe.conflict c
+    WHERE c.journal = %(journal)s AND c.number = %(number)s AND c.hash = %(hash)s))"""
 _GAPS: Final = """INSERT INTO cardshoe.alarm (kind, journal, number, sentence)
 SELECT 'gap', id, number + 1, CASE WHEN number < 0
     THEN format('Entries up to %%s have come, and none of the files in which they stand.', highest)
@@ -67,19 +74,29 @@ def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
 def contradicts(
     connection: Connection, journal: JournalRow, arrived: Arrived, kind: Kind, sentence: str
 ) -> list[Alarm]:
-    """Keeps the record beside what is stored. The alarm that it is; none, where it was kept before."""
+    """Keeps the record beside what is stored, while there is room. The alarm that it is; none, where it is there."""
     record = arrived.record
     number = record.last if isinstance(record, DecisionMade) else record.number
-    row = (journal.id, digest_of(record), kind, arrived.topic, number, bytes.fromhex(record.hash), json_of(record))
-    if connection.execute(_KEEP, row).rowcount == 0:
+    said = json_of(record)
+    if (size := len(said.encode())) > LONGEST_CONFLICT:
+        said = f'{{"bytes":{size}}}'
+    row = {
+        "journal": journal.id, "digest": digest_of(record), "kind": kind, "topic": arrived.topic, "number": number,
+        "hash": bytes.fromhex(record.hash), "record": said, "most": MOST_CONFLICTS,
+    }  # fmt: skip
+    if connection.execute(_KEEP, row).rowcount == 0 and connection.execute(_IS_KEPT, row).fetchone() is not None:
         return []
     return [Alarm(kind, journal.id, number, sentence, arrived.topic if kind == "other-table" else "")]
 
 
-def goes_back(connection: Connection, journal: JournalRow, number: int, before: bytes) -> bool:
-    """Whether the hash is of something that is known to end with that entry: then the journal goes on from there."""
-    found = connection.execute(_KNOWN, {"journal": journal.id, "number": number, "hash": before}).fetchone()
-    return found is not None and bool(found[0])
+def signed_before(connection: Connection, journal: JournalRow, number: int, hash_: bytes, key: bytes) -> int | None:
+    """The last entry of the stored chain that the key signed, where it has signed one of a second chain, too."""
+    asked = {
+        "journal": journal.id, "number": number, "hash": hash_, "key": key, "verified": journal.number,
+        "broken": journal.broken_at,
+    }  # fmt: skip
+    row = connection.execute(_SIGNED_BEFORE, asked).fetchone()
+    return None if row is None else row[0]
 
 
 def look_for_gaps(connection: Connection, seconds: float) -> dict[str, int]:

@@ -23,7 +23,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.journal.outbox import Cursor, DecisionMade, FileBegan, HeadSigned, Outbox, Record
 
 _JOURNAL: Final = """SELECT id, site, pit, table_name, pruned, number, highest FROM cardshoe.journal
-WHERE journal_id = %s"""
+WHERE journal_id = %s ORDER BY (site, table_name) = (%s, %s) DESC, id LIMIT 1"""
 _DECISIONS: Final = """SELECT first, last, hash, digest FROM cardshoe.decision
 WHERE journal = %s AND last > %s AND last <= %s ORDER BY last"""
 _EVENTS: Final = """SELECT number, body FROM cardshoe.event WHERE journal = %s AND number > %s AND number <= %s
@@ -145,11 +145,21 @@ class Audit:
         self.audited.journal, self._first_file = record.journal, record
         self.audited.first, self.audited.last = record.number + 1, record.number
         with self._database.transaction() as connection:
-            row = connection.execute(_JOURNAL, (record.journal,)).fetchone()
-        self._row = _Row() if row is None else _Row(*row)
-        if row is not None and (self._row.site, self._row.table) != (self._place.site, self._place.table):
-            came = "/".join((self._row.site, self._row.pit, self._row.table))
+            self._row = self._stored(connection)
+            row = connection.execute(_JOURNAL, self._wanted).fetchone()
+        if row is not None and not self._row.id:
+            came = "/".join(row[1:4])
             self._find("other-table", record.number, 1, f"The store has this journal from the topics of {came}.")
+
+    @property
+    def _wanted(self) -> tuple[str, str, str]:
+        return self.audited.journal, self._place.site, self._place.table
+
+    def _stored(self, connection: Connection) -> _Row:
+        """What the store has from the table's own topics."""
+        found = connection.execute(_JOURNAL, self._wanted).fetchone()
+        row = _Row() if found is None else _Row(*found)
+        return row if (row.site, row.table) == (self._place.site, self._place.table) else _Row()
 
     def _page(self, records: Sequence[Record]) -> None:
         made = [one for one in records if isinstance(one, DecisionMade)]
@@ -274,10 +284,9 @@ class Audit:
 
     def _end(self) -> None:
         with self._database.transaction() as connection:
-            row = connection.execute(_JOURNAL, (self.audited.journal,)).fetchone()
-            if row is None:
+            found = self._stored(connection)
+            if not found.id:
                 return
-            found = _Row(*row)
             (alarms,) = connection.execute(_ALARMS, (found.id,)).fetchone() or (0,)
         self.audited.verified_up_to, self.audited.pruned_up_to = found.number, found.pruned
         self.audited.alarms = alarms

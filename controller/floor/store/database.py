@@ -104,6 +104,15 @@ class Database:
             assert row is not None
             return int(row[0])
 
+    def reassign(self, journal: str, before: str, after: str) -> bool:
+        """The journal goes on under the topics of another SITE/PIT/TABLE. Whether it is there. Raises `StoreError`."""
+        (site, _, table), to = before.split("/"), after.split("/")
+        with self.transaction() as connection:
+            query = "SELECT cardshoe.reassign(%s, %s, %s, %s, %s, %s)"
+            row = connection.execute(query, (journal, site, table, *to)).fetchone()
+            assert row is not None
+            return bool(row[0])
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()

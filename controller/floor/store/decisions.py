@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from controller.floor.store.alarms import Alarm, contradicts, goes_back
+from controller.floor.store.alarms import Alarm, contradicts
 from controller.floor.store.chain import Link
 from controller.floor.store.database import Connection
 from controller.floor.store.records import Arrived, at, digest_of, name_of, text_of
@@ -98,9 +98,6 @@ def _overlap(stored: Stored, made: DecisionMade) -> bool:
 
 def _differs(connection: Connection, came: Came) -> list[Alarm]:
     made = came.made
-    if goes_back(connection, came.journal, made.first - 1, bytes.fromhex(made.before)):
-        sentence = f"The journal goes on from entry {made.first - 1}, and other entries that follow it are stored."
-        return contradicts(connection, came.journal, came.arrived, "rollback", sentence)
     sentence = f"Entry {made.last} came again, and is another one than the entry that is stored."
     return contradicts(connection, came.journal, came.arrived, "fork", sentence)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from controller.floor.store.alarms import Alarm, Kind, contradicts, goes_back
+from controller.floor.store.alarms import Alarm, Kind, contradicts, signed_before
 from controller.floor.store.database import Connection
 from controller.floor.store.decisions import other_than_signed
+from controller.floor.store.owners import claim
 from controller.floor.store.records import Arrived, at
 from controller.floor.store.rows import NOT_KNOWN, FileRow, JournalRow
 from controller.journal.outbox import FileBegan, HeadSigned
@@ -54,15 +55,14 @@ def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journa
         sentence = f"The file that begins after entry {began.number} came again, and is another one than is stored."
         return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     if _is_passed(connection, journal, began):
-        back = goes_back(connection, journal, began.number, bytes.fromhex(began.previous_hash))
-        of: Kind = "rollback" if back else "fork"
         sentence = f"The journal goes on in another file from entry {began.number}, after which others are stored."
-        return Taken(False, contradicts(connection, journal, arrived, of, sentence), refused=True)
+        return Taken(False, contradicts(connection, journal, arrived, "fork", sentence), refused=True)
     connection.execute(_SET_FILE, (*values[:2], at(began.utc_ns), *values[2:], file.id))
     journal.simulated = began.simulated
     if journal.number == NOT_KNOWN or began.number <= journal.begins_at:
         journal.begins_earlier = True
     journal.looks_on = True
+    claim(connection, journal, file)
     return Taken(True, _doubts_of_file(connection, began, journal, file))
 
 
@@ -81,10 +81,7 @@ def _is_passed(connection: Connection, journal: JournalRow, began: FileBegan) ->
 
 
 def _doubts_of_file(connection: Connection, began: FileBegan, journal: JournalRow, file: FileRow) -> list[Alarm]:
-    key, found = bytes.fromhex(began.key), []
-    if began.table != journal.table:
-        sentence = f"The journal is of the table {began.table}, and comes under the topics of {journal.table}."
-        found.append(Alarm("other-table", journal.id, began.number, sentence))
+    key, found = bytes.fromhex(began.key), list[Alarm]()
     before = connection.execute(_KEY_BEFORE, (journal.id, began.previous_file)).fetchone()
     if before is not None and not _endorsed(journal, before[0], key, bytes.fromhex(began.endorsement)):
         found.append(_key_changed(journal, began.number))
@@ -117,14 +114,23 @@ def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journa
         if tuple(stored) == (hash_, head.utc_ns, signature, key):
             return Taken(False)
         sentence = f"Entry {head.number} was signed twice, with two contents or at two times."
-        kind: Kind = "rollback" if stored[0] == hash_ else "fork"  # an older copy of the journal signed it once more
+        again = known is not None and stored[0] == hash_  # an older copy of the journal signed it once more
+        kind: Kind = "rollback" if again else "fork"
         return Taken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
+    alarms: list[Alarm] = []
+    if known is not None and (before := signed_before(connection, journal, head.number, hash_, key)) is not None:
+        sentence = f"The journal's key signed entry {before}, and entry {head.number} of a second chain."
+        alarms.append(Alarm("rollback", journal.id, head.number, sentence))
     row = (journal.id, head.number, file.id, hash_, at(head.utc_ns), head.utc_ns, signature, key)
     connection.execute(_ADD_HEAD, row)
     journal.head_number = max(journal.head_number, head.number)
     of_name = known is not None and known[0] == head.number
+    if of_name:
+        claim(connection, journal, file)
     of = known[1:2] if known is not None and of_name else _hash_at(connection, journal, head, file)
-    return Taken(True, [other_than_signed(journal, head.number)] if of and of[0] != hash_ else ())
+    if of and of[0] != hash_:
+        alarms.append(other_than_signed(journal, head.number))
+    return Taken(True, alarms)
 
 
 def _hash_at(connection: Connection, journal: JournalRow, head: HeadSigned, file: FileRow) -> Any:

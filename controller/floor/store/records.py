@@ -24,6 +24,14 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _RECORD: Final = msgspec.json.Decoder(Record)
 
 
+class Whose(NamedTuple):
+    """A journal, by the table under whose topics it comes; the table may move to another pit."""
+
+    site: str
+    table: str
+    journal: str
+
+
 class Arrived(NamedTuple):
     """A record, and the topic under which it came. `doubt`: why no table sends it, the end of a sentence."""
 
@@ -31,6 +39,10 @@ class Arrived(NamedTuple):
     place: TablePlace
     record: Record
     doubt: str = ""
+
+    @property
+    def whose(self) -> Whose:
+        return Whose(self.place.site, self.place.table, self.record.journal)
 
 
 class Unreadable(NamedTuple):

@@ -10,22 +10,33 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.floor.store.database import Connection
-from controller.floor.store.records import Arrived
-from controller.floor.topics import TablePlace
+from controller.floor.store.records import Arrived, Whose
 
 NOT_KNOWN: Final = -1
 
+MOST_JOURNALS: Final = 50
+"""Of one table: it begins another one when its disk or its key was lost, and not more than its certificate allows."""
+
 _ADD: Final = """INSERT INTO cardshoe.journal (journal_id, site, pit, table_name)
-SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) ON CONFLICT DO NOTHING"""
-_LOCK: Final = """SELECT id, journal_id, site, pit, table_name, begins_at, number, hash, file, highest, head_number,
-broken_at, pruned FROM cardshoe.journal WHERE journal_id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"""
+SELECT journal_id, site, pit, table_name FROM (
+    SELECT w.*, row_number() OVER (PARTITION BY site, table_name ORDER BY journal_id) AS place
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS w(journal_id, site, pit, table_name)
+) w WHERE place + (
+    SELECT count(*) FROM cardshoe.journal j WHERE j.site = w.site AND j.table_name = w.table_name
+) <= %s ON CONFLICT DO NOTHING"""
+_WANTED: Final = """JOIN unnest(%s::text[], %s::text[], %s::text[]) AS w(site, table_name, journal_id)
+USING (site, table_name, journal_id)"""
+_THERE: Final = f"SELECT site, table_name, journal_id FROM cardshoe.journal {_WANTED}"  # noqa: S608  # of constants
+_LOCK: Final = f"""SELECT j.id, j.journal_id, j.site, j.pit, j.table_name, j.begins_at, j.number, j.hash, j.file,
+j.highest, j.head_number, j.broken_at, j.pruned, j.key FROM cardshoe.journal j {_WANTED}
+ORDER BY j.id FOR NO KEY UPDATE OF j"""  # noqa: S608  # of constants
 _SAVE: Final = """UPDATE cardshoe.journal j SET pit = n.pit, simulated = coalesce(n.simulated, j.simulated),
 begins_at = n.begins_at, number = n.number, hash = n.hash, file = n.file, highest = n.highest,
-head_number = n.head_number, broken_at = n.broken_at, heard_at = now(),
+head_number = n.head_number, broken_at = n.broken_at, key = n.key, heard_at = now(),
 incomplete_since = CASE WHEN n.number < n.highest OR n.number < 0 THEN coalesce(j.incomplete_since, now()) END
 FROM unnest(%s::int[], %s::text[], %s::boolean[], %s::bigint[], %s::bigint[], %s::bytea[], %s::int[], %s::bigint[],
-%s::bigint[], %s::bigint[])
-AS n(id, pit, simulated, begins_at, number, hash, file, highest, head_number, broken_at) WHERE j.id = n.id"""
+%s::bigint[], %s::bigint[], %s::bytea[])
+AS n(id, pit, simulated, begins_at, number, hash, file, highest, head_number, broken_at, key) WHERE j.id = n.id"""
 _FILES: Final = """SELECT f.id, f.journal, f.file_id, f.number IS NOT NULL FROM cardshoe.journal_file f
 JOIN unnest(%s::int[], %s::text[]) AS w(journal, file_id) USING (journal, file_id)"""
 _ADD_FILES: Final = """INSERT INTO cardshoe.journal_file (journal, file_id)
@@ -33,7 +44,9 @@ SELECT * FROM unnest(%s::int[], %s::text[]) ON CONFLICT DO NOTHING"""
 
 
 class JournalRow(msgspec.Struct):
-    """See `schema/tables.sql`. `looks_on`: it may be whole further than `number` by what came."""
+    """See `schema/tables.sql`. `looks_on`: it may be whole further than `number` by what came. `is_claimed`: its key
+    has just come.
+    """
 
     id: int
     journal_id: str
@@ -48,13 +61,11 @@ class JournalRow(msgspec.Struct):
     head_number: int
     broken_at: int | None
     pruned: int
+    key: bytes | None
     simulated: bool | None = None
     looks_on: bool = False
     begins_earlier: bool = False
-
-    def is_of(self, place: TablePlace) -> bool:
-        """Whether it is that table's; a table may move to another pit."""
-        return (self.site, self.table) == (place.site, place.table)
+    is_claimed: bool = False
 
 
 class FileRow(NamedTuple):
@@ -66,29 +77,35 @@ class FileRow(NamedTuple):
     is_known: bool
 
 
-def add_journals(connection: Connection, arrived: Iterable[Arrived]) -> None:
-    """Those that are not there; a journal belongs to the table under whose topics it came first."""
-    first: dict[str, Arrived] = {}
+def add_journals(connection: Connection, arrived: Iterable[Arrived]) -> set[Whose]:
+    """Those that are not there, as far as their tables may have more; which of them are there then."""
+    first: dict[Whose, Arrived] = {}
     for one in arrived:
-        first.setdefault(one.record.journal, one)
-    found = [first[journal_id] for journal_id in sorted(first)]  # in one order, so that no two wait for each other
+        first.setdefault(one.whose, one)
+    whose = sorted(first)  # in one order, so that no two wait for each other
     columns = (
-        [one.record.journal for one in found],
-        [one.place.site for one in found],
-        [one.place.pit for one in found],
-        [one.place.table for one in found],
+        [one.journal for one in whose],
+        [one.site for one in whose],
+        [first[one].place.pit for one in whose],
+        [one.table for one in whose],
     )
-    connection.execute(_ADD, columns)
+    connection.execute(_ADD, (*columns, MOST_JOURNALS))
+    return {Whose(*row) for row in connection.execute(_THERE, _columns(whose))}
 
 
-def lock_journals(connection: Connection, journal_ids: Collection[str]) -> dict[str, JournalRow]:
-    """By id. Waits for other transactions that add to them."""
-    rows = connection.execute(_LOCK, (list(journal_ids),))
-    return {row[1]: JournalRow(*row) for row in rows}
+def lock_journals(connection: Connection, wanted: Collection[Whose]) -> dict[Whose, JournalRow]:
+    """Waits for other transactions that add to them."""
+    rows = [JournalRow(*row) for row in connection.execute(_LOCK, _columns(wanted))]
+    return {Whose(row.site, row.table, row.journal_id): row for row in rows}
+
+
+def _columns(whose: Collection[Whose]) -> list[list[str]]:
+    return [[one[at] for one in whose] for at in range(len(Whose._fields))]
 
 
 def save_journals(connection: Connection, journals: Collection[JournalRow]) -> None:
-    names = ("id", "pit", "simulated", "begins_at", "number", "hash", "file", "highest", "head_number", "broken_at")
+    names = ("id", "pit", "simulated", "begins_at", "number", "hash", "file", "highest", "head_number", "broken_at",
+             "key")  # fmt: skip
     connection.execute(_SAVE, [[getattr(journal, name) for journal in journals] for name in names])
 
 

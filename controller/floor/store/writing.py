@@ -1,6 +1,6 @@
 """A batch of records in one transaction: all of them are committed, or none is.
 
-lock the journals ── whose table's ── files ── decisions and events ── heads ── chain ── alarms ── save the journals
+lock the journals ── files ── decisions and events ── heads ── chain ── owners ── alarms ── save the journals
 """
 
 from __future__ import annotations
@@ -19,8 +19,17 @@ from controller.floor.store.chain import follow
 from controller.floor.store.database import Connection, Database
 from controller.floor.store.decisions import Came, take_decisions
 from controller.floor.store.files import Taken, take_file, take_head
-from controller.floor.store.records import Arrived, Heard, Unreadable, at
-from controller.floor.store.rows import FileRow, Files, JournalRow, add_journals, lock_journals, save_journals
+from controller.floor.store.owners import doubts_of_owner
+from controller.floor.store.records import Arrived, Heard, Unreadable, Whose, at
+from controller.floor.store.rows import (
+    MOST_JOURNALS,
+    FileRow,
+    Files,
+    JournalRow,
+    add_journals,
+    lock_journals,
+    save_journals,
+)
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
 GAP_AFTER: Final = 300.0  # seconds for which entries may lack before it is an alarm
@@ -50,7 +59,7 @@ class Writer:
         self._database = database
         self._committing = committing
         self._files = Files()
-        self._journals: set[str] = set()  # that are there
+        self._journals: set[Whose] = set()  # that are there
         self._months: set[date] = set()  # for which partitions are there, or are not to be
 
     def write(self, batch: Sequence[Heard]) -> Written:
@@ -78,11 +87,13 @@ class Writer:
         self._files, self._journals, self._months = Files(), set(), set()
 
     def _write(self, batch: Sequence[Heard]) -> Written:
-        arrived = [one for one in batch if isinstance(one, Arrived)]
+        came = [one for one in batch if isinstance(one, Arrived)]
         unreadable = [one for one in batch if isinstance(one, Unreadable)]
-        self._make_ready(arrived)
+        self._make_ready(came)
+        arrived = [one for one in came if one.whose in self._journals]
+        unreadable += [Unreadable(one.topic, _TOO_MANY) for one in came if one.whose not in self._journals]
         with self._database.transaction() as connection:
-            wanted = {one.record.journal for one in arrived}
+            wanted = {one.whose for one in arrived}
             journals = lock_journals(connection, wanted)
             if wanted - journals.keys():
                 raise StoreError("store-failed", "Journals were deleted from the database.", "They are stored again.")
@@ -97,11 +108,10 @@ class Writer:
 
     def _make_ready(self, arrived: Iterable[Arrived]) -> None:
         """Journals and months that are not there, each in a transaction of its own: no batch waits for a lock of it."""
-        new = [one for one in arrived if one.record.journal not in self._journals]
+        new = [one for one in arrived if one.whose not in self._journals]
         if new:
             with self._database.transaction() as connection:
-                add_journals(connection, new)
-            self._journals |= {one.record.journal for one in new}
+                self._journals |= add_journals(connection, new)
         times = (one.record.utc_ns for one in arrived if isinstance(one.record, DecisionMade))
         for month in sorted({at(utc_ns).date().replace(day=1) for utc_ns in times} - self._months):
             with self._database.transaction() as connection:
@@ -112,7 +122,7 @@ class Writer:
 class _Batch:
     """What is done within one transaction."""
 
-    def __init__(self, connection: Connection, journals: dict[str, JournalRow], files: Files) -> None:
+    def __init__(self, connection: Connection, journals: dict[Whose, JournalRow], files: Files) -> None:
         self.files: dict[tuple[int, str], FileRow] = {}
         self.alarms: list[Alarm] = []
         self.written = Written()
@@ -121,50 +131,47 @@ class _Batch:
         self._kept_files = files
 
     def take(self, arrived: Sequence[Arrived]) -> None:
-        own = [one for one in arrived if self._is_own(one)]
-        keys = {(self._journals[one.record.journal].id, one.record.file) for one in own}
+        own = [one for one in arrived if self._is_good(one)]
+        keys = {(self._journals[one.whose].id, one.record.file) for one in own}
         self.files = self._kept_files.of(self._connection, keys)
         came: list[Came] = []
         for one in own:
-            journal, record = self._journals[one.record.journal], one.record
+            journal, record = self._journals[one.whose], one.record
             file = self.files[journal.id, record.file]
-            if one.doubt:
-                self._refuse(
-                    one, "unreadable", f"What came as entry {_number(record)} is none of a table: {one.doubt}."
-                )
-            elif isinstance(record, FileBegan):
+            if isinstance(record, FileBegan):
                 self._count(one, take_file(self._connection, one, record, journal, file))
             elif isinstance(record, DecisionMade):
                 came.append(Came(one, record, journal, file))
         taken = take_decisions(self._connection, came)
         for one in own:  # after the decisions of which they are
             if isinstance(one.record, HeadSigned):
-                journal = self._journals[one.record.journal]
+                journal = self._journals[one.whose]
                 file = self.files[journal.id, one.record.file]
                 self._count(one, take_head(self._connection, one, one.record, journal, file))
         self._count_decisions(came, taken.new, taken.repeated, taken.alarms)
         self._follow(taken.new)
+        self.alarms += doubts_of_owner(self._connection, self._journals.values())
 
     def save(self) -> None:
         if self._journals:
             save_journals(self._connection, self._journals.values())
         raise_alarms(self._connection, self.alarms)
 
-    def _is_own(self, one: Arrived) -> bool:
-        """Whether the journal is that of the table under whose topic it came."""
-        journal = self._journals[one.record.journal]
-        if journal.is_of(one.place):
-            journal.pit = one.place.pit
+    def _is_good(self, one: Arrived) -> bool:
+        """Whether a table may have sent it under that topic; else it is kept beside what is stored."""
+        journal, record = self._journals[one.whose], one.record
+        journal.pit = one.place.pit
+        kind: Kind = "unreadable"
+        if one.doubt:
+            sentence = f"What came as entry {_number(record)} is none of a table: {one.doubt}."
+        elif isinstance(record, FileBegan) and record.table != journal.table:
+            kind = "other-table"
+            sentence = f"The journal is of the table {record.table}, and comes under the topics of {journal.table}."
+        else:
             return True
-        self._refuse(
-            one, "other-table", f"The journal of {journal.site}/{journal.pit}/{journal.table} came under {one.topic}."
-        )
-        return False
-
-    def _refuse(self, one: Arrived, kind: Kind, sentence: str) -> None:
-        """It is kept beside what is stored."""
-        self.alarms += contradicts(self._connection, self._journals[one.record.journal], one, kind, sentence)
+        self.alarms += contradicts(self._connection, journal, one, kind, sentence)
         self.written.refused += 1
+        return False
 
     def _count(self, one: Arrived, taken: Taken) -> None:
         self.alarms += taken.alarms
@@ -180,12 +187,15 @@ class _Batch:
         self.written.add(Written(len(new), repeated, refused, oldest))
 
     def _follow(self, new: Sequence[Came]) -> None:
-        added: defaultdict[str, list[Came]] = defaultdict(list)
+        added: defaultdict[int, list[Came]] = defaultdict(list)
         for one in new:
-            added[one.journal.journal_id].append(one)
+            added[one.journal.id].append(one)
         for journal in self._journals.values():
-            links = (one.link for one in added.get(journal.journal_id, ()))
+            links = (one.link for one in added.get(journal.id, ()))
             self.alarms += follow(self._connection, journal, links)
+
+
+_TOO_MANY: Final = f"it is of another journal, and {MOST_JOURNALS} of its table are there"
 
 
 def _number(record: Record) -> int:

@@ -72,3 +72,28 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         WHERE id = alarm_id AND closed_at IS NULL RETURNING id
     ) SELECT count(*) > 0 FROM closed;
 $$;
+
+-- A journal goes on under the topics of another table, or site, because a person says so. What came under those before is
+-- set aside: its id gets a number. Sent again, it is stored with the rest. True: there is such a journal.
+CREATE FUNCTION cardshoe.reassign(
+    of_journal text, from_site text, from_table text, to_site text, to_pit text, to_table text
+) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    moved integer;
+BEGIN
+    PERFORM FROM cardshoe.journal j WHERE j.journal_id = of_journal ORDER BY j.id FOR UPDATE;
+    SELECT j.id INTO moved FROM cardshoe.journal j
+    WHERE j.journal_id = of_journal AND j.site = from_site AND j.table_name = from_table;
+    IF moved IS NULL THEN
+        RETURN false;
+    END IF;
+    UPDATE cardshoe.journal j SET journal_id = j.journal_id || '~' || j.id
+    WHERE j.journal_id = of_journal AND j.site = to_site AND j.table_name = to_table AND j.id <> moved;
+    UPDATE cardshoe.journal j SET site = to_site, pit = to_pit, table_name = to_table WHERE j.id = moved;
+    UPDATE cardshoe.alarm a SET closed_at = now(), closed_because = 'the journal was reassigned'
+    FROM cardshoe.journal j
+    WHERE a.journal = j.id AND a.kind = 'other-table' AND a.closed_at IS NULL
+        AND (j.journal_id = of_journal OR starts_with(j.journal_id, of_journal || '~'));
+    RETURN true;
+END $$;

@@ -34,10 +34,13 @@ $$;
 
 -- The chain is followed from the lowest known file on. number, hash: up to where every record is there and follows the
 -- one before; -1: no file is known yet. highest: the last entry of any decision. broken_at: the decision or file that
--- does not follow. pruned: up to there rows were deleted by age.
+-- does not follow. pruned: up to there rows were deleted by age. key: which signed the beginning of one of its files, for
+-- the table under whose topics it comes; null: none has come.
+--
+-- What comes under the topics of one table is that table's alone: nobody who publishes for another changes a row of it.
 CREATE TABLE cardshoe.journal (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    journal_id text NOT NULL UNIQUE,
+    journal_id text NOT NULL,
     site text NOT NULL,
     pit text NOT NULL,
     table_name text NOT NULL,
@@ -50,9 +53,13 @@ CREATE TABLE cardshoe.journal (
     head_number bigint NOT NULL DEFAULT -1,
     broken_at bigint,
     pruned bigint NOT NULL DEFAULT -1,
+    key bytea,
     incomplete_since timestamptz,
-    heard_at timestamptz NOT NULL DEFAULT now()
+    heard_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (journal_id, site, table_name)
 ) WITH (fillfactor = 50);
+
+CREATE INDEX journal_of_table ON cardshoe.journal (site, table_name);
 
 -- number, hash and so on are null until the record of the file has come: decisions may come before it.
 CREATE TABLE cardshoe.journal_file (

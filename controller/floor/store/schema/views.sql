@@ -14,7 +14,8 @@ $$;
 CREATE VIEW cardshoe.tables AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, j.simulated, j.begins_at AS verified_after,
     nullif(j.number, -1) AS verified_up_to, nullif(j.highest, -1) AS stored_up_to, j.incomplete_since, j.broken_at,
-    nullif(j.pruned, -1) AS pruned_up_to, nullif(j.head_number, -1) AS signed_up_to, j.heard_at,
+    nullif(j.pruned, -1) AS pruned_up_to, nullif(j.head_number, -1) AS signed_up_to, encode(j.key, 'hex') AS key,
+    j.heard_at,
     (SELECT count(*) FROM cardshoe.alarm a WHERE a.journal = j.id AND a.closed_at IS NULL) AS alarms_open
 FROM cardshoe.journal j;
 
@@ -278,7 +279,8 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person
     did.roles, did.operations, did.refused, did.corrections, did.recalls, did.wrong_pins,
     (
         SELECT count(*) FROM cardshoe.irregularities i
-        WHERE i.journal = j.journal_id AND i.decided_by = did.person
+        WHERE i.journal = j.journal_id AND i.site = j.site AND i.table_name = j.table_name
+            AND i.decided_by = did.person
             AND (i.closed_at AT TIME ZONE 'UTC')::date = did.day
     ) AS decided
 FROM (
