@@ -10,7 +10,8 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from deb.sources import PYTHON, build_environment, export, run
+from controller.program_files import MANIFEST, manifest_of
+from deb.sources import PYTHON, build_environment, export, run, sign
 
 HOME: Final = "/opt/cardshoe"
 PACKAGES: Final = "lib/python3.11/site-packages"
@@ -42,8 +43,8 @@ class Environment(NamedTuple):
         return self.folder / "bin/python3"
 
 
-def make(work: Path, version: str) -> Environment:
-    """In a folder of `work`."""
+def make(work: Path, version: str, key: Path | None = None) -> Environment:
+    """In a folder of `work`. `key`: signs its manifest; None: nobody does."""
     site = _installed(work)
     parts = tuple(sorted(_needed(site), key=lambda one: one.name))
     folder = work / "environment"
@@ -58,6 +59,9 @@ def make(work: Path, version: str) -> Environment:
     starter.write_text(STARTER.format(python=f"{HOME}/{name}/bin/python3"))
     starter.chmod(0o755)
     _compile(folder, f"{HOME}/{name}")
+    (folder / MANIFEST).write_text(manifest_of(folder), "utf-8")
+    if key is not None:
+        sign(folder / MANIFEST, key)
     return Environment(folder, name, parts)
 
 

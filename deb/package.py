@@ -18,6 +18,7 @@ from deb.sources import ROOT, build_environment, run
 
 SCRIPTS: Final = Path(__file__).parent / "scripts"
 MAINTAINER_SCRIPTS: Final = ("preinst", "postinst", "prerm", "postrm")
+HELPERS: Final = ("check-files", "old-versions")
 SYSTEM_FILES: Final = {
     "cardshoe@.service": "usr/lib/systemd/system/cardshoe@.service",
     "70-cardshoe.rules": "usr/lib/udev/rules.d/70-cardshoe.rules",
@@ -34,16 +35,18 @@ RUNNABLE: Final = ("bin", "scripts", "DEBIAN")
 """Folders whose programs are to be started."""
 
 
-def build(folder: Path, version: str | None = None) -> Path:
-    """The package, in `folder`. `version` None: the program's. Raises `MissingError`."""
-    sources.check()
+def build(folder: Path, version: str | None = None, key: Path | None = None) -> Path:
+    """The package, in `folder`. `version` None: the program's. `key`: the private Ed25519 key that signs the manifest
+    in it, and the package in a file beside it. Raises `MissingError`.
+    """
+    sources.check(signs=key is not None)
     number = version or sources.version()
     epoch = sources.epoch()
     architecture = run("dpkg", "--print-architecture").strip()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="cardshoe-deb-") as name:
         work, tree = Path(name), Path(name) / "tree"
-        environment = make(work, number)
+        environment = make(work, number, key)
         tree.mkdir()
         _place_program(tree, environment)
         _place_documents(tree, environment, number, epoch)
@@ -52,6 +55,8 @@ def build(folder: Path, version: str | None = None) -> Path:
         package = folder / f"cardshoe_{number}_{architecture}.deb"
         how = ("--root-owner-group", "--uniform-compression", "-Zxz", "-z1", "--threads-max=1")
         run("dpkg-deb", *how, "--build", tree, package, env=build_environment(SOURCE_DATE_EPOCH=str(epoch)))
+    if key is not None:
+        sources.sign(package, key)
     return package
 
 
@@ -59,8 +64,9 @@ def _place_program(tree: Path, environment: Environment) -> None:
     shutil.copytree(environment.folder, tree / f"{HOME}/packaged".lstrip("/"), symlinks=True)
     (tree / "usr/bin").mkdir(parents=True)
     (tree / "usr/bin/cardshoe").symlink_to(f"{HOME}/bin/cardshoe")
-    _write(tree / "usr/lib/cardshoe/old-versions", (SCRIPTS / "old-versions").read_text("utf-8"))
-    (tree / "usr/lib/cardshoe/old-versions").chmod(0o755)
+    for name in HELPERS:
+        _write(tree / "usr/lib/cardshoe" / name, (SCRIPTS / name).read_text("utf-8"))
+        (tree / "usr/lib/cardshoe" / name).chmod(0o755)
     for name, place in SYSTEM_FILES.items():
         _write(tree / place, (ROOT / "udev" / name).read_text("utf-8"))
     env = build_environment(PYTHONDONTWRITEBYTECODE="1")

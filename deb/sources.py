@@ -32,9 +32,9 @@ def run(*command: str | Path, env: Mapping[str, str] | None = None, folder: Path
     return done.stdout
 
 
-def check() -> None:
-    """Raises `MissingError` where this machine cannot build the package."""
-    needed = NEEDED | ({"git": "git"} if _is_cloned() else {})
+def check(*, signs: bool = False) -> None:
+    """Raises `MissingError` where this machine cannot build the package. `signs`: and sign it."""
+    needed = NEEDED | ({"git": "git"} if _is_cloned() else {}) | ({"openssl": "openssl"} if signs else {})
     lacking = [packages for program, packages in needed.items() if shutil.which(program) is None]
     if not lacking and subprocess.run([PYTHON, "-c", "import ensurepip"], check=False, capture_output=True).returncode:  # noqa: S603
         lacking = [NEEDED[PYTHON]]
@@ -82,6 +82,11 @@ def _is_cloned() -> bool:
 def _git(*words: str) -> str:
     """Also where the sources are another user's, as in CI."""
     return run("git", "-c", f"safe.directory={ROOT}", *words)
+
+
+def sign(path: Path, key: Path) -> None:
+    """An Ed25519 signature beside the file, as NAME.sig: the same for the same file. `key`: the private one, as PEM."""
+    run("openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", path, "-out", path.with_name(f"{path.name}.sig"))
 
 
 def build_environment(**more: str) -> dict[str, str]:

@@ -198,6 +198,7 @@ class TableView(msgspec.Struct, frozen=True):
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, of which errors may be reported; 0: none
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
+    program: str = ""  # its version, and what is known of its files; empty: nothing is recorded
     payments: tuple[str, ...] = ()  # until the round is ended, where bets were not entered: a sentence for each result
 
 
@@ -272,6 +273,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         next_steps=next_steps(state) if chosen else (),
         by_hand=state.round.by_hand,
         stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),
+        program=_program(state),
         screens=tuple(EnrolledScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
         payments=payments(state) if chosen else (),
     )
@@ -366,6 +368,24 @@ def _deck(state: TableState) -> DeckView:
         quarantined=state.decks.quarantine_of(deck),
         cut=deck.cut,
         stub_out=deck.stub_out,
+    )
+
+
+def _program(state: TableState) -> str:
+    """By the journal: as the files were found at the start."""
+    record = state.configuration
+    if record is None:
+        return ""
+    return " ".join(
+        filter(
+            None,
+            (
+                record.program,
+                record.program_how,
+                record.program_digest[:12],
+                "signed" if record.program_signed else "",
+            ),
+        )
     )
 
 

@@ -13,6 +13,7 @@ from controller.problems import ConfigurationProblemError, DeviceProblemError, J
 
 if TYPE_CHECKING:
     from controller.daemon.sections import Configuration
+    from controller.program_files import Program
 
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
 """Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
@@ -37,6 +38,17 @@ def _of_owner(configuration: Configuration | None) -> str:
     return hint_of_owner(configuration.table.name, configuration.journal.folder)
 
 
+def _examined(configuration: Configuration) -> Program:
+    """The program's own files. Raises `ProgramError` where they must not serve this table."""
+    from controller.program_files import examine, verify
+
+    asked = configuration.program
+    found = examine(asked.public_key_file if asked is not None else None)
+    if not configuration.table.simulated:
+        verify(found, development=asked is not None and asked.development)
+    return found
+
+
 @click.command()
 @click.option(
     "--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML)."
@@ -58,6 +70,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     from controller.daemon.logs import configure_logs
     from controller.daemon.starting import HangUps, Origin
     from controller.journal import JournalError
+    from controller.program_files import ProgramError
     from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 
     hang_ups = HangUps()
@@ -65,9 +78,10 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
+        program = _examined(configuration)
         from controller.daemon.daemon import run_daemon  # later: a refused configuration needs no server
 
-        asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread)))
+        asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program)))
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
     except JournalError as error:
@@ -75,6 +89,8 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
             raise ConfigurationProblemError(str(error), hint) from error
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
         raise problem(str(error), error.hint) from error
+    except ProgramError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
     except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError, PortRefusedError) as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except BridgeError as error:

@@ -130,6 +130,7 @@ def _write(paper: Page, found: Status, language: str) -> None:
         *(("open", _matter(one, words_of(view.game), say)) for one in view.irregularities),
         *(("warning", one) for one in view.warnings),
         ("last", _last(found, language)),
+        ("program", view.program),
         ("journal", f"{view.journal}, {say('entry {entry}', entry=view.entry)}"),
     ]
     paper.rows([(say(name), text) for name, text in rows if text])

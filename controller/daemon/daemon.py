@@ -78,7 +78,7 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
     async with AsyncExitStack() as stack:
         stack.callback(notifier.close)
         try:
-            started = await _start(configuration, notifier, stop, stack)
+            started = await _start(configuration, origin, notifier, stop, stack)
         except StoppedError:
             log.info("daemon.stopped_early", table=table.name)
             return
@@ -100,7 +100,9 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
     log.info("daemon.stopped", table=table.name)
 
 
-async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> Started:
+async def _start(
+    configuration: Configuration, origin: Origin, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack
+) -> Started:
     loop = asyncio.get_running_loop()
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
@@ -129,7 +131,12 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     stack.callback(service.close)
     service.shifts.length_ns = _shift_ns(configuration)
     started = DaemonStarted(
-        table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
+        table.name,
+        table.simulated,
+        configuration.settings,
+        start_id(),
+        host_boot_id(),
+        record_of(configuration, origin.program),
     )
     await service.begin(started, writer.doubts)
     keeper = LinkKeeper(

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from controller.daemon.sections import CaptureSection, Configuration, FloorSection, HttpSection
+from controller.program_files import Program
 from controller.table.record import (
     CaptureRecord,
     ConfigurationRecord,
@@ -18,10 +19,16 @@ from controller.table.record import (
 )
 
 
-def record_of(configuration: Configuration) -> ConfigurationRecord:
+def record_of(configuration: Configuration, program: Program | None = None) -> ConfigurationRecord:
+    """`program`: as it was found at the start; its files are not read again while it runs. None: only its version."""
+    program = program or Program(version("cardshoe"), "")
     device = configuration.device
     return ConfigurationRecord(
-        program=version("cardshoe"),
+        program=program.version,
+        program_digest=program.digest,
+        program_how=program.how,
+        program_signed=program.signed,
+        program_parts=program.parts,
         device=DeviceRecord(
             url=str(configuration.device_url),
             serial=device.policy.serial,

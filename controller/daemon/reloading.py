@@ -114,4 +114,4 @@ def read_for_reload(path: Path, running: Path) -> Configuration:
 def _read(origin: Origin) -> tuple[Configuration, ConfigurationRecord]:
     """The keys lie where they did at the start. Raises `ConfigurationError`."""
     found = read_configuration(origin.newest, origin.path.resolve().parent)
-    return found, record_of(found)
+    return found, record_of(found, origin.program)

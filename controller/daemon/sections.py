@@ -189,6 +189,16 @@ class FloorSection(_Section, frozen=True):
         return Broker(address, Credentials(*given) if address.encrypted and len(given) == len(files) else None)
 
 
+class ProgramSection(_Section, frozen=True):
+    """`[program]`: what must hold of the program's own files at a real table. `public_key_file`: of their maker.
+
+    `development`: the program may run from sources, which nothing vouches for.
+    """
+
+    public_key_file: Path | None = None
+    development: bool = False
+
+
 class Configuration(_Section, frozen=True):
     """A whole file. `readings`: by setting, the option that the casino chose. `house`: its own irregularity table."""
 
@@ -203,6 +213,7 @@ class Configuration(_Section, frozen=True):
     limits: dict[str, LimitSection] = {}
     capture: CaptureSection | None = None
     floor: FloorSection | None = None
+    program: ProgramSection | None = None
 
     @property
     def device_url(self) -> DeviceUrl:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from controller.program_files import Program
+
 T = TypeVar("T")
 REPORT_EVERY: Final = 1.0  # seconds
 EXTENDED_BY: Final = 60_000_000  # microseconds from each report until the next: pages of a slow disk
@@ -74,11 +76,15 @@ class HangUps:
 
 
 class Origin(NamedTuple):
-    """Where the configuration came from, and when it is to be read again. `again`: then from there, where it is."""
+    """Where the configuration came from, and when it is to be read again. `again`: then from there, where it is.
+
+    `program`: what runs, as its files were found.
+    """
 
     path: Path
     hang_ups: HangUps
     again: Path | None = None
+    program: Program | None = None
 
     @property
     def newest(self) -> Path:

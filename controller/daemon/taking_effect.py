@@ -35,6 +35,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     "limits": Effect.NEXT_ROUND,
     "capture": Effect.RESTART,
     "floor": Effect.RESTART,
+    "program": Effect.RESTART,  # its files are read at the start
 }
 """By section, or by key where it differs from its section."""
 

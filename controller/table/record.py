@@ -69,7 +69,9 @@ class FloorRecord(msgspec.Struct, frozen=True):
 class ConfigurationRecord(msgspec.Struct, frozen=True):
     """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version.
 
-    `keep_days`: how long files of the journal are kept; 0: for ever.
+    `keep_days`: how long files of the journal are kept; 0: for ever. `program_how`: package, wheel or sources;
+    `program_digest`: of the manifest of its files, empty for sources; `program_signed`: by the key that was named.
+    `program_parts`: versions of what it runs with.
     """
 
     program: str
@@ -82,6 +84,10 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
     http: HttpRecord | None = None
     floor: FloorRecord | None = None
     keep_days: int = 0
+    program_how: str = ""
+    program_digest: str = ""
+    program_signed: bool = False
+    program_parts: tuple[tuple[str, str], ...] = ()
 
     def person_called(self, name: str) -> str:
         """The id of the person with that id or name, in any case; empty: no person of the configuration."""

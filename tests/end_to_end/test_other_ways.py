@@ -63,7 +63,8 @@ def make_real(stage: Stage) -> None:
     chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
     text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
     text = text.replace(f"scrypt${CHEAP_SCRYPT}$", f"scrypt${SCRYPT[0]}$")
-    stage.configuration.write_text(text.replace("[device]", f"[readings]\n{chosen}\n[device]"))
+    added = f"[program]\ndevelopment = true\n[readings]\n{chosen}\n[device]"
+    stage.configuration.write_text(text.replace("[device]", added))
 
 
 async def test_a_real_table_takes_no_device_that_says_that_it_is_simulated(stage: Stage) -> None:

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from controller.commands.doctor.files import growth_of
 from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
+from controller.program_files import Program
 from firmware_bridge.device_keys import write_device_keys
 from tests.floor.certificates import Authority
 from tests.interfaces.test_init import REAL
@@ -38,6 +39,8 @@ ANSWERS = {
     "timedatectl show --property=CanNTP --value": "yes",
 }
 SERIAL = "CARDSHOE-0001"
+
+AS_BUILT = Program("0.1.0", "package", "ab" * 32, signed=True)
 
 
 class Pc:
@@ -81,7 +84,7 @@ class Pc:
         return self.answers.get(" ".join(command))
 
     def doctor(self, *options: str) -> Result:
-        machine = Machine(self.root, self.run)
+        machine = Machine(self.root, self.run, examine=lambda key: AS_BUILT)
         return CliRunner().invoke(main, ["doctor", "--config", str(self.table), *options], obj=machine)
 
     def findings(self) -> dict[str, dict[str, Any]]:

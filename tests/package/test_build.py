@@ -27,6 +27,7 @@ pytestmark = PACKAGE
 PLACES = (
     "opt/cardshoe/packaged/",
     "usr/bin/cardshoe",
+    "usr/lib/cardshoe/check-files",
     "usr/lib/cardshoe/old-versions",
     "usr/lib/systemd/system/cardshoe@.service",
     "usr/lib/sysusers.d/cardshoe.conf",
@@ -37,7 +38,7 @@ PLACES = (
     "usr/share/man/man1/cardshoe",
     "usr/share/zsh/vendor-completions/_cardshoe",
 )
-PROGRAMS = {"opt/cardshoe/packaged/bin/cardshoe", "usr/lib/cardshoe/old-versions"}
+PROGRAMS = {"opt/cardshoe/packaged/bin/cardshoe", "usr/lib/cardshoe/check-files", "usr/lib/cardshoe/old-versions"}
 PACKAGES = "opt/cardshoe/packaged/lib/python3.11/site-packages"
 SHIPPED = ("controller", "firmware_bridge", "shuffle_audit", "simulators")
 UNCHECKED = 1

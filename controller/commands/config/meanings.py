@@ -67,6 +67,8 @@ MEANINGS: Final = {
     "floor.key_file": "its key, mode 0640 or less. Left out: none",
     "floor.repeat_minutes": "sent again over the next connection: more than the broker takes to write to its disk",
     "floor.most_per_second": "records of a backlog",
+    "program.public_key_file": "who made the program, as PEM. Left out: /etc/cardshoe/package.pem, where it is there",
+    "program.development": "true: a real table may run from sources, which no manifest vouches for",
 }
 """By place: the section and the key."""
 
@@ -144,6 +146,11 @@ SECTIONS: Final = {
     "floor": Shown(
         "the floor: a broker of the casino gets the journal and the table's state",
         ({"broker": '"mqtts://broker.casino:8883"', "site": '"vienna"', "pit": '"pit-1"'},),
+        optional=True,
+    ),
+    "program": Shown(
+        "the program's own files, which are compared with the manifest of their maker at each start",
+        ({"public_key_file": '"/etc/cardshoe/package.pem"'},),
         optional=True,
     ),
 }

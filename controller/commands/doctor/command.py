@@ -9,11 +9,22 @@ import click
 import msgspec
 
 from controller.commands.doctor import device, files, screens, service
-from controller.commands.doctor.machine import Finding, Level, Machine, Table, own_user, problem, user_called
+from controller.commands.doctor.machine import (
+    Finding,
+    Level,
+    Machine,
+    Table,
+    ok,
+    own_user,
+    problem,
+    user_called,
+    warning,
+)
 from controller.commands.options import print_json
 from controller.commands.text import page
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.problems import ConfigurationProblemError, ProblemError
+from controller.program_files import PACKAGE_KEY, ProgramError, verify
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -72,6 +83,7 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
     if table.user is None:
         mend = f"{table.with_files('sh $F/install.sh')}; or name the service's user with --user"
         yield problem("user", f"This PC has no user {table.user_name}, as which the daemon would run.", mend)
+    yield _program(table.machine, table.configuration)
     yield from device.look(table)
     yield from service.look(table)
     yield from screens.look(table)
@@ -81,6 +93,19 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
         mend = f"sudo cardshoe doctor --config {table.file}"
         yield Finding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
     yield from service.runs(table)  # the last: it starts once all else is mended
+
+
+def _program(machine: Machine, configuration: Configuration) -> Finding:
+    """The program's own files; those that run this command."""
+    asked = configuration.program
+    found = machine.examine(asked.public_key_file if asked is not None else None)
+    try:
+        verify(found, development=configuration.table.simulated or (asked is not None and asked.development))
+    except ProgramError as error:
+        return problem("program", str(error), error.hint)
+    sure = found.signed or (found.how != "package" and configuration.table.simulated)
+    name = f"put the public key of the package's maker into {PACKAGE_KEY}, or name it in [program] public_key_file"
+    return ok("program", found.sentence) if sure else warning("program", found.sentence, name)
 
 
 def _show(found: Examined) -> None:

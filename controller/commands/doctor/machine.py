@@ -21,6 +21,7 @@ from controller.commands.init.system import PACKAGED_UNIT, SHARED
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock
 from controller.daemon.port_use import Ask, ask
+from controller.program_files import Program, examine
 
 PATIENCE: Final = 10  # seconds for a program to answer
 READ, WRITE, ENTER = 4, 2, 1
@@ -111,13 +112,14 @@ def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Serve
 
 class Machine(NamedTuple):
     """`root`: where its folders lie. `run`: what a program says, None where there is no such program. `ask`: what
-    answers at a port. `try_tls`: how a name is served with TLS.
+    answers at a port. `try_tls`: how a name is served with TLS. `examine`: the program's own files, by the key named.
     """
 
     root: Path = Path("/")
     run: Callable[..., str | None] = run_program
     ask: Ask = ask
     try_tls: Callable[[str], Served] = try_tls
+    examine: Callable[[Path | None], Program] = examine
 
     def path(self, path: Path | str) -> Path:
         """A path of that PC; one of the configuration that lies elsewhere in a test stays what it is."""

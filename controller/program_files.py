@@ -1,0 +1,206 @@
+"""The program's own files, compared with the manifest that was made when they were built.
+
+Debian's package has `manifest` in the folder of its environment: a line for every file in it, as `sha256sum` writes it,
+and beside it `manifest.sig`, an Ed25519 signature over it. A wheel has RECORD, which lists the files of the program
+alone and is not signed. An installation from sources (`pip install -e`) has neither.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import platform
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires, version
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+MANIFEST: Final = "manifest"
+SIGNATURE: Final = "manifest.sig"
+PACKAGE_KEY: Final = Path("/etc/cardshoe/package.pem")
+"""The public key of whoever makes the package, which the administrator puts there; the package's script looks here."""
+
+REINSTALL: Final = "Install the program again from a package that you trust: apt-get install --reinstall cardshoe."
+PROGRAM: Final = "cardshoe"
+How: TypeAlias = Literal["package", "wheel", "sources", ""]
+
+
+class ProgramError(Exception):
+    """The program must not serve a real table. The text is a sentence; `hint`: the next step."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class Program(NamedTuple):
+    """What runs. `how` empty: it was not looked at. `digest`: SHA-256 of its manifest, empty for sources.
+
+    `signed`: by the key that was named. `parts`: the versions of Python, SQLite and what is installed for the program.
+    `wrong`: why its files are not those that were built, in a sentence; `hint`: the next step.
+    """
+
+    version: str
+    how: How
+    digest: str = ""
+    signed: bool = False
+    parts: tuple[tuple[str, str], ...] = ()
+    wrong: str = ""
+    hint: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is known of it, for people."""
+        if self.wrong:
+            return self.wrong
+        if self.how == "sources":
+            return f"cardshoe {self.version} runs from sources: nothing says what its files should be."
+        signed = "signed" if self.signed else "its signature was not checked"
+        by = f"{self.how} {self.digest[:12]}, {signed if self.how == 'package' else 'not signed'}"
+        return f"cardshoe {self.version} has the files that were built ({by})."
+
+
+def examine(key: Path | None, prefix: Path | None = None, record: Distribution | None = None) -> Program:
+    """Read every file of the program. `key`: the public key of its maker, as PEM; None: that of the machine, if any.
+
+    `prefix`: the folder of the environment, if not the one that runs. `record`: the installed program.
+    """
+    prefix = prefix or Path(sys.prefix)
+    record = record or distribution(PROGRAM)
+    number, parts = record.version, tuple(_parts())
+    manifest = prefix / MANIFEST
+    named = key or (PACKAGE_KEY if PACKAGE_KEY.is_file() else None)
+    try:
+        if manifest.is_file() or manifest.is_symlink():
+            written = manifest.read_bytes()
+            known = Program(number, "package", hashlib.sha256(written).hexdigest(), parts=parts)
+            wrong, hint = _why_not_signed(written, prefix / SIGNATURE, named)
+            if wrong:
+                return known._replace(wrong=wrong, hint=hint)
+            return _compared(known._replace(signed=named is not None), _differences(written, prefix))
+        if not any(one.hash is not None and str(one) == "controller/__init__.py" for one in record.files or ()):
+            return Program(number, "sources", parts=parts)
+        written = (record.read_text("RECORD") or "").encode()
+        known = Program(number, "wheel", hashlib.sha256(written).hexdigest(), parts=parts)
+        return _compared(known, _changed_of_wheel(record))
+    except OSError as error:
+        wrong = f"A file of the program cannot be read: {error.filename} ({error.strerror})."
+        return Program(number, "package" if manifest.exists() else "wheel", parts=parts, wrong=wrong, hint=REINSTALL)
+
+
+def verify(found: Program, *, development: bool) -> None:
+    """Raises `ProgramError` where the program must not serve a real table. `development`: sources were admitted."""
+    if found.wrong:
+        raise ProgramError(found.wrong, found.hint)
+    if found.how == "sources" and not development:
+        raise ProgramError(
+            "The program runs from sources, and nothing says what its files should be.",
+            "Install the package, or write development = true in [program] where this table is for development.",
+        )
+
+
+def _compared(known: Program, differences: Iterator[str]) -> Program:
+    """The first difference is named, with the number of the others."""
+    found = list(differences)
+    if not found:
+        return known
+    more = f" So {len(found) - 1} more." if len(found) > 1 else ""
+    return known._replace(wrong=f"The program is not the one that was built: {found[0]}.{more}", hint=REINSTALL)
+
+
+def _why_not_signed(manifest: bytes, signature: Path, key: Path | None) -> tuple[str, str]:
+    """Why the manifest is not that of the maker, and what to do. Without a key nobody can tell."""
+    if key is None:
+        return "", ""
+    from cryptography.exceptions import InvalidSignature  # not there where the package is made
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    named = f"{key} is not a public Ed25519 key that can be read."
+    try:
+        public = load_pem_public_key(key.read_bytes())
+    except (OSError, ValueError):
+        return (
+            named,
+            "Put the public key of the package's maker there, as PEM, or name another file.",
+        )
+    if not isinstance(public, Ed25519PublicKey):
+        return named, "The maker signs with Ed25519; ask for that public key."
+    try:
+        public.verify(signature.read_bytes(), manifest)
+    except FileNotFoundError:
+        return "The manifest of the program is not signed.", f"Install a package that the owner of {key} has signed."
+    except InvalidSignature:
+        sentence = f"The manifest of the program was changed, or signed by another than the owner of {key}."
+        return sentence, REINSTALL
+    return "", ""
+
+
+def _differences(manifest: bytes, prefix: Path) -> Iterator[str]:
+    """What is not as the manifest says: changed, missing, or there besides."""
+    listed = dict(_lines(manifest))
+    if not listed:
+        yield "its manifest lists nothing"
+    for name, digest in listed.items():
+        path = prefix / name
+        if not path.is_file():
+            yield f"{path} is missing"
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            yield f"{path} was changed"
+    for name in files_below(prefix):
+        if name not in listed:
+            yield f"{prefix / name} does not belong to it"
+
+
+def _lines(manifest: bytes) -> Iterator[tuple[str, str]]:
+    for line in manifest.decode("utf-8", "replace").splitlines():
+        digest, _, name = line.partition("  ")
+        if name:
+            yield name, digest
+
+
+def files_below(folder: Path) -> list[str]:
+    """Every file and link to one that a manifest lists, by its path in the folder; not the manifest itself."""
+    own = {MANIFEST, SIGNATURE}
+    names = (str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and not _is_python(one))
+    return sorted(name for name in names if name not in own)
+
+
+def _is_python(path: Path) -> bool:
+    """The links to Debian's Python, which its own package keeps."""
+    return path.is_symlink() and path.parent.name == "bin"
+
+
+def manifest_of(folder: Path) -> str:
+    """The manifest of an environment, as `sha256sum` writes and checks it."""
+    lines = (f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in files_below(folder))
+    return "".join(lines)
+
+
+def _changed_of_wheel(record: Distribution) -> Iterator[str]:
+    for file in record.files or ():
+        if file.hash is None or file.hash.mode != "sha256":
+            continue
+        path = Path(str(record.locate_file(file)))
+        if not path.is_file():
+            yield f"{path} is missing"
+            continue
+        digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
+        if digest != file.hash.value:
+            yield f"{path} was changed"
+
+
+def _parts() -> Iterator[tuple[str, str]]:
+    yield "python", platform.python_version()
+    yield "sqlite", sqlite3.sqlite_version
+    for one in requires(PROGRAM) or ():
+        if "extra ==" in one:
+            continue
+        name = re.split(r"[^A-Za-z0-9._-]", one, maxsplit=1)[0]
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            yield name, "missing"
