@@ -362,7 +362,7 @@ LINES: Final[dict[str, Line]] = {
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,
     "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
-    "conclusion_asked": lambda event: "the round is about to end: it is asked once more",
+    "conclusion_asked": lambda event: "the end of the round was requested; repeat to confirm",
     "start_taken_back": lambda event: (
         f"round {event['taken_back']} did not begin; an error of round {event['open_again']} may still be reported"
     ),

@@ -300,6 +300,18 @@ class SettledBet(msgspec.Struct, frozen=True):
     paid: str
 
 
+class PaidBox(msgspec.Struct, frozen=True):
+    """How the main bets at a box were paid where no bets are entered. `title`: the wager's; empty: all are paid alike.
+
+    `verdict`: won, lost, returned; out: the hand was out of play. `net`: what a bet of one unit won.
+    """
+
+    place: Place
+    title: str
+    verdict: str
+    net: str = "0"
+
+
 class Restrictions(msgspec.Struct, frozen=True):
     """What a pit manager restricts until further notice; see `controller.rules.layout.TableRules`."""
 

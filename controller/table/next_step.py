@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from controller.games.own_words import DEALER
-from controller.games.specification import Kind, StepKind
+from controller.games.specification import Disposition, Kind, Noticed, StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.admissions import remedy
@@ -20,6 +20,7 @@ from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, place_word, question
 from controller.table.model import Hand, Pile
 from controller.table.operations import AnyOperation
+from controller.table.payments import difference_due, differences
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
 from controller.table.state import FIRST_CARD_PLACE, TableState
 
@@ -34,7 +35,8 @@ CANNOT_SERVE: Final = frozenset(
 """Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""
 
 
-CHANGED: Final = 'The settlement has changed: pay or take back the difference, then press "Paid".'
+CONFIRM_END: Final = "Confirm to end the round."
+CHANGED: Final = 'Pay or take back the difference, then press "Paid".'
 
 
 def next_step(state: TableState) -> str:
@@ -47,21 +49,25 @@ def next_step(state: TableState) -> str:
 
 def next_steps(state: TableState) -> tuple[str, ...]:
     """The same sentence by sentence: the act comes first, then what else is to be known of it."""
-    chips = (due,) if state.phase in BETWEEN_ROUNDS and (due := _chips_due(state)) else ()
+    chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ()
     return (*chips, *(_in_the_way(state) or (() if chips else _act(state))))
 
 
-def _chips_due(state: TableState) -> str:
+def _chips_due(state: TableState) -> tuple[str, ...]:
+    """What is returned or moved once more: the act, then each bet that moves."""
     if state.round.bets_to_return:
         paid = "Take back what was paid and return" if state.round.paid_before else "Return"
-        return f'{paid} all bets, then press "Bets are back".'
-    return CHANGED if state.round.difference_due else ""
+        return (f'{paid} all bets, then press "Bets are back".', *differences(state))
+    return (CHANGED, *differences(state)) if difference_due(state) else ()
 
 
 def _act(state: TableState) -> tuple[str, ...]:
     """What the phase waits for; then the trouble of a device without which it is done."""
     trouble = () if state.service is Service.IN_SERVICE or state.phase in BETWEEN_ROUNDS else _trouble(state)
-    return (BY_PHASE[state.phase](state), *trouble)
+    act = BY_PHASE[state.phase](state)
+    moved = differences(state) if act == CHANGED else ()
+    ends = (errors_count(state),) if act == CONFIRM_END else ()
+    return (act, *moved, *ends, *trouble)
 
 
 def _trouble(state: TableState) -> tuple[str, ...]:
@@ -232,13 +238,23 @@ def _expose(state: TableState) -> str:
 
 
 def _settle(state: TableState) -> str:
-    again = "Confirm the end of the round: errors found later no longer change it."
-    if state.round.chips_paid:
-        conclude = again if state.round.conclusion_asked else "End the round."
+    changed = difference_due(state)
+    if state.round.chips_paid and not changed:
+        conclude = CONFIRM_END if state.round.conclusion_asked else "End the round."
         return _first_refusal(state, operations.ConcludeRound(), conclude)
-    return _first_refusal(
-        state, operations.RecordSettled(), _chips_due(state) or 'Pay and take the bets, then press "Paid".'
-    )
+    act = CHANGED if changed else 'Pay and take the bets, then press "Paid".'
+    return _first_refusal(state, operations.RecordSettled(), act)
+
+
+CHANGES_RESULTS: Final = frozenset({Disposition.VOID, Disposition.REMOVE_HAND})
+
+
+def errors_count(state: TableState) -> str:
+    """Until when an error of a round that is settled may change it: each document has its own clauses."""
+    rows = (row for row in state.law.rows if Noticed.CONCLUDED in row.noticed and row.disposition in CHANGES_RESULTS)
+    if clauses := tuple(dict.fromkeys(row.clause for row in rows if row.clause)):
+        return f'Errors found before "Place your bets" may still change it ({", ".join(clauses)}).'
+    return "The rules name no error that changes it later: the shift manager decides."
 
 
 BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {

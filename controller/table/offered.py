@@ -21,6 +21,7 @@ from controller.table.inference import device_counts
 from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.model import ASIDE, DECK, STUB, Asking
 from controller.table.operations import Instruction, Operation
+from controller.table.payments import difference_due
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.recall import TRAY
@@ -366,4 +367,4 @@ ROWS: Final[tuple[Row, ...]] = (
 
 def returns_due(state: TableState) -> bool:
     """Between rounds: whether bets are to be returned, or a difference is to be paid."""
-    return state.round.bets_to_return or state.round.difference_due
+    return state.round.bets_to_return or difference_due(state)

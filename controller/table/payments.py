@@ -1,13 +1,17 @@
-"""What is done with the main bets at each box where no bets are entered: in sentences for the people at the table."""
+"""Which chips people move, in sentences: by the results, and again where a settlement has changed after it was paid.
+
+Where no bets are entered they are the main bets at each box.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from controller.games.own_words import DEALER
 from controller.rules.dealing_order import Place
 from controller.rules.payouts import Cards, Settled, Verdict, settle
-from controller.table.model import Hand
+from controller.table.model import Hand, PaidBox, SettledBet
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
@@ -59,3 +63,82 @@ def _sentence(title: str, settled: Settled | None, boxes: str) -> str:
         return f"Take {title}: {boxes}." if title else f"Take the bets: {boxes}."
     won, staked = settled.net.numerator, settled.net.denominator
     return f"Pay {title} {won} to {staked}: {boxes}." if title else f"Pay {won} to {staked}: {boxes}."
+
+
+def paid_boxes(state: TableState) -> tuple[PaidBox, ...]:
+    """How the main bets at each box are paid now, where no bets are entered."""
+    if state.layout.bets:
+        return ()
+    dealer = state.round.hands.get(DEALER, Hand()).shown
+    void = state.round.voided_from is not None
+    return tuple(
+        PaidBox(place, title, *(("returned", "0") if void else _verdict(settled)))
+        for place, hand in sorted(state.round.hands.items())
+        if place != DEALER and (hand.size or hand.dead) and dealer
+        for title, settled in _results(state, hand, dealer)
+    )
+
+
+def _verdict(settled: Settled | None) -> tuple[str, str]:
+    return ("out", "0") if settled is None else (str(settled.verdict), str(settled.net))
+
+
+def difference_due(state: TableState) -> bool:
+    """Whether what was paid is not what the round comes to any more, and the difference is not recorded yet."""
+    if state.round.bets_to_return or state.phase not in (Phase.SETTLING, Phase.CONCLUDED):
+        return False
+    return state.round.difference_due or (bool(state.round.paid_boxes) and bool(differences(state)))
+
+
+def differences(state: TableState) -> tuple[str, ...]:
+    """Each bet that moves because the round comes to something else than was paid: where, whose, in which direction."""
+    if state.layout.bets:
+        return tuple(_bets_moved(state)) if state.round.paid_as and state.round.settlement else ()
+    return tuple(_boxes_moved(state)) if state.round.paid_boxes else ()
+
+
+def _bets_moved(state: TableState) -> Iterator[str]:
+    was, now = ({one.number: one for one in settled} for settled in (state.round.paid_as, state.round.settlement))
+    every = sorted({**was, **now}.values(), key=lambda one: (one.box, one.number))
+    for bet in every:
+        before, after = was.get(bet.number), now.get(bet.number)
+        at, title = _at(state.game.words.spot(bet.box)), state.law.wager(bet.wager).title
+        paid = _part(after, "paid") - _part(before, "paid")
+        taken = _part(after, "collected") - _part(before, "collected")
+        if paid > 0:
+            yield f"{at}: pay {paid} to {bet.bettor} ({title})."
+        elif paid:
+            yield f"{at}: take back {-paid} from {bet.bettor} ({title})."
+        if taken > 0:
+            yield f"{at}: take {taken} from {bet.bettor} ({title})."
+        elif taken:
+            yield f"{at}: return {-taken} to {bet.bettor} ({title})."
+
+
+def _at(where: str, title: str = "") -> str:
+    """Where chips move, at the beginning of a line; `title`: of which wager, where it makes a difference."""
+    return " ".join(filter(None, (f"{where[:1].upper()}{where[1:]}", title)))
+
+
+def _part(settled: SettledBet | None, name: str) -> Fraction:
+    return Fraction(0) if settled is None else Fraction(getattr(settled, name))
+
+
+def _boxes_moved(state: TableState) -> Iterator[str]:
+    was = {(one.place, one.title): one for one in state.round.paid_boxes}
+    for after in paid_boxes(state):
+        before = was.get((after.place, after.title)) or was.get((after.place, ""))
+        if before is None or (before.verdict, before.net) == (after.verdict, after.net):
+            continue
+        at = _at(state.game.words.of(after.place), after.title)
+        if before.verdict == "won":
+            yield f"{at}: take back what was paid."
+        if after.verdict == "won":
+            won = Fraction(after.net)
+            yield f"{at}: pay {won.numerator} to {won.denominator}."
+        if after.verdict == "lost":
+            yield f"{at}: take the bet."
+        elif before.verdict == "lost":
+            yield f"{at}: give the bet back."
+        if after.verdict == "out":
+            yield f"{at}: out of play, give back every bet."

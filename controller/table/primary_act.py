@@ -86,7 +86,7 @@ def _expose(state: TableState) -> Act | None:
 
 
 def _settle(state: TableState) -> Act | None:
-    if state.round.chips_paid:
+    if state.round.chips_paid and not returns_due(state):
         return Act(operations.ConcludeRound)
     due = counts_due(state)
     return Act(operations.CountCards, {"pile": due}) if due else Act(operations.RecordSettled)

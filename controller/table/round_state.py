@@ -22,6 +22,7 @@ from controller.table.model import (
     Entered,
     Hand,
     HeldCard,
+    PaidBox,
     Pile,
     SettledBet,
 )
@@ -75,6 +76,8 @@ class Round(msgspec.Struct, frozen=True):
     under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
     paid_before: bool = False  # chips were paid by a settlement that no longer stands
+    paid_as: tuple[SettledBet, ...] = ()  # the settlement by which chips were paid or returned last
+    paid_boxes: tuple[PaidBox, ...] = ()  # the same where no bets are entered
     returning: bool = False  # it does not begin, and the bets that lay there go back
     chips_paid: bool = False  # of a void round: every bet is recorded as returned
     conclusion_asked: bool = False

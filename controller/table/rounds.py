@@ -23,6 +23,7 @@ from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import INFERENCE, known_facts, raise_irregularity
 from controller.table.model import Asking, Deck, HeldCard, Pile, Stage
+from controller.table.payments import difference_due, paid_boxes
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -93,9 +94,9 @@ def _why_used(state: TableState, deck: Deck) -> str:
 
 def _verify_chips_moved(state: TableState) -> None:
     """Where wagers are entered, those of the round before are returned, or paid again, before others are placed."""
-    if state.round.difference_due:
+    if difference_due(state):
         raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
-    if state.round.bets_to_return and state.round.settlement:
+    if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
         raise RefusedError("chips", "Return all bets, and record it first.")
 
 
@@ -308,7 +309,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     """Between rounds: the return of all bets, or what a repeated settlement changed; at a closed table too."""
     assert state.settings is not None
     if state.phase in BETWEEN_ROUNDS:
-        if state.round.difference_due:
+        if difference_due(state):
             verify_nothing_held(state)
             return
         if state.round.voided_from is None and not state.round.returning:
@@ -317,7 +318,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
             raise RefusedError("settled", "The bets are recorded as returned already; begin the next round.")
         return
     verify_nothing_held(state)
-    if state.round.chips_paid:
+    if state.round.chips_paid and not difference_due(state):
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     if stub_count_due(state):
         next_step = "wait until the device has given it out" if stub_comes(state) else "count it by hand"
@@ -326,12 +327,15 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
 
 
 def record_settled(decision: Decision, given: PersonActed, operation: operations.RecordSettled) -> None:
-    decision.emit(events.ChipsPaid(returned=decision.state.round.bets_to_return))
+    state = decision.state
+    decision.emit(events.ChipsPaid(returned=state.round.bets_to_return, boxes=paid_boxes(state)))
 
 
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
     if not state.round.chips_paid:
         raise RefusedError("not-settled", "Pay the chips and record it first.")
+    if difference_due(state):
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
     _verify_none_open(state)
 
 
@@ -345,7 +349,7 @@ def _verify_none_open(state: TableState) -> None:
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
-    """Entered twice: errors found after it no longer change this round."""
+    """Entered twice."""
     before = decision.state.round
     if before.conclusion_asked and repeats(given, before.conclusion_asking):
         decision.enter_phase("conclude")

@@ -52,7 +52,7 @@ def test_settling_goes_step_by_step() -> None:
     table.do(operations.RecordSettled())
     assert next_step(table.state) == "End the round."
     table.do(operations.ConcludeRound())
-    assert next_step(table.state).startswith("Confirm the end of the round")
+    assert next_step(table.state).startswith("Confirm to end the round")
 
 
 def test_what_is_open_comes_before_the_deal() -> None:
@@ -194,7 +194,7 @@ def test_after_the_deal_the_act_comes_before_the_trouble_of_a_device_that_is_no_
     table.settle()
     assert next_step(table.state) == f"End the round. {BACK}"
     table.do(operations.ConcludeRound())
-    assert next_step(table.state).startswith("Confirm the end of the round")
+    assert next_step(table.state).startswith("Confirm to end the round")
 
 
 def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from controller.table.payments import payments
+import pytest
+
+from controller.games.specification import Kind
+from controller.table import operations
+from controller.table.counts import ledger_of
+from controller.table.irregularities.questions import question
+from controller.table.next_step import next_steps
+from controller.table.offers import offers
+from controller.table.payments import differences, payments
+from tests.table.correction_hands import with_bets
 from tests.table.harness import TableHarness
 
 DEALER = "8S 9D KC"  # seven points
@@ -47,3 +56,85 @@ def test_nothing_is_said_before_the_hands_are_compared_nor_once_the_round_is_ove
     assert payments(table.state), "the round may be looked at until it is ended"
     table.conclude()
     assert payments(table.state) == ()
+
+
+# -- a settlement that changes once it was paid
+
+
+def test_nc_5_9_a_hand_removed_after_the_end_of_the_round_says_which_chips_move() -> None:
+    table = settled("NC", D="2S 3D KC", B1="9S KD JC", B2="AS QH JD")
+    table.settle().conclude()
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    table.confirm(viewed=True, handled=True, reconstructable=False)
+    table.report(Kind.WRONG_COUNT, "B2", counted=2)
+    table.confirm(viewed=True, handled=True, reconstructable=False)
+    assert next_steps(table.state)[:5] == (
+        'Pay or take back the difference, then press "Paid".',
+        "Box 1: take back what was paid.",
+        "Box 1: out of play, give back every bet.",
+        "Box 2: give the bet back.",
+        "Box 2: out of play, give back every bet.",
+    )
+    ledger = ledger_of(table.state)
+    assert ledger is not None
+    assert ledger.total == 52, "the stub was counted: the deck is whole, and no card is added to it"
+    table.fresh_deck()
+    assert table.refused(operations.PlaceYourBets())[0] == "chips"
+    assert [one.operation for one in offers(table.state) if one.primary] == ["record_settled"]
+    table.do(operations.RecordSettled())
+    assert differences(table.state) == ()
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_void_after_the_payment_says_which_chips_go_back() -> None:
+    table = settled("NC", D="2S 3D KC", B1="9S KD JC", B2="AS QH JD", B3="2D 3H KS")
+    table.settle()
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    assert next_steps(table.state)[1:3] == ("Box 1: take back what was paid.", "Box 2: give the bet back.")
+
+
+def test_entered_bets_that_move_are_named_with_whose_they_are_and_where() -> None:
+    table = with_bets()
+    table.deal().expose_all().settle().conclude()
+    table.report(Kind.WRONG_COUNT, "B3", counted=4)
+    table.confirm(viewed=True, handled=True, reconstructable=False)
+    assert next_steps(table.state)[:2] == (
+        'Pay or take back the difference, then press "Paid".',
+        "Box 3: return 100 to bob (Initial Bet).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("game_id", "until"),
+    [
+        ("TP", "The rules name no error that changes it later: the shift manager decides."),
+        ("RTP", 'Errors found before "Place your bets" may still change it (RTP 5.5).'),
+        (
+            "NC",
+            'Errors found before "Place your bets" may still change it '
+            "(NC 5.5.1, NC 5.5.2, NC 5.5.3, NC 5.5.5, NC 5.9).",
+        ),
+        ("P3", 'Errors found before "Place your bets" may still change it (P3 5.4).'),
+        ("F3", "The rules name no error that changes it later: the shift manager decides."),
+    ],
+)
+def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: str) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().deal().expose_all().settle()
+    table.do(operations.ConcludeRound())
+    assert next_steps(table.state) == ("Confirm to end the round.", until)
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "NC"])
+def test_of_an_earlier_round_it_is_said_that_the_result_stands(game_id: str) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().finish().to_betting()
+    table.report(Kind.FOREIGN_CARD, earlier=True)
+    assert "If so, the result stands" in question(table.state, table.open)
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "F3"])
+def test_of_a_settled_round_no_hand_is_ruled_out_of_play(game_id: str) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().finish()
+    table.report(Kind.EXPOSED_CARD, "B1")
+    tiles = {one.arguments["action"] for one in offers(table.state) if one.operation == "rule"}
+    assert tiles <= {"void", "continue", "return_bets"}

@@ -9,6 +9,7 @@ import { store } from "./store.js";
 import { capital, knows, placeName, say } from "./words.js";
 
 const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
+const BECOMES = { stands: "then.stands", next_card: "then.next_card" };
 const UNANSWERED = { claim: undefined, facts: {} };
 
 /** What was answered here: `claim`: true, it is so; false, that is asked again; undefined: not answered. */
@@ -98,6 +99,7 @@ function followed(screen, matter, offer, deny, facts) {
     facts: [
       ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
       ...chips(screen, matter, facts),
+      ...becomes(matter),
       // Before the answers: three long ones fill the column.
       ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
       ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
@@ -113,6 +115,12 @@ function followed(screen, matter, offer, deny, facts) {
       !goesOn && (answered ? again : denial),
     ],
   };
+}
+
+/** What becomes of a result that stands, and of a card that lies face up. */
+function becomes({ proposes, asks, round, clause }) {
+  const key = BECOMES[proposes];
+  return key && !asks.length ? [["then", say(key, { round, clause })]] : [];
 }
 
 /** What is done with the chips after an answer. */

@@ -39,6 +39,7 @@ export function second(screen) {
   return {
     question: say(ends ? "second.conclude" : "second.void"),
     tone: ends ? undefined : "red",
+    facts: ends ? screen.view.next_steps.slice(1) : [], // until when an error still counts
     list: [
       {
         key: "again",

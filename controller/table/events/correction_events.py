@@ -179,4 +179,5 @@ class VoidLifted(Event, frozen=True, tag="void_lifted"):
     def apply(self, state: TableState, entry: int) -> TableState:
         paid = state.round.chips_paid and not self.returned
         before = state.round.paid_before and not self.returned
+        state = with_round(state, paid_as=(), paid_boxes=()) if self.returned else state
         return with_round(state, voided_by=0, voided_from=None, chips_paid=paid, paid_before=before)

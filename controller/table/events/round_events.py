@@ -10,14 +10,7 @@ from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.events.base import Event
 from controller.table.events.changes import with_decks, with_duty, with_hand, with_record, with_round
-from controller.table.model import (
-    Answer,
-    Asking,
-    Entered,
-    Hand,
-    Proof,
-    Stage,
-)
+from controller.table.model import Answer, Asking, Entered, Hand, PaidBox, Proof, Stage
 from controller.table.operations import ChooseOption, Correctable
 from controller.table.phases import Phase
 from controller.table.round_state import Round
@@ -232,12 +225,19 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
 
 
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
-    """`returned`: the round is void, and every bet was returned."""
+    """`returned`: the round is void, and every bet was returned. `boxes`: what was paid where no bets are entered."""
 
     returned: bool = False
+    boxes: tuple[PaidBox, ...] = ()
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, chips_paid=True, paid_before=state.round.paid_before and self.returned)
+        return with_round(
+            state,
+            chips_paid=True,
+            paid_before=state.round.paid_before and self.returned,
+            paid_as=state.round.settlement,
+            paid_boxes=self.boxes,
+        )
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):

@@ -193,7 +193,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
     if stage is not Stage.RULING:  # the person who rules judges the count as well
-        enter_count(decision, found)
+        enter_count(decision, found, put_right=stage is Stage.MOVING)
     if stage is None or row.disposition is not Disposition.RESHUFFLE:
         take_effect(decision, given, found, row)
     if stage is None:

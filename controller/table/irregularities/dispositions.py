@@ -58,9 +58,16 @@ def asks_no_more(state: TableState, found: Irregularity) -> bool:
     return found.row.disposition not in OPENS_STAGE and all(hand.shown for hand in hands)
 
 
-def enter_count(decision: Decision, found: Irregularity) -> None:
-    """Record the reported number of cards of a hand; the count of the stub takes it into account."""
+def enter_count(decision: Decision, found: Irregularity, *, put_right: bool = False) -> None:
+    """Record the reported number of cards of a hand; the count of the stub takes it into account.
+
+    Not once chips were paid and the stub shows that the deck is whole: then the card too many is one of another hand.
+    `put_right`: the hand gets its number of cards next, so it is entered all the same.
+    """
     if found.counted is None or found.place is None or found.round != decision.state.round.number:
+        return
+    stub = decision.state.decks.in_play.stub
+    if stub is not None and decision.state.stub_fits(stub) and decision.state.round.chips_paid and not put_right:
         return
     more = found.counted - decision.state.round.hands.get(found.place, Hand()).size
     from_aside = max(0, min(more, len(decision.state.decks.aside)))

@@ -209,7 +209,16 @@ def _claimed(state: TableState, found: Irregularity) -> str:
     noticed = _noticed(state, found)
     if found.asks:
         return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
-    return _is_it_so(state, found)
+    return f"{_is_it_so(state, found)}{_becomes(found)}"
+
+
+def _becomes(found: Irregularity) -> str:
+    """What becomes of the result of an earlier round, and of a card that lies face up; empty where it is neither."""
+    if found.row.disposition is Disposition.STANDS:
+        return f" If so, the result stands ({found.row.clause})."
+    if found.row.disposition is Disposition.NEXT_CARD:
+        return f" If so, the face-up card counts as the next card ({found.row.clause})."
+    return f" If so, the card is turned face down ({found.row.clause})." if found.row.turned_down else ""
 
 
 def _is_it_so(state: TableState, found: Irregularity) -> str:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.games.specification import Facts, Kind, RulingAction
+from controller.games.specification import Facts, Kind, Noticed, RulingAction
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
@@ -49,6 +49,10 @@ WITHOUT_AN_ORDER: Final = frozenset(
 """They are about faces and bets: no ruling on them names the order of cards that wait."""
 
 
+OF_PLAY: Final = frozenset({RulingAction.RECONSTRUCT, RulingAction.REMOVE_HANDS, RulingAction.NAME_ORDER})
+"""What is ruled of hands in play: a round that is settled has none; its bets are returned, or it is void."""
+
+
 class Action(NamedTuple):
     """`verify` checks what was entered; `act` does it. An earlier round can only be ruled void, or left as it is."""
 
@@ -78,6 +82,8 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
     """Whether the action is possible: of an earlier round void or continue, of the deck that waits only continue."""
     if found.waiting:
         return action is RulingAction.CONTINUE
+    if found.facts.noticed is Noticed.CONCLUDED and action in OF_PLAY:
+        return False
     return found.round == state.round.number or ACTIONS[action].of_earlier_rounds
 
 
