@@ -26,6 +26,8 @@ from tests.floor.lying_broker import (
     packet,
     publish,
 )
+from tests.floor.many_tables import quiet
+from tests.floor.page_reader import running_page
 
 TOPIC = "cardshoe/1/vienna/p1/nc-07/table"
 LOOKS_EVERY = 0.001  # seconds
@@ -141,3 +143,17 @@ async def test_who_goes_on_with_a_session_takes_what_comes_before_the_answer() -
             await connection.next()
         with pytest.raises(BrokerError, match="refuses a subscription"):
             await connection.next()
+
+
+async def test_a_page_goes_on_after_messages_to_which_it_has_not_subscribed() -> None:
+    """The question for a keeper, which nothing shows, and topics that are none."""
+    odd = [publish(topic, b"{}") for topic in ("cardshoe/1/vienna/p1/nc-07/keeper", "cardshoe/1/a", "#", "x" * 60_000)]
+    good = [publish(topic, payload) for topic, payload, _ in quiet(0).messages()]
+    async with (
+        lying(iter([*odd, *good]), SUBSCRIBE) as (_, address),
+        running_page(address) as served,
+        served.reader() as reader,
+    ):
+        await reader.until(lambda: len(reader.rows) == 1 and reader.contact["unread"] == len(odd))
+        assert reader.contact["unread_first"].startswith("cardshoe/1/vienna/p1/nc-07/keeper: ")
+        assert reader.contact["away_since"] == 0
