@@ -13,6 +13,7 @@ from controller.daemon.journal_keys import missing_key
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport
+from controller.daemon.witnessing import known_elsewhere
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity
@@ -47,6 +48,10 @@ async def open_journal(
             section.folder, JOURNAL_TYPES, local_key=local_key, identity=identity, signer=signer
         )
         try:
+            if journal.head == Head() and not journal.pin.doubts and section.witness is not None:
+                doubt = known_elsewhere(section.witness, table.name)
+                if doubt is not None:
+                    journal.pin.doubt(doubt)
             loaded.append(load(journal, clock.now(), report))
         except BaseException:
             journal.close()

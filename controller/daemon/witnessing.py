@@ -1,9 +1,11 @@
 """The witness of a running journal, by a process of its own that nobody waits for.
 
     python -m controller.daemon.witnessing FOLDER WITNESS
+    python -m controller.daemon.witnessing --others TABLE WITNESS
 
 It copies heads as they are signed, and prints a line of JSON after each look. It may hang, where the folder of another
-machine does: the daemon counts the time since the witness had all heads, and shows an alarm after ten minutes.
+machine does: the daemon counts the time since the witness had all heads, and shows an alarm after ten minutes. The
+second form says, before a journal is begun, of which journals of the table the witness holds heads.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,23 +23,27 @@ from typing import Any, Final
 import msgspec
 
 from controller.journal import JournalError
-from controller.journal.witness import Witness
+from controller.journal.pinning import Doubt
+from controller.journal.witness import Witness, others_at
 
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 1.0
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
 NICEST: Final = 19
+KNOWN_WITHIN: Final = 10.0  # seconds
 
 
 class Said(msgspec.Struct, frozen=True):
     """A line of the process. `why` not every head could be copied; empty: the witness has them all.
 
-    `differs`: the entry of a head that the witness holds and the journal does not; 0: none.
+    `differs`: the entry of a head that the witness holds and the journal does not; 0: none. `others`: ids of other
+    journals of the table of which the witness holds heads.
     """
 
     why: str = ""
     differs: int = 0
+    others: tuple[str, ...] = ()
 
 
 class Witnessing:
@@ -50,6 +57,7 @@ class Witnessing:
         self._last = clock()
         self._why = ""
         self._differs = 0
+        self._others: tuple[str, ...] = ()
         self._alarmed = False
         self.heard = asyncio.Event()
         """The witness had every head at least once."""
@@ -68,6 +76,11 @@ class Witnessing:
             found.append(
                 f"The witness {self._witness} holds a head of entry {self._differs} that the journal does not hold."
                 " Compare them with `cardshoe journal verify --witness`."
+            )
+        if self._others:
+            found.append(
+                f"The witness {self._witness} holds heads of another journal of this table, {', '.join(self._others)}."
+                " Find out why this one was begun, then move that file away."
             )
         return " ".join(found)
 
@@ -123,6 +136,9 @@ class Witnessing:
         if said.differs and not self._differs:
             self._differs = said.differs
             self._log.error("journal.witness_differs", witness=str(self._witness), entry=said.differs)
+        if said.others and not self._others:
+            self._log.error("journal.witness_others", witness=str(self._witness), journals=said.others)
+        self._others = said.others
         if said.why:
             self._fail(said.why)
             return
@@ -136,6 +152,22 @@ class Witnessing:
         self.failed.set()
 
 
+def known_elsewhere(witness: Path, table: str) -> Doubt | None:
+    """What is in doubt where a journal is begun and the witness holds heads of another one of the table; asked in a
+    process of its own, for a limited time. None: it holds none, or did not answer.
+    """
+    command = [sys.executable, "-m", __name__, "--others", table, str(witness)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=KNOWN_WITHIN, check=True)  # noqa: S603  # this program
+        others = msgspec.json.decode(done.stdout, type=Said).others
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
+        return None
+    if not others:
+        return None
+    sentence = f"The witness {witness} holds heads of the journal {', '.join(others)} of this table, which is gone."
+    return Doubt("journal-gone", sentence)
+
+
 def main(folder: Path, beside: Path) -> None:
     """Until the daemon has ended. What fails is tried again: the daemon counts the time."""
     with suppress(OSError):  # a service may not be allowed to
@@ -147,7 +179,7 @@ def main(folder: Path, beside: Path) -> None:
         try:
             witness = witness or Witness(folder, beside)
             witness.copy()
-            said = Said(differs=witness.differs)
+            said = Said("", witness.differs, tuple(others_at(beside, witness.identity.table, witness.identity.id)))
         except JournalError as error:
             said = Said(str(error))
         except OSError as error:
@@ -157,4 +189,7 @@ def main(folder: Path, beside: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    if sys.argv[1] == "--others":
+        sys.stdout.buffer.write(msgspec.json.encode(Said(others=tuple(others_at(Path(sys.argv[3]), sys.argv[2], "")))))
+    else:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))

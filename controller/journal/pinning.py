@@ -96,6 +96,10 @@ class JournalPin:
             found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, known.deleted))
             self.doubts += tuple(one for one in found if one is not None)
 
+    def doubt(self, doubt: Doubt) -> None:
+        """What is known elsewhere; before anything is written."""
+        self.doubts += (doubt,)
+
     def begin(self) -> None:
         """Before anything is written: what follows an orderly stop is the table's own from here on. That is made
         durable first, so that a power cut leaves no doubt; one that was found stays.

@@ -9,6 +9,7 @@ No file of the journal is open while the witness is written, which may take long
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -57,9 +58,9 @@ class Witness:
     def __init__(self, folder: Path, beside: Path) -> None:
         files = _files(folder)
         with closing(files.reader(files.files[-1])) as newest:
-            self._identity = newest.header.identity
+            self.identity = newest.header.identity
         self._folder = folder
-        self.path = beside / f"{self._identity.table}-{self._identity.id}.heads".replace("/", "_")
+        self.path = beside / _name_of(self.identity.table, self.identity.id)
         self.differs = 0
         """The entry of the witness's newest head, where the journal does not hold that; 0: it does."""
         self._copied: WitnessedHead | None = None
@@ -108,7 +109,7 @@ class Witness:
                 file.readline(LONGEST_LINE)
             while line := file.readline(LONGEST_LINE):
                 head = _decode(line)
-                if head is not None and head.journal == self._identity.id:
+                if head is not None and head.journal == self.identity.id:
                     yield head
 
     def _page(self) -> list[WitnessedHead]:
@@ -144,6 +145,17 @@ class Witness:
             with suppress(PermissionError):  # a folder that may be written to, and not be read
                 sync_directory(self.path.parent)
         self._copied = heads[-1]
+
+
+def others_at(beside: Path, table: str, journal_id: str) -> list[str]:
+    """The ids of other journals of a table of which the witness in that folder holds heads. Raises OSError."""
+    named = re.compile(re.escape(_name_of(table, "\0")).replace(re.escape("\0"), "([0-9a-f]+)"))
+    found = (named.fullmatch(path.name) for path in beside.iterdir())
+    return sorted(one[1] for one in found if one is not None and one[1] != journal_id)
+
+
+def _name_of(table: str, journal_id: str) -> str:
+    return f"{table}-{journal_id}.heads".replace("/", "_")
 
 
 def read_witness(path: Path) -> Iterator[WitnessedHead]:

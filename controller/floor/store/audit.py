@@ -24,6 +24,8 @@ from controller.journal.outbox import Cursor, DecisionMade, FileBegan, HeadSigne
 
 _JOURNAL: Final = """SELECT id, site, pit, table_name, pruned, number, highest FROM cardshoe.journal
 WHERE journal_id = %s ORDER BY (site, table_name) = (%s, %s) DESC, id LIMIT 1"""
+_OTHERS: Final = """SELECT journal_id, greatest(number, highest) FROM cardshoe.journal
+WHERE site = %s AND table_name = %s AND journal_id <> %s ORDER BY journal_id"""
 _DECISIONS: Final = """SELECT first, last, hash, digest FROM cardshoe.decision
 WHERE journal = %s AND last > %s AND last <= %s ORDER BY last"""
 _EVENTS: Final = """SELECT number, body FROM cardshoe.event WHERE journal = %s AND number > %s AND number <= %s
@@ -147,6 +149,10 @@ class Audit:
         with self._database.transaction() as connection:
             self._row = self._stored(connection)
             row = connection.execute(_JOURNAL, self._wanted).fetchone()
+            others = connection.execute(_OTHERS, (self._place.site, self._place.table, record.journal)).fetchall()
+        for journal, last in others:
+            said = f"The store has another journal of this table, {journal}, up to entry {last}."
+            self._find("other-journal", last, 1, said)
         if row is not None and not self._row.id:
             came = "/".join(row[1:4])
             self._find("other-table", record.number, 1, f"The store has this journal from the topics of {came}.")

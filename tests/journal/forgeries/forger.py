@@ -75,8 +75,10 @@ class Table(JournaledTable):
         remember(self.memory, given)
 
 
-def write_journal(folder: Path, seed: int = 1) -> None:
-    """Five rounds in three files; the last one is in the middle of a round, which a stop had interrupted."""
+def write_journal(folder: Path, seed: int = 1, *, stops: bool = False) -> None:
+    """Five rounds in three files; the last one is in the middle of a round, which a stop had interrupted. `stops`: the
+    journal ends with another, orderly stop.
+    """
     table = Table(folder, seed)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()
@@ -95,6 +97,8 @@ def write_journal(folder: Path, seed: int = 1) -> None:
     table.journal.sign_head(table.moment)
     table.do(operations.NoMoreBets())
     table.take(2)
+    if stops:
+        table.journal.sign_head(table.moment, stops=True)
     table.journal.close()
 
 
@@ -275,6 +279,8 @@ class Forger:
     def authenticate(self, key: bytes = KEY) -> None:
         """With the local key: every MAC of names and decisions is made again."""
         for file in FILES:
+            if not self.path(file).exists():
+                continue
             header = self.header(file)
             keys = FileKeys(key, header.file_id)
             self.name(file, mac=keys.mac(NAME, header.genesis))

@@ -1,4 +1,4 @@
-"""The part of docs/journal.md that says what finds a forgery, from what is tested.
+"""The parts of docs/journal.md and docs/security.md that say what finds a forgery, from what is tested.
 
 python -m tests.journal.forgeries.page
 """
@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.journal.forgeries.attacks import ATTACKS, COLUMNS
 from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS
 from tests.journal.forgeries.forger import WHERE
 from tests.journal.forgeries.others import OTHERS
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "journal.md"
+SECURITY: Final = PAGE.with_name("security.md")
 BEGIN: Final = "<!-- tables: python -m tests.journal.forgeries.page -->\n"
 END: Final = "<!-- end of the tables -->\n"
 
@@ -23,9 +25,27 @@ def tables() -> str:
 
 
 def page_with_tables() -> str:
-    before, _, rest = PAGE.read_text().partition(BEGIN)
+    return _with(PAGE, tables())
+
+
+def security_with_table() -> str:
+    return _with(SECURITY, "\n".join([*_attacks(), ""]))
+
+
+def _with(page: Path, table: str) -> str:
+    before, _, rest = page.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def _attacks() -> Iterator[str]:
+    yield f"| who has | does | {' | '.join(COLUMNS.values())} |"
+    yield f"|{'---|' * (len(COLUMNS) + 2)}"
+    who = ""
+    for attack in ATTACKS:
+        cells = ("found" if column in attack.found.split() else "" for column in COLUMNS)
+        yield f"| {attack.who if attack.who != who else ''} | {attack.does} | {' | '.join(cells)} |"
+        who = attack.who
 
 
 def _edits() -> Iterator[str]:
@@ -54,3 +74,4 @@ def _words(found: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page_with_tables())
+    SECURITY.write_text(security_with_table())
