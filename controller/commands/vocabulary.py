@@ -41,6 +41,9 @@ FACTS: Final = {  # fact -> (where it is so, where it is not)
     "between_rounds": ("between rounds", "in a round"),
     "in_stub": ("in the stub, not to be dealt", "to be dealt in this round"),
     "cannot_tell": ("it is unknown which wagers were placed", "the wagers placed are known"),
+    "dealt_before": ("about a card dealt before that choice", "about a card dealt after that choice"),
+    "one_hand": ("all of them go to one hand", "they go to several hands"),
+    "dead_hand": ("the hand is out of play", "the hand is in play"),
     "chosen_before": ("a bettor has chosen to go on after an earlier error", "no bettor has had to choose before"),
 }
 

@@ -14,7 +14,13 @@ from controller.roles import Role
 When: TypeAlias = tuple[Noticed, ...]
 IN_ROUND: Final = (Noticed.IN_ROUND,)
 UNTIL_NEXT: Final = (Noticed.IN_ROUND, Noticed.CONCLUDED)  # up to the announcement of the next round
+SETTLED: Final = (Noticed.CONCLUDED,)
 NEXT_ROUND: Final = (Noticed.NEXT_ROUND,)
+GENERAL_FIRST: Final[Under] = (("wrong_count", "general"),)
+SPECIFIC_FIRST: Final[Under] = (("wrong_count", "specific"),)
+STANDS_WHEN_SETTLED: Final[Under] = (("deck_error_after_settlement", "stands"),)
+VOID_WHEN_SETTLED: Final[Under] = (("deck_error_after_settlement", "void"),)
+ERROR_REACHES_SETTLED: Final[Under] = (("error_after_settlement", "void"),)
 FACE_UP_COUNTS: Final[Under] = (("face_up_is_misdealt", "yes"),)
 TIE_PAYS: Final = ("tie_against_three_pictures", "pays")
 TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
@@ -34,16 +40,19 @@ def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
 PROCEDURE: Final = "house procedure"  # the authority of what no clause says and no house table either
 
 
-def counted(kind: Kind, wrong: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
+def counted(
+    kind: Kind, wrong: str, noticed: When = IN_ROUND, under: Under = (), follows: Disposition = Disposition.VOID
+) -> tuple[Row, ...]:
     """The clause for a count by hand that comes out wrong; of a deck that is found whole no clause speaks."""
     return (
         Row(
             kind,
             wrong,
-            Disposition.VOID,
+            follows,
             "a count by hand finds cards missing or too many",
             when=Facts(counted_wrong=True),
             noticed=noticed,
+            under=under,
         ),
         Row(
             kind,
@@ -52,9 +61,33 @@ def counted(kind: Kind, wrong: str, noticed: When = IN_ROUND) -> tuple[Row, ...]
             "a count by hand finds the deck whole",
             when=Facts(counted_wrong=False),
             noticed=noticed,
+            under=under,
             authority=PROCEDURE,
         ),
     )
+
+
+def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Row, ...]:
+    """Reading 47: a deck that proves wrong when the round is settled and the next one has not begun.
+
+    `stands`: the clause by which results of previous rounds stand, for a foreign card, the count and the `others`.
+    `wrong`: the clause by which a wrong count voids, and which names no time. Otherwise no row reaches that round.
+    """
+    kinds = (Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT)
+    because = "found when the round was settled: it counts as a previous one"
+    return (
+        *(
+            Row(kind, stands, Disposition.STANDS, because, noticed=SETTLED, under=STANDS_WHEN_SETTLED)
+            for kind in (Kind.FOREIGN_CARD, *others)
+        ),
+        *(row for kind in kinds for row in counted(kind, stands, SETTLED, STANDS_WHEN_SETTLED, Disposition.STANDS)),
+        *(row for kind in kinds for row in counted(kind, wrong, SETTLED, VOID_WHEN_SETTLED)),
+    )
+
+
+def reaching_settled(row: Row) -> tuple[Row, ...]:
+    """Reading 49: a row whose clause names no time, which reaches a settled round where the casino reads it so."""
+    return (row, replace(row, noticed=SETTLED, under=(*row.under, *ERROR_REACHES_SETTLED)))
 
 
 def judged_by(row: Row) -> tuple[Row, ...]:
@@ -262,6 +295,46 @@ def misdeal_confirmed_by(clause: str) -> Setting:
             ("dealer", "the dealer who carries it out"),
         ),
         default="pit_supervisor",
+    )
+
+
+def wrong_count(clause: str, general: str, specific: str) -> Setting:
+    return Setting(
+        "wrong_count",
+        24,
+        clause,
+        "A hand has a wrong number of cards and no Player has handled cards: which clause comes first?",
+        (("general", general), ("specific", specific)),
+        default="general",
+    )
+
+
+def deck_error_after_settlement(clause: str, stands: str, void: str) -> Setting:
+    return Setting(
+        "deck_error_after_settlement",
+        47,
+        clause,
+        "The deck proves wrong after settlement, before the next round: what follows?",
+        (
+            ("referred", "the round is over and no clause reaches it: a shift manager decides"),
+            ("stands", f"the round counts as a previous one: its result stands ({stands})"),
+            ("void", f"{void} names no time: a wrong count voids until the next round begins; the rest is referred"),
+        ),
+        default="referred",
+    )
+
+
+def error_after_settlement(clause: str, what: str) -> Setting:
+    return Setting(
+        "error_after_settlement",
+        49,
+        clause,
+        f"{what} after settlement, before the next round: what follows?",
+        (
+            ("referred", "the round is over: a shift manager decides"),
+            ("void", "the clause names no time: the round is void until the next one begins"),
+        ),
+        default="referred",
     )
 
 

@@ -119,6 +119,8 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     handled: bool | None = None
     misplaced: bool | None = None
     order_known: bool | None = None
+    one_hand: bool | None = None
+    dealt_before: bool | None = None
     places_certain: bool | None = None
     before_close: bool | None = None
     counted_wrong: bool | None = None
@@ -137,6 +139,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     in_stub: bool | None = None
     chosen_before: bool | None = None
     cannot_tell: bool | None = None
+    dead_hand: bool | None = None
     noticed: Noticed = Noticed.IN_ROUND
 
 
@@ -165,10 +168,13 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
     "in_stub": "Does the card lie in the stub, behind all cards of this round?",
     "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",
     "cannot_tell": "Is it unknown which wagers were placed?",
+    "dealt_before": "Was the card dealt before the bettors chose?",
+    "one_hand": "Do all these cards go to one hand?",
+    "dead_hand": "Is the hand out of play?",
 }
 
 
-ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell"})
+ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell", "dead_hand"})
 """Facts for which no one is asked: where one is not stated, it is not so."""
 
 NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (

@@ -63,8 +63,8 @@ def _row(row: Row) -> Iterator[str]:
         yield "two options are the same choice; give each once"
     if any(not option.clause for option in row.options):
         yield "an option has no clause"
-    if row.disposition is Disposition.STANDS and row.noticed != (Noticed.NEXT_ROUND,):
-        yield "results stand only once the next round has begun; add noticed=(Noticed.NEXT_ROUND,)"
+    if row.disposition is Disposition.STANDS and Noticed.IN_ROUND in row.noticed:
+        yield "results stand only once there are any; add noticed=(Noticed.NEXT_ROUND,)"
 
 
 def _rows_needed(game: Game) -> Iterator[str]:

@@ -175,7 +175,13 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
-        facts = known_facts(decision.state, place, curable=False, wrong_number=False)
+        facts = known_facts(
+            decision.state,
+            place,
+            curable=False,
+            wrong_number=False,
+            one_hand=decision.state.round.go_to_one_hand(number),
+        )
         note = f"{number} cards were counted in the tray, the device reported {due}"
         raise_irregularity(
             decision,

@@ -249,6 +249,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     counted: int | None = None
     counted_by: int = 0  # the entry of the count of stub or deck that answered it
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
+    dealt_at_choice: int = 0  # cards of the deal that had left the device when the last of them was made
     first_facts: Facts = Facts()
     origin: int = 0
     of_deck: str = ""  # the recorded deck that it is about

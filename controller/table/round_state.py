@@ -125,6 +125,17 @@ class Round(msgspec.Struct, frozen=True):
             lacking[given[-1]] -= 1
         return tuple(given)
 
+    def go_to_one_hand(self, number: int) -> bool | None:
+        """Whether so many cards that came together go to one hand; None: a person sees where the dealer lays them.
+
+        Where the next place lacks fewer, the order of the deal has the others at the next, and the whole set may still
+        be laid at one.
+        """
+        due = self.places_due[:number]
+        if len(set(due)) < 2:
+            return True if due else None
+        return None if due[0] == due[1] else False
+
     def _lacks(self, place: Place) -> int:
         """How many cards of its number a place lacks. One that fell from there is its own."""
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))

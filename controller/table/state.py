@@ -337,19 +337,23 @@ class TableState(msgspec.Struct, frozen=True):
         return frozenset(holds)
 
     def went_on(self, before: int | None = None) -> bool:
-        """Whether a bettor's choice to continue after an error of this round stands.
+        """Whether a bettor's choice to continue after an error of this round stands."""
+        return bool(self.errors_gone_on_after(before))
 
-        It stands as long as its error does. `before`: only choices after errors that were raised before that one count.
+    def errors_gone_on_after(self, before: int | None = None) -> list[Irregularity]:
+        """The errors of this round after which a bettor chose to continue. A choice stands as long as its error does.
+
+        `before`: only those that were raised before that one.
         """
         number = self.round.number
         stand = [found for found in self.open if found.round == number and not found.waiting]
         stand += [ended.found for ended in self.round.closed if ended.outcome not in NOT_SO]
-        return any(
-            choice is Choice.CONTINUE
+        return [
+            found
             for found in stand
-            if before is None or found.id < before
-            for _, _, choice in found.choices
-        )
+            if (before is None or found.id < before)
+            and any(choice is Choice.CONTINUE for _, _, choice in found.choices)
+        ]
 
     def find_open(self, irregularity_id: int) -> Irregularity | None:
         return next((found for found in self.open if found.id == irregularity_id), None)

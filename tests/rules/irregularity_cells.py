@@ -89,6 +89,10 @@ def refuse(clause: str) -> Expected:
     return Expected(clause, D.REFUSE, Role.DEALER)
 
 
+def stands(clause: str) -> Expected:
+    return Expected(clause, D.STANDS)
+
+
 def reshuffle(clause: str) -> Expected:
     return Expected(clause, D.RESHUFFLE)
 

@@ -1,4 +1,4 @@
-"""Readings that turn rows on and off: 26 (RTP), 37 (TP, RTP, NC, P3), 45 (F3)."""
+"""Readings that turn rows on and off: 24 (P3), 26 (RTP), 37 (TP, RTP, NC, P3), 45 (F3), 47, 49 (TP, F3)."""
 
 from __future__ import annotations
 
@@ -6,23 +6,34 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind
+from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed
 from controller.roles import Role
 from controller.rules.law import find_row, read_law
 from tests.rules.irregularity_cells import (
     NC_AS_DEALT,
     NC_RECONSTRUCTED,
+    NC_REFER,
+    RTP_REFER,
     SILENT,
     UNPROVIDED,
     Expected,
     cont,
+    recon,
     reshuffle,
     said,
+    stands,
     void,
 )
 from tests.rules.test_irregularities import final, says
 
 D, K = Disposition, Kind
+
+
+def settled(**stated: bool) -> Facts:
+    """The round is settled, and the next one has not begun."""
+    return replace(said(**stated), noticed=Noticed.CONCLUDED)
+
+
 # RTP 5.7 is there for who is dissatisfied with 5.5 or 5.6.
 DISSATISFIED = [
     ("RTP 5.5", K.WRONG_COUNT, said(dealer_hand=False, handled=True, viewed=True), D.REMOVE_HAND),
@@ -216,3 +227,86 @@ def test_reading_45_f3_pm5_x1_x2_it_changes_nothing_else(kind: Kind, facts: Fact
 def test_reading_37_f3_has_no_such_reading() -> None:
     assert "face_up_is_misdealt" not in {setting.id for setting in game("F3").settings}
     assert says(final(read_law(game("F3")), K.EXPOSED_CARD, said(first_card=False))) == UNPROVIDED["F3"]
+
+
+# Reading 47: (game, setting's option) -> what a count, a foreign card and cards that were not shuffled come to.
+SETTLED_DECKS = [
+    ("TP", "referred", SILENT, SILENT, SILENT),
+    ("TP", "stands", stands("TP 5.1.2"), stands("TP 5.1.2"), SILENT),
+    ("TP", "void", void("TP 5.2"), SILENT, SILENT),
+    ("RTP", "referred", RTP_REFER, RTP_REFER, RTP_REFER),
+    ("RTP", "stands", stands("RTP 5.1.2"), stands("RTP 5.1.2"), stands("RTP 5.1.2")),
+    ("RTP", "void", void("RTP 5.9"), RTP_REFER, RTP_REFER),
+    ("NC", "void", void("NC 5.5.2"), void("NC 5.5.1"), void("NC 5.5.3")),
+    ("NC", "foreign_referred", void("NC 5.5.2"), NC_REFER, void("NC 5.5.3")),
+    ("NC", "referred", NC_REFER, NC_REFER, NC_REFER),
+    ("P3", "referred", SILENT, SILENT, SILENT),
+    ("P3", "stands", stands("P3 5.1.2"), stands("P3 5.1.2"), SILENT),
+    ("P3", "void", void("P3 5.2"), SILENT, SILENT),
+]
+
+
+@pytest.mark.parametrize(("game_id", "option", "counted", "foreign", "unshuffled"), SETTLED_DECKS)
+def test_reading_47_tp_5_1_2_rtp_5_9_nc_5_5_1_p3_5_2_a_deck_that_proves_wrong_after_settlement(
+    game_id: str, option: str, counted: Expected, foreign: Expected, unshuffled: Expected
+) -> None:
+    """NC 1.14, NC 5.6, TP 1.1.4, TP 5.2, RTP 1.1.3, RTP 5.1.2, P3 1.1.5, P3 5.1.2: settlement ends the round."""
+    law = read_law(game(game_id), {"deck_error_after_settlement": option})
+    for kind in (K.DECK_COUNT, K.COUNT_IN_DOUBT):
+        assert says(final(law, kind, settled(counted_wrong=True))) == counted
+        in_round = final(law, kind, said(counted_wrong=True))
+        assert in_round.disposition is D.VOID, "in the round the reading changes nothing"
+    assert says(final(law, K.FOREIGN_CARD, settled())) == foreign
+    assert says(final(law, K.UNSHUFFLED, settled())) == unshuffled
+
+
+ANY_TIME = [
+    ("TP", K.WRONG_COUNT, said(dealer_hand=True, handled=True), "TP 5.4"),
+    ("F3", K.WRONG_DISTRIBUTION, said(), "F3 X2"),
+    ("F3", K.WRONG_COUNT, said(dealer_hand=True), "F3 X2"),
+    ("F3", K.WRONG_COUNT, said(dealer_hand=False), "F3 X2"),
+    ("F3", K.DROPPED_CARD, said(), "F3 X2"),
+    ("F3", K.OTHER_DEALING_ERROR, said(misplaced=True), "F3 X2"),
+    ("F3", K.SIMULTANEOUS, said(misplaced=True), "F3 X2"),
+    ("F3", K.PLAYER_EXPOSED, said(dropped=True), "F3 X2"),
+]
+
+
+@pytest.mark.parametrize(("game_id", "kind", "facts", "clause"), ANY_TIME)
+def test_reading_49_tp_5_4_f3_x2_a_clause_without_a_time_reaches_a_settled_round_or_not(
+    game_id: str, kind: Kind, facts: Facts, clause: str
+) -> None:
+    for option, when_settled in (("referred", SILENT), ("void", void(clause))):
+        law = read_law(game(game_id), {"error_after_settlement": option})
+        assert says(final(law, kind, replace(facts, noticed=Noticed.CONCLUDED))) == when_settled
+        assert says(final(law, kind, facts)) == void(clause)
+        assert says(final(law, kind, replace(facts, noticed=Noticed.NEXT_ROUND))) == SILENT
+
+
+@pytest.mark.parametrize("kind", [K.WRONG_COUNT, K.OTHER_DEALING_ERROR, K.SIMULTANEOUS])
+@pytest.mark.parametrize(
+    ("option", "reconstructable", "expected"),
+    [
+        ("general", True, void("P3 5.3")),
+        ("general", False, void("P3 5.3")),
+        ("specific", True, recon("P3 5.4")),
+        ("specific", False, void("P3 5.4")),
+    ],
+)
+def test_reading_24_p3_5_3_5_4_which_clause_comes_first_for_the_dealers_hand(
+    option: str, reconstructable: bool, expected: Expected, kind: Kind
+) -> None:
+    law = read_law(game("P3"), {"wrong_count": option})
+    facts = said(
+        wrong_number=True,
+        dealer_hand=True,
+        handled=False,
+        misplaced=True,
+        curable=False,
+        reconstructable=reconstructable,
+    )
+    assert says(final(law, kind, facts)) == expected
+    handled = replace(facts, handled=True)
+    assert says(final(law, kind, handled)) == (recon if reconstructable else void)("P3 5.4"), "after handling 5.4 alone"
+    of_player = replace(facts, dealer_hand=False)
+    assert says(final(law, kind, of_player)) == void("P3 5.3"), "5.4 is about the Dealer's hand"

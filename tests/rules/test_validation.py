@@ -224,7 +224,7 @@ WRONG: dict[str, tuple[Game, str]] = {
     ),
     "results that stand while the round lasts": (
         with_row(Row(Kind.UNSHUFFLED, "SK 5.1", Disposition.STANDS, "x", noticed=(Noticed.IN_ROUND,))),
-        "results stand only once the next round has begun",
+        "results stand only once there are any",
     ),
     "a choice of one option": (
         with_row(replace(EXPOSED, kind=Kind.DROPPED_CARD, id="I21", options=EXPOSED.options[:1])),

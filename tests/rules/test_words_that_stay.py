@@ -13,6 +13,7 @@ SETTINGS = {
         "tie_on": ["ranking", "points"],
         "first_card": ["separate", "in_hand"],
         "faces": ["down", "up"],
+        "error_after_settlement": ["referred", "void"],
     },
     "NC": {
         "tie_against_three_pictures": ["pays", "loses"],
@@ -26,12 +27,20 @@ SETTINGS = {
         "established_by": ["mathematically", "complete_hands"],
         "known_cards": ["exposed", "seen", "recognised"],
         "pro_rata_under_minimum": ["exempt", "none"],
+        "deck_error_after_settlement": ["void", "foreign_referred", "referred"],
+        "misdeal_confirmed_by": ["pit_supervisor", "dealer"],
+        "second_error_about": ["any_card", "later_card"],
+        "order_within_a_hand": ["named", "none"],
+        "wrong_count_out_of_play": ["as_in_play", "nothing"],
     },
     "P3": {
         "tie_against_three_pictures": ["pays", "loses"],
         "tie_on": ["points", "ranking"],
         "perfect_tie": ["instead", "besides"],
         "face_up_is_misdealt": ["no", "yes"],
+        "misdeal_confirmed_by": ["pit_supervisor", "dealer"],
+        "deck_error_after_settlement": ["referred", "stands", "void"],
+        "wrong_count": ["general", "specific"],
     },
     "RTP": {
         "tie_against_three_pictures": ["pays", "loses"],
@@ -40,10 +49,15 @@ SETTINGS = {
         "unentered_bettors": ["box", "entered"],
         "established_by": ["mathematically", "complete_hands"],
         "known_cards": ["exposed", "seen", "recognised"],
+        "misdeal_confirmed_by": ["pit_supervisor", "dealer"],
+        "deck_error_after_settlement": ["referred", "stands", "void"],
     },
     "TP": {
         "tie_against_three_pictures": ["pays", "loses"],
         "face_up_is_misdealt": ["no", "yes"],
+        "misdeal_confirmed_by": ["pit_supervisor", "dealer"],
+        "deck_error_after_settlement": ["referred", "stands", "void"],
+        "error_after_settlement": ["referred", "void"],
     },
 }
 WAGERS = {

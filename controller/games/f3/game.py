@@ -6,6 +6,7 @@ Plus) and the two points of its explanation (X1, X2). Its Banker is the Dealer h
 
 from typing import Final
 
+from controller.games.common import error_after_settlement
 from controller.games.f3.irregularities import IRREGULARITIES
 from controller.games.f3.provisions import PROVISIONS
 from controller.games.own_words import DEALER, OwnWords
@@ -58,6 +59,7 @@ SETTINGS: Final = (
         (("down", "face down; the Dealer exposes all four after the last card"), ("up", "face up as they are dealt")),
         default="down",
     ),
+    error_after_settlement("F3 X2", "A dropped card, a wrong order, place or number of cards is found"),
 )
 
 PAIR_PLUS: Final = (

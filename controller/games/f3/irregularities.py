@@ -2,22 +2,22 @@
 
 from typing import Final
 
-from controller.games.common import UNTIL_NEXT
+from controller.games.common import UNTIL_NEXT, reaching_settled
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
 FACES_UP: Final = "a card lies face up: at this table all are dealt so"  # reading 45
 
 
-def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:
+def invalid(kind: Kind, because: str, when: Facts | None = None) -> tuple[Row, ...]:
     """The round has no result and every wager is refunded (X2)."""
-    return Row(kind, "F3 X2", Disposition.VOID, because, when or Facts())
+    return reaching_settled(Row(kind, "F3 X2", Disposition.VOID, because, when or Facts()))
 
 
 IRREGULARITIES: Final = (
-    invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
-    invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
-    invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+    *invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    *invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
+    *invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
     Row(
         Kind.EXPOSED_CARD,
         "F3 PM5",
@@ -51,8 +51,8 @@ IRREGULARITIES: Final = (
         confirms=Role.DEALER,
         under=(("faces", "up"),),
     ),
-    invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
-    invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
+    *invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    *invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
     Row(
         Kind.CARD_IN_SHUFFLING,
         "F3 X1",
@@ -60,7 +60,7 @@ IRREGULARITIES: Final = (
         "a card fell or was exposed while the deck was shuffled",
         noticed=UNTIL_NEXT,
     ),
-    invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
+    *invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
     Row(
         Kind.SIDE_WITHOUT_MAIN,
         "F3 PM4",
@@ -68,5 +68,5 @@ IRREGULARITIES: Final = (
         "a side bet lies without a main one: no bet of this game needs another",
         confirms=Role.DEALER,
     ),
-    invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
+    *invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
 )

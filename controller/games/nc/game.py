@@ -11,6 +11,7 @@ from controller.games.common import (
     misdeal_confirmed_by,
     tie_against_three_pictures,
     unentered_bettors,
+    wrong_count,
 )
 from controller.games.nc.irregularities import IRREGULARITIES
 from controller.games.nc.provisions import PROVISIONS
@@ -39,14 +40,7 @@ SETTINGS: Final = (
         (("own", "the box's own (NC 3.9)"), ("either", "the box's or the Dealer's: 1.17 names any hand")),
         default="own",
     ),
-    Setting(
-        "wrong_count",
-        24,
-        "NC 5.5.4",
-        "A hand has a wrong number of cards and no Player has handled cards: which clause comes first?",
-        (("general", "5.5.4, the general one: void"), ("specific", "5.5.5 for the Dealer's hand, 5.9 for a Player's")),
-        default="general",
-    ),
+    wrong_count("NC 5.5.4", "5.5.4, the general one: void", "5.5.5 for the Dealer's hand, 5.9 for a Player's"),
     Setting(
         "cured",
         25,
@@ -68,7 +62,14 @@ SETTINGS: Final = (
         47,
         "NC 1.14",
         "The deck proves wrong or not shuffled after settlement, which ends the round: what follows?",
-        (("void", "5.5 says so until the next round begins (5.6)"), ("referred", "the round is over: 5.17 decides")),
+        (
+            ("void", "5.5 says so until the next round begins (5.6)"),
+            (
+                "foreign_referred",
+                "5.17 decides about a foreign card, which 5.5.1 has found during the round; anything else voids",
+            ),
+            ("referred", "the round is over: 5.17 decides"),
+        ),
         default="void",
     ),
     face_up_is_misdealt("NC 5.5.4"),
@@ -85,6 +86,42 @@ SETTINGS: Final = (
             ("accepted", "no: a Player who chose to go on accepts what is dealt"),
         ),
         default="asked",
+    ),
+    Setting(
+        "second_error_about",
+        50,
+        "NC 5.7",
+        "Which error follows a choice to go on as a second one?",
+        (
+            ("any_card", "every error that is noticed after the choice"),
+            (
+                "later_card",
+                "one about a card dealt after the choice; about an earlier card all choose as for a first one",
+            ),
+        ),
+        default="any_card",
+    ),
+    Setting(
+        "order_within_a_hand",
+        51,
+        "NC 5.11",
+        "Cards that came together all go to one hand: is their order named?",
+        (
+            ("named", "yes: 5.11 knows no exception; then Players choose"),
+            ("none", "no: a hand has no order; Players choose at once (5.11.1)"),
+        ),
+        default="named",
+    ),
+    Setting(
+        "wrong_count_out_of_play",
+        52,
+        "NC 5.7.3",
+        "A hand that is out of play has a wrong number of cards: what follows?",
+        (
+            ("as_in_play", "what follows for any hand: 5.5.4 before Players handle cards, 5.9 after that"),
+            ("nothing", "play goes on: the hand is invalidated already"),
+        ),
+        default="as_in_play",
     ),
     established_by("NC 5.4"),
     known_cards("NC 5.4"),

@@ -5,6 +5,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.common import (
+    GENERAL_FIRST,
+    SETTLED,
+    SPECIFIC_FIRST,
     UNTIL_NEXT,
     as_wrong_count,
     cannot_tell,
@@ -20,12 +23,9 @@ from controller.games.common import (
     while_bets_are_open,
     wrong_count_unhandled,
 )
-from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed, Option, Row
+from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
 from controller.games.wager_specification import Under
 from controller.roles import Role
-
-GENERAL_FIRST: Final[Under] = (("wrong_count", "general"),)
-SPECIFIC_FIRST: Final[Under] = (("wrong_count", "specific"),)
 
 WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", "the bet is returned and the hand is out of play")
 AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it is"), WITHDRAW)
@@ -35,30 +35,45 @@ RECONSTRUCTED: Final = (
 )
 
 
-def asked_again(kind: Kind, when: Facts, under: Under = ()) -> Row:
+def second_errors(row: Row) -> tuple[Row, ...]:
+    """Reading 50: whether an error that is noticed after a choice counts as a second one whatever card it is about."""
+    chosen = replace(row.when, chosen_before=True)
+    return (
+        replace(row, when=chosen, under=(*row.under, ("second_error_about", "any_card"))),
+        replace(
+            row, when=replace(chosen, dealt_before=False), under=(*row.under, ("second_error_about", "later_card"))
+        ),
+    )
+
+
+def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
     """Reading 39, where it is asked what a second error means for a Player who had chosen to go on."""
-    return Row(
-        kind,
-        "NC 5.17",
-        Disposition.REFER,
-        "another error after a choice: the shift manager decides whether the options are offered again",
-        when=replace(when, chosen_before=True),
-        decides=Role.SHIFT_MANAGER,
-        under=(("second_error", "asked"), *under),
+    return second_errors(
+        Row(
+            kind,
+            "NC 5.17",
+            Disposition.REFER,
+            "another error after a choice: the shift manager decides whether the options are offered again",
+            when=when,
+            decides=Role.SHIFT_MANAGER,
+            under=(("second_error", "asked"), *under),
+        )
     )
 
 
 def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
     """Reading 39: what follows when a bettor had chosen to go on and another error happens."""
     return (
-        asked_again(kind, when, under),
-        Row(
-            kind,
-            "NC 5.7",
-            Disposition.CONTINUE,
-            "another error after a choice: a Player who chose to go on accepts what is dealt from then on",
-            when=replace(when, chosen_before=True),
-            under=(("second_error", "accepted"), *under),
+        *asked_again(kind, when, under),
+        *second_errors(
+            Row(
+                kind,
+                "NC 5.7",
+                Disposition.CONTINUE,
+                "another error after a choice: a Player who chose to go on accepts what is dealt from then on",
+                when=when,
+                under=(("second_error", "accepted"), *under),
+            )
         ),
     )
 
@@ -88,12 +103,16 @@ def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
 
 
 def until_next_round(row: Row) -> tuple[Row, ...]:
-    """Reading 47: settlement ends the round (NC 1.14), and its result stands from the next round on (NC 5.6)."""
+    """Reading 47: settlement ends the round (NC 1.14), and its result stands from the next round on (NC 5.6).
+
+    NC 5.5.1 alone speaks of a card that is found during the round.
+    """
     if row.disposition is not Disposition.VOID:
         return (replace(row, noticed=UNTIL_NEXT),)
-    late = replace(row, noticed=(Noticed.CONCLUDED,))
+    late = replace(row, noticed=SETTLED)
     referred = replace(late, clause="NC 5.17", disposition=Disposition.REFER, decides=Role.SHIFT_MANAGER)
-    options = ((late, "void"), (referred, "referred"))
+    foreign = referred if row.kind is Kind.FOREIGN_CARD else late
+    options = ((late, "void"), (foreign, "foreign_referred"), (referred, "referred"))
     return (row, *(replace(one, under=(("deck_error_after_settlement", option),)) for one, option in options))
 
 
@@ -133,7 +152,17 @@ UNCURED: Final = (
     *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
     *uncured("NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
 )
+OUT_OF_PLAY: Final = Row(
+    Kind.WRONG_COUNT,
+    "NC 5.7.3",
+    Disposition.CONTINUE,
+    "a hand that is out of play has a wrong number of cards: it is invalidated already",
+    when=Facts(dealer_hand=False, dead_hand=True),
+    noticed=UNTIL_NEXT,
+    under=(("wrong_count_out_of_play", "nothing"),),
+)
 NUMBER_OF_CARDS: Final = (
+    OUT_OF_PLAY,
     # Reading 24: where no Player has handled cards, the general clause comes before 5.5.5 and 5.9.
     wrong_count_unhandled("NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
     wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
@@ -143,6 +172,7 @@ NUMBER_OF_CARDS: Final = (
 WRONG_DEAL: Final = (
     *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
     *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, (OUT_OF_PLAY,), handled=None),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, handled=None, under=SPECIFIC_FIRST),
     *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, under=GENERAL_FIRST),
@@ -185,16 +215,33 @@ FACES: Final = (
     ),
 )
 
+IN_ONE_HAND: Final[Under] = (("order_within_a_hand", "none"),)
 TOGETHER: Final = (
+    # Reading 51: where all of them go to one hand, their order may be left unnamed.
+    *chosen_again(Kind.SIMULTANEOUS, Facts(order_known=False, one_hand=True), IN_ONE_HAND),
+    *(
+        Row(
+            Kind.SIMULTANEOUS,
+            "NC 5.11.1",
+            Disposition.OPTIONS,
+            "cards came out together and all go to one hand, which has no order",
+            when=Facts(order_known=False, one_hand=True, reconstructable=reconstructable),
+            options=RECONSTRUCTED if reconstructable else AS_DEALT,
+            under=IN_ONE_HAND,
+        )
+        for reconstructable in (False, True)
+    ),
     # A Player who accepts what is dealt has no options, but the order must be named all the same.
-    asked_again(Kind.SIMULTANEOUS, Facts(order_known=False)),
-    Row(
-        Kind.SIMULTANEOUS,
-        "NC 5.11",
-        Disposition.NAME_ORDER,
-        "cards came out together after a choice: a Player who chose to go on accepts the order that is named",
-        when=Facts(order_known=False, chosen_before=True),
-        under=(("second_error", "accepted"),),
+    *asked_again(Kind.SIMULTANEOUS, Facts(order_known=False)),
+    *second_errors(
+        Row(
+            Kind.SIMULTANEOUS,
+            "NC 5.11",
+            Disposition.NAME_ORDER,
+            "cards came out together after a choice: a Player who chose to go on accepts the order that is named",
+            when=Facts(order_known=False),
+            under=(("second_error", "accepted"),),
+        )
     ),
     Row(
         Kind.SIMULTANEOUS,

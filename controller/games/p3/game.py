@@ -5,9 +5,11 @@ from typing import Final
 from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
+    deck_error_after_settlement,
     face_up_is_misdealt,
     misdeal_confirmed_by,
     tie_against_three_pictures,
+    wrong_count,
 )
 from controller.games.own_words import OwnWords
 from controller.games.p3.irregularities import IRREGULARITIES
@@ -41,6 +43,12 @@ SETTINGS: Final = (
     ),
     face_up_is_misdealt("P3 5.3"),
     misdeal_confirmed_by("P3 5.3"),
+    wrong_count(
+        "P3 5.3",
+        "5.3, the general one: void, for moving complete hands changes no number",
+        "5.4 for the Dealer's hand: void only if the cards cannot be put into their order",
+    ),
+    deck_error_after_settlement("P3 5.2", stands="5.1.2", void="5.2"),
 )
 
 

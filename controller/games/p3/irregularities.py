@@ -3,9 +3,12 @@
 from typing import Final
 
 from controller.games.common import (
+    GENERAL_FIRST,
     NEXT_ROUND,
+    SPECIFIC_FIRST,
     as_wrong_count,
     counted,
+    deck_errors_when_settled,
     faces_misdealt,
     foreign_card,
     late_bets,
@@ -18,9 +21,11 @@ from controller.games.common import (
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
+OF_DEALER: Final = uncured("P3 5.4", Disposition.VOID, dealer_hand=True)
 NUMBER_OF_CARDS: Final = (
-    wrong_count_unhandled("P3 5.3", dealer_hand=True),
-    *uncured("P3 5.4", Disposition.VOID, dealer_hand=True),
+    # Reading 24: where no Player has handled cards, the general clause comes before 5.4.
+    wrong_count_unhandled("P3 5.3", dealer_hand=True, under=GENERAL_FIRST),
+    *OF_DEALER,
     Row(
         Kind.WRONG_COUNT,
         "P3 5.4",
@@ -37,13 +42,16 @@ IRREGULARITIES: Final = (
     *stands("P3 5.1.2", Kind.FOREIGN_CARD),
     *counted(Kind.DECK_COUNT, wrong="P3 5.2"),
     *counted(Kind.COUNT_IN_DOUBT, wrong="P3 5.2"),
+    *deck_errors_when_settled(stands="P3 5.1.2", wrong="P3 5.2"),
     *misdealt("P3 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("P3 5.3"),
+    *as_wrong_count(Kind.SIMULTANEOUS, OF_DEALER, handled=None, under=SPECIFIC_FIRST),
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "P3 5.3"),
-    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
+    *as_wrong_count(Kind.SIMULTANEOUS, OF_DEALER, under=GENERAL_FIRST),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, OF_DEALER, handled=None, under=SPECIFIC_FIRST),
     *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "P3 5.3"),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, OF_DEALER, under=GENERAL_FIRST),
     *misdealt_if_misplaced(Kind.DROPPED_CARD, "P3 5.3"),
     *late_bets(placed="P3 5.5", withdrawn="P3 5.6"),
     Row(

@@ -5,6 +5,7 @@ from typing import Final
 from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
+    deck_error_after_settlement,
     established_by,
     face_up_is_misdealt,
     known_cards,
@@ -48,6 +49,7 @@ SETTINGS: Final = (
     ),
     face_up_is_misdealt("RTP 5.4"),
     misdeal_confirmed_by("RTP 5.4"),
+    deck_error_after_settlement("RTP 5.9", stands="5.1.2", void="5.9"),
     unentered_bettors("RTP 5.13.1"),
     established_by("RTP 5.13"),
     known_cards("RTP 5.13"),

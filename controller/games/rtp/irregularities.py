@@ -11,6 +11,7 @@ from controller.games.common import (
     as_wrong_count,
     cannot_tell,
     counted,
+    deck_errors_when_settled,
     faces_misdealt,
     foreign_card,
     judged_by,
@@ -44,6 +45,7 @@ DECK: Final = (
     *counted(Kind.DECK_COUNT, wrong="RTP 5.1.1"),
     Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
     *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9"),
+    *deck_errors_when_settled("RTP 5.1.2", "RTP 5.9", Kind.UNSHUFFLED),
     *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
 )
 

@@ -5,6 +5,8 @@ from typing import Final
 from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
+    deck_error_after_settlement,
+    error_after_settlement,
     face_up_is_misdealt,
     misdeal_confirmed_by,
     tie_against_three_pictures,
@@ -19,6 +21,8 @@ SETTINGS: Final = (
     tie_against_three_pictures("TP 3.8"),
     face_up_is_misdealt("TP 5.3"),
     misdeal_confirmed_by("TP 5.3"),
+    deck_error_after_settlement("TP 5.2", stands="5.1.2", void="5.2"),
+    error_after_settlement("TP 5.4", "A wrong number of cards in the Dealer's hand is found"),
 )
 
 # Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3.

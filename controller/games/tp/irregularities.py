@@ -5,11 +5,13 @@ from typing import Final
 from controller.games.common import (
     as_wrong_count,
     counted,
+    deck_errors_when_settled,
     faces_misdealt,
     foreign_card,
     late_bets,
     misdealt,
     misdealt_if_misplaced,
+    reaching_settled,
     stands,
     wrong_count_unhandled,
 )
@@ -18,14 +20,17 @@ from controller.roles import Role
 
 NUMBER_OF_CARDS: Final = (
     *(
-        Row(
-            Kind.WRONG_COUNT,
-            "TP 5.4",
-            Disposition.VOID,
-            "the Dealer's hand has a wrong number of cards, handled or not",
-            when=Facts(dealer_hand=True, handled=handled),
-        )
+        row
         for handled in (False, True)
+        for row in reaching_settled(
+            Row(
+                Kind.WRONG_COUNT,
+                "TP 5.4",
+                Disposition.VOID,
+                "the Dealer's hand has a wrong number of cards, handled or not",
+                when=Facts(dealer_hand=True, handled=handled),
+            )
+        )
     ),
     wrong_count_unhandled("TP 5.3", dealer_hand=False),
 )
@@ -35,6 +40,7 @@ IRREGULARITIES: Final = (
     *stands("TP 5.1.2", Kind.FOREIGN_CARD),
     *counted(Kind.DECK_COUNT, wrong="TP 5.2"),
     *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2"),
+    *deck_errors_when_settled(stands="TP 5.1.2", wrong="TP 5.2"),
     *misdealt("TP 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("TP 5.3"),

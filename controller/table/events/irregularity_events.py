@@ -199,7 +199,11 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     def apply(self, state: TableState, entry: int) -> TableState:
         """The revision stays, so that the next bettor's choice need not name a new one. The last choice stands."""
         changed = tuple(
-            replace(found, choices=(*self._others(found), (self.place, self.bettor, self.choice)))
+            replace(
+                found,
+                choices=(*self._others(found), (self.place, self.bettor, self.choice)),
+                dealt_at_choice=state.round.dealt,
+            )
             if found.id == self.irregularity
             else found
             for found in state.open

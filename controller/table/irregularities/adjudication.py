@@ -59,7 +59,13 @@ KNOWN_FACTS: Final = (
     "order_known",
     *sorted(ASSUMED_NOT),
 )
-AS_NOTICED: Final = ("handled", "viewed", "first_card")  # facts that are what they were when it was noticed
+AS_NOTICED: Final = (
+    "handled",
+    "viewed",
+    "first_card",
+    "dealt_before",
+    "one_hand",
+)  # facts that are what they were when it was noticed
 CORRECT_BY: Final = {
     "established": " Name the cards that people saw, if more were exposed.",
     "misplaced": " Record where the cards lie now, if they were put right.",

@@ -52,7 +52,7 @@ def raise_irregularity(
         decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
         return
     known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
-    known = known if earlier else _with_first_card(state, known, place, card, ordinals)
+    known = known if earlier else _with_card(state, known, place, card, ordinals)
     row, asks = find_row(state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
@@ -130,6 +130,7 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
         "between_rounds": state.phase in BETWEEN_ROUNDS,
         "in_stub": state.phase in AFTER_DEAL,
         "chosen_before": state.went_on(),
+        "dead_hand": place is not None and state.round.hands.get(place, Hand()).dead,
         "misplaced": True if state.round.misplaced else None,
         "curable": state.round.curable if state.round.misplaced else None,
         **_established(state),
@@ -144,13 +145,33 @@ def _evidence(report: DeviceReported | None) -> dict[str, int | None]:
     return {} if report is None else {"boot": report.boot, "report": report.number, "device_ms": report.uptime_ms}
 
 
-def _with_first_card(
+def _with_card(
     state: TableState, facts: Facts, place: Place | None, card: int | None, ordinals: tuple[int, ...]
 ) -> Facts:
-    """The facts, with whether it is about the first card of the round, where that is not stated."""
-    if facts.first_card is not None:
-        return facts
-    return msgspec.structs.replace(facts, first_card=_is_first_card(state, place, card, ordinals))
+    """The facts, with what follows from the cards that it is about, where that is not stated."""
+    known = {
+        "first_card": _is_first_card(state, place, card, ordinals),
+        "dealt_before": _dealt_before_choice(state, place, ordinals),
+    }
+    return msgspec.structs.replace(facts, **{name: so for name, so in known.items() if getattr(facts, name) is None})
+
+
+def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple[int, ...]) -> bool | None:
+    """Whether it is about cards that were dealt before bettors first chose; None: people have to say (NC 5.7).
+
+    A card that is still to be dealt comes after the choice.
+    """
+    errors = state.errors_gone_on_after()
+    if not errors:
+        return None
+    chosen = min(found.dealt_at_choice for found in errors)
+    if ordinals:
+        before = {ordinal for _, ordinal in state.round.dealt_cards[:chosen]}
+        return before.issuperset(ordinals) if before.issuperset(ordinals) or before.isdisjoint(ordinals) else None
+    if state.round.dealt == chosen:
+        return True
+    turns = [turn < chosen for turn, other in enumerate(state.round.places[: state.round.dealt]) if other == place]
+    return turns[0] if len(set(turns)) == 1 else None
 
 
 def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:

@@ -224,3 +224,59 @@ def test_reading_39_an_error_that_voids_or_removes_does_so_after_a_choice_as_wel
 def test_reading_39_says_nothing_of_a_first_error(option: str) -> None:
     facts = said(handled=True, reconstructable=True)
     assert says(final(nc(second_error=option), K.WRONG_DISTRIBUTION, facts)) == NC_RECONSTRUCTED
+
+
+@each_optional
+@pytest.mark.parametrize(("option", "follows"), [("asked", D.REFER), ("accepted", D.CONTINUE)])
+def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
+    option: str, follows: Disposition, kind: Kind, facts: Facts
+) -> None:
+    """Who chose to go on accepts subsequent cards: an earlier card is none of those, or every later notice counts."""
+    for about, dealt_before, expected in (
+        ("any_card", True, follows),
+        ("any_card", False, follows),
+        ("later_card", True, D.OPTIONS),
+        ("later_card", False, follows),
+    ):
+        law = nc(second_error=option, second_error_about=about)
+        assert final(law, kind, replace(facts, dealt_before=dealt_before)).disposition is expected
+    asks = find_row(nc(second_error=option, second_error_about="later_card"), kind, facts).asks
+    assert asks == ("dealt_before",)
+    first = replace(facts, chosen_before=None)
+    asks = find_row(nc(second_error=option, second_error_about="later_card"), kind, first).asks
+    assert not asks, "before any choice no one is asked"
+
+
+@pytest.mark.parametrize("reconstructable", [True, False])
+def test_reading_51_nc_5_11_cards_that_all_go_to_one_hand_need_no_order_where_it_is_read_so(
+    reconstructable: bool,
+) -> None:
+    facts = said(order_known=False, one_hand=True, reconstructable=reconstructable)
+    options = ("NC 5.7.2" if reconstructable else "NC 5.7.1", "NC 5.7.3")
+    assert says(final(nc(order_within_a_hand="none"), K.SIMULTANEOUS, facts)) == choose("NC 5.11.1", *options)
+    assert says(final(nc(), K.SIMULTANEOUS, facts)) == NC_ORDER_UNKNOWN
+    several = replace(facts, one_hand=False)
+    assert says(final(nc(order_within_a_hand="none"), K.SIMULTANEOUS, several)) == NC_ORDER_UNKNOWN
+
+
+def test_reading_51_nc_5_11_where_they_go_is_asked_only_by_that_reading() -> None:
+    facts = said(order_known=False)
+    assert find_row(nc(order_within_a_hand="none"), K.SIMULTANEOUS, facts).asks == ("one_hand", "reconstructable")
+    assert find_row(nc(), K.SIMULTANEOUS, facts).asks == ()
+
+
+@pytest.mark.parametrize("kind", [K.WRONG_COUNT, K.OTHER_DEALING_ERROR])
+def test_reading_52_nc_5_7_3_a_wrong_count_in_a_hand_that_is_out_of_play(kind: Kind) -> None:
+    """NC 5.5.4 voids before Players handle cards, NC 5.9 removes the hand after that; or nothing follows."""
+    unhandled = said(
+        wrong_number=True, dealer_hand=False, misplaced=True, handled=False, curable=False, reconstructable=False
+    )
+    for facts, as_in_play in (
+        (unhandled, void("NC 5.5.4")),
+        (replace(unhandled, handled=True), remove("NC 5.9")),
+    ):
+        dead = replace(facts, dead_hand=True)
+        assert says(final(nc(), kind, dead)) == as_in_play
+        goes_on = cont("NC 5.7.3", confirms=Role.PIT_SUPERVISOR)
+        assert says(final(nc(wrong_count_out_of_play="nothing"), kind, dead)) == goes_on
+        assert says(final(nc(wrong_count_out_of_play="nothing"), kind, facts)) == as_in_play, "of a hand in play"
