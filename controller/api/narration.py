@@ -442,6 +442,7 @@ LINES: Final[dict[str, Line]] = {
         f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"
     ),
     "cards_handled": _handled,
+    "hands_examined": lambda event: f"the players have examined their cards, entered by {event['by']}",
     "abandon_asked": lambda event: (
         f"{event['person']} asks for the round to be void: {event['text']}; it is asked once more"
     ),

@@ -167,6 +167,12 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         _read_handled,
         (operations.HandleCards,),
     ),
+    "examined": Word(
+        "examined",
+        "the Players have examined their cards",
+        entered(operations.PlayersExamined()),
+        (operations.PlayersExamined,),
+    ),
     "bettor": Word(
         "bettor BETTOR [at box NUMBER]",
         "a person bets here, standing or seated",

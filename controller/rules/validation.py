@@ -33,6 +33,7 @@ ASKED_BY_THE_PROGRAM: Final = {
     ESTABLISHED_BY: ("mathematically", COMPLETE_HANDS),
     KNOWN_CARDS: tuple(Sight),
     "unentered_bettors": ("box", "entered"),
+    "examining_entered": ("offered", "required"),
     PRO_RATA_UNDER_MINIMUM: (EXEMPT, "none"),
 }
 """The settings that the program asks for by name, in whichever game has them, with the options that it knows."""

@@ -61,6 +61,24 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
         raise_irregularity(decision, Kind.WRONG_VIEWER, noticed_by=given.person, place=place, note=note)
 
 
+def verify_examined(state: TableState, given: PersonActed, operation: operations.PlayersExamined) -> None:
+    if state.game.step(StepKind.RETURNING) is not None:
+        raise RefusedError("returned", "Hands are returned in this game: turn each one over instead.")
+    if state.round.examined:
+        raise RefusedError("examined", f"It is entered already; turn over {state.game.words.dealers_hand}.")
+
+
+def record_examined(decision: Decision, given: PersonActed, operation: operations.PlayersExamined) -> None:
+    decision.emit(events.HandsExamined(given.person))
+
+
+def examined_due(state: TableState) -> bool:
+    """Whether the house requires the entry before the Dealer's hand is turned over (NC 3.13, reading 53)."""
+    required = state.law.chosen.get("examining_entered") == "required"
+    due = required and state.phase is Phase.EXAMINING and not state.round.examined
+    return due and bool(state.round.live_places)
+
+
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
     """It must be this hand's turn, in play, not yet turned over, and of three known cards."""
     place = operation.place
@@ -139,6 +157,11 @@ def _verify_turn(state: TableState, place: Place) -> None:
     """Which hand is turned over first while hands are examined: the Dealer's, or where Players return theirs, those."""
     if state.phase is not Phase.EXAMINING:
         return
+    if examined_due(state):
+        raise RefusedError(
+            "not-examined",
+            f"Wait until the players have looked at their hands, and enter it first ({state.game.clauses.exposing}).",
+        )
     returned = state.game.step(StepKind.RETURNING)
     if returned is None and place != DEALER:
         raise RefusedError("dealer-first", f"Turn over the Dealer's hand first ({state.game.clauses.exposing}).")

@@ -16,6 +16,7 @@ from controller.table import operations, rounds
 from controller.table.admissions import remedy
 from controller.table.decision import RefusedError
 from controller.table.device_commands import exit_disobeys
+from controller.table.exposing import examined_due
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, place_word, question
 from controller.table.model import Hand, Pile
@@ -223,6 +224,10 @@ def _how(state: TableState) -> str:
 def _examine(state: TableState) -> str:
     if not state.round.live_places:
         return f"No hand is in play any more: turn over {state.game.words.dealers_hand}."
+    if examined_due(state):
+        return 'When the players have looked at their hands, press "Players have looked".'
+    if state.round.examined:
+        return f"Turn over {state.game.words.dealers_hand}."
     if state.game.step(StepKind.RETURNING) is None:
         return f"When the players have looked at their hands, turn over {state.game.words.dealers_hand}."
     waiting = tuple(place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import fields
 
-from controller.games.specification import Kind
+from controller.games.specification import Kind, StepKind
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
@@ -305,6 +305,11 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.ShowFirstCard, _first_card),
     Row(operations.ReopenBets, just(operations.ReopenBets())),
     Row(operations.ExposeHand, _hands),
+    Row(
+        operations.PlayersExamined,
+        just(operations.PlayersExamined()),
+        lambda state: state.game.step(StepKind.RETURNING) is None and not state.round.examined,
+    ),
     Row(operations.HandleCards, _handled),
     Row(operations.NameExposed, _named),
     Row(operations.PlaceCards, _placed),

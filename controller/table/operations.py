@@ -162,6 +162,13 @@ class HandleCards(Operation, frozen=True, tag="handle_cards"):
     bettor: str = ""
 
 
+class PlayersExamined(Operation, frozen=True, tag="players_examined"):
+    """The Players have examined their cards, and the Dealer's hand may be turned over (NC 3.13).
+
+    It is about all of them, and says nothing of who has handled or viewed cards.
+    """
+
+
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
     """A hand is turned over. `cards` as people see them.
 

@@ -128,6 +128,13 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.HandleCards: Permission(
         "record that cards were handled", exposing.verify_handle_cards, exposing.handle_cards, CARDS_ON_TABLE, ALWAYS
     ),
+    operations.PlayersExamined: Permission(
+        "record that players have examined their cards",
+        exposing.verify_examined,
+        exposing.record_examined,
+        frozenset({Phase.EXAMINING}),
+        NOT_HELD,
+    ),
     operations.ExposeHand: Permission(
         "expose a hand", exposing.verify_expose_hand, exposing.expose_hand, SHOWING, NOT_HELD
     ),

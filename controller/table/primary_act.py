@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from controller.games.specification import StepKind
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
+from controller.table.exposing import examined_due
 from controller.table.irregularities.questions import in_order, waits_for_hand_count, waits_for_places
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.next_step import goes_on_without_device, stub_is_out
@@ -78,6 +79,8 @@ def _first_card(state: TableState) -> Act | None:
 
 def _expose(state: TableState) -> Act | None:
     """The Dealer's hand is the first where Players do not return theirs before; else it is the last."""
+    if examined_due(state):
+        return Act(operations.PlayersExamined)
     if state.phase is Phase.EXAMINING and state.game.step(StepKind.RETURNING) is None:
         return Act(operations.ExposeHand, {"place": DEALER})
     waiting = (p for p in (*state.round.live_places, DEALER) if not state.round.hands.get(p, Hand()).shown)

@@ -66,6 +66,7 @@ class Round(msgspec.Struct, frozen=True):
     before_counts: tuple[tuple[int, BeforeCount], ...] = ()  # by the entry of each count by hand
     taken_back: int = 0  # cards taken out of hands that had too many, less those given to hands that had too few:
     # they are set aside, or back in the stub; a count will show
+    examined: bool = False  # it was entered that the Players have examined their cards
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 
     bets: tuple[Bet, ...] = ()

@@ -17,7 +17,7 @@ from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.decision import RefusedError
 from controller.table.events import AnyEvent
-from controller.table.exposing import ENTER_CARDS, verify_by_device
+from controller.table.exposing import ENTER_CARDS, examined_due, verify_by_device
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
 from controller.table.model import Answer, Hand
 from controller.table.operations import AnyOperation
@@ -198,6 +198,8 @@ class TableCourse(Generic[DeviceT]):
         self.move_cards()
         players_first = self.state.game.step(StepKind.RETURNING) is not None
         players = self.state.round.live_places
+        if examined_due(self.state):
+            self.do(operations.PlayersExamined())
         for place in (*players, DEALER) if players_first else (DEALER, *players):
             if not self.hand_at(place).shown:
                 self.do(operations.ExposeHand(place, self._faces_to_enter(place)))

@@ -81,6 +81,7 @@ def _course(state: TableState) -> Iterator[AnyOperation]:
     yield operations.ReopenBets()
     yield operations.NoMoreBets()
     yield from (operations.ShowFirstCard(card) for card in (None, DECK[0], DECK[-1]))
+    yield operations.PlayersExamined()
     yield from (operations.HandleCards(place) for place in PLACES)
     for place, bettor in product(("B1", "B3", "D"), ("ann", "bob", "nobody")):
         yield operations.HandleCards(place, viewed=True, bettor=bettor)

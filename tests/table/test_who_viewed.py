@@ -8,7 +8,9 @@ from controller.api.view import HandView, LinkView, view_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.settings import Settings
+from controller.table.next_step import next_step
+from controller.table.primary_act import primary_act
+from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness
 
 
@@ -149,3 +151,68 @@ def test_a_corrected_entry_takes_a_look_back() -> None:
     assert not table.state.open
     looks(table, "bob", "B2")
     assert not table.state.open
+
+
+# -- that Players have examined their cards, entered for the table
+
+
+def examining(option: str) -> TableHarness:
+    settings = Settings("NC", Unit.SETS, 7, True, (ChosenReading("examining_entered", option),))
+    return TableHarness(settings=settings).start().to_dealing().deal()
+
+
+def test_nc_3_13_reading_53_where_it_is_offered_the_dealers_hand_may_be_turned_without_the_entry() -> None:
+    table = examining("offered")
+    table.expose("D")
+    assert not table.state.round.examined
+    table = examining("offered")
+    table.do(operations.PlayersExamined())
+    assert next_step(table.state) == "Turn over the Dealer's hand."
+    table.expose_all().settle().conclude()
+
+
+def test_nc_3_13_reading_53_where_it_is_required_the_dealers_hand_waits_for_the_entry() -> None:
+    table = examining("required")
+    assert next_step(table.state) == 'When the players have looked at their hands, press "Players have looked".'
+    assert primary_act(table.state) == (operations.PlayersExamined, {})
+    code, sentence = table.refused(operations.ExposeHand("D"))
+    assert code == "not-examined"
+    assert "NC 3.13" in sentence
+    table.do(operations.PlayersExamined())
+    assert primary_act(table.state) == (operations.ExposeHand, {"place": "D"})
+    table.expose_all().settle().conclude()
+
+
+def test_nc_3_13_the_entry_says_nothing_of_who_handled_or_viewed_cards() -> None:
+    """NC 3.10: who bets on several hands examines one."""
+    table = examining("required")
+    table.do(operations.PlayersExamined())
+    assert table.state.round.viewed_at == {}
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    assert table.open.facts.handled is None
+    assert table.open.facts.viewed is None
+
+
+def test_nc_3_13_the_entry_is_made_once_and_begins_again_with_each_round() -> None:
+    table = examining("required")
+    table.do(operations.PlayersExamined())
+    assert table.refused(operations.PlayersExamined())[0] == "examined"
+    table.expose_all().settle().conclude()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    assert not table.state.round.examined
+
+
+def test_nc_3_13_with_no_hand_in_play_nobody_has_to_look() -> None:
+    table = examining("required")
+    for place in table.state.round.live_places:
+        table.report(Kind.WRONG_COUNT, place, counted=4)
+        table.confirm(handled=True, reconstructable=False)
+    table.expose("D")
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "P3"])
+def test_where_hands_are_returned_first_there_is_no_such_entry(game_id: str) -> None:
+    """TP 3.6, RTP 3.15, P3 3.7: the Dealer's hand waits for the others."""
+    table = TableHarness(game_id=game_id).start().to_dealing().deal()
+    assert table.refused(operations.PlayersExamined())[0] == "returned"

@@ -114,7 +114,7 @@ export const SECONDARY = {
   first_card: ["show_first_card", "reopen_bets"],
   dealing_sets: ["reopen_bets", "place_cards", "handle_cards"],
   dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
-  examining: [], // players look at their hands; one is turned over by a tap at its place
+  examining: ["players_examined"], // a hand is turned over by a tap at its place
   exposing: ["handle_cards"],
   settling: ["conclude_round", "count_cards", "correct_entry", "correct_bet"],
   maintenance: ["instruct_device"],

@@ -126,6 +126,14 @@ SETTINGS: Final = (
     established_by("NC 5.4"),
     known_cards("NC 5.4"),
     Setting(
+        "examining_entered",
+        53,
+        "NC 3.13",
+        "Is it entered that Players have examined their cards, before the Dealer's hand is turned?",
+        (("offered", "where the dealer wishes"), ("required", "always: without the entry the hand is not turned")),
+        default="offered",
+    ),
+    Setting(
         "pro_rata_under_minimum",
         46,
         "NC 5.1.2",

@@ -82,7 +82,11 @@ DEALING: Final = (
         reading="a shuffler that deals yields sets: three cards to each box in turn, the Dealer last; one that yields "
         "single cards is refused",
     ),
-    Provision("NC 3.13", reading="when Players have examined their cards the Dealer's hand is turned and compared"),
+    Provision(
+        "NC 3.13",
+        reading="when Players have examined their cards, which the house may have entered, the Dealer's hand is turned "
+        "and compared",
+    ),
     Provision("NC 3.13.1", reading="a higher ranking wins the Initial Bet"),
     Provision("NC 3.13.2", reading="a lower ranking loses the Initial Bet"),
     Provision("NC 3.13.3", reading="the same ranking returns the Initial Bet and pays the Tie Bet"),

@@ -139,6 +139,15 @@ class DealBegan(Event, frozen=True, tag="deal_began"):
         return with_round(state, places=self.places, dealt=0, dealt_cards=())
 
 
+class HandsExamined(Event, frozen=True, tag="hands_examined"):
+    """It was entered that the Players have examined their cards (NC 3.13)."""
+
+    by: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, examined=True)
+
+
 class CardsHandled(Event, frozen=True, tag="cards_handled"):
     """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not stated."""
 
