@@ -86,6 +86,7 @@ def test_with_the_readings_at_their_defaults_no_scenario_comes_to_another_clause
         "rtp/i01-found-after-settlement",
         "rtp/i04-doubt-after-settlement",
         "tp/i02-found-after-settlement",
+        "tp/i08b-found-after-settlement",
     }
 
 

@@ -41,6 +41,6 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     Provision(
         "F3 X2",
         reading="a card dropped in dealing, a wrong order, place or number of cards: the round is void and every wager "
-        "is refunded",
+        "is refunded; whether after settlement too is a setting",
     ),
 )

@@ -134,7 +134,11 @@ IRREGULARITIES: Final = (
         reading="any of five situations voids the round; whether a wrong or unshuffled deck does so after the "
         "settlement (1.14) the casino may read otherwise",
     ),
-    Provision("NC 5.5.1", reading="a card that is not of the deck in play voids the round"),
+    Provision(
+        "NC 5.5.1",
+        reading="a card that is not of the deck in play voids the round; "
+        "whether one found after settlement was found during it is a setting",
+    ),
     Provision("NC 5.5.2", reading="a deck that a count by hand finds short or over voids the round"),
     Provision("NC 5.5.3", reading="cards that were not shuffled since they were loaded, or since the last round, void"),
     Provision(
@@ -177,7 +181,11 @@ IRREGULARITIES: Final = (
         reading="a card found face up in the device is the next card, and the deal goes on; behind the cards of the "
         'round it changes nothing, and before "No more Bets" 5.17 is asked',
     ),
-    Provision("NC 5.11", reading="cards drawn together in an unknown order: a pit supervisor or above names the order"),
+    Provision(
+        "NC 5.11",
+        reading="cards drawn together in an unknown order: a pit supervisor or above names the order; "
+        "whether also of cards for one hand is a setting",
+    ),
     Provision(
         "NC 5.11.1",
         reading="whatever the order, each bettor then has the options of 5.7, after an earlier choice as second_error "

@@ -89,8 +89,16 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         "P3 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
     ),
     Provision("P3 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
-    Provision("P3 5.1.2", reading="rounds before the one in which the foreign card was found keep their results"),
-    Provision("P3 5.2", reading="a deck that a count by hand finds short or over voids the round"),
+    Provision(
+        "P3 5.1.2",
+        reading="rounds before the one in which the foreign card was found keep their results; "
+        "whether a settled round is such a one is a setting",
+    ),
+    Provision(
+        "P3 5.2",
+        reading="a deck that a count by hand finds short or over voids the round; "
+        "whether after settlement too is a setting",
+    ),
     Provision(
         "P3 5.3",
         reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
@@ -99,8 +107,8 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "P3 5.4",
-        reading="after handling, a wrong number of cards in the Dealer's hand voids, unless the dealer can put the "
-        "cards back into their order or the next round has begun",
+        reading="after handling, and before it where the casino reads it so, a wrong number of cards in the Dealer's "
+        "hand voids, unless the dealer can put the cards back into their order or the next round has begun",
     ),
     Provision("P3 5.5", reading='after "No more bets" no wager is taken and none is raised'),
     Provision("P3 5.6", reading="a wager taken back after the close is settled as if it still lay there"),

@@ -125,7 +125,11 @@ IRREGULARITIES: Final = (
         reading="foreign, extra, missing and unshuffled cards are each reported as such; a count decides on the number",
     ),
     Provision("RTP 5.1.1", reading="found in the round, they void it, and all wagers are returned"),
-    Provision("RTP 5.1.2", reading="rounds before the one in which they were found keep their outcomes"),
+    Provision(
+        "RTP 5.1.2",
+        reading="rounds before the one in which they were found keep their outcomes; "
+        "whether a settled round is such a one is a setting",
+    ),
     Provision("RTP 5.2", reading='after "No more bets" no wager is taken and none is raised'),
     Provision(
         "RTP 5.3",
@@ -152,7 +156,11 @@ IRREGULARITIES: Final = (
     ),
     Provision("RTP 5.8", reading="a card exposed in dealing is turned down and the deal goes on"),
     Provision("RTP 5.8.1", reading="from a device of single cards, an exposed first card of the round voids it"),
-    Provision("RTP 5.9", reading="a doubt about the number of cards is settled by a count by hand; a wrong one voids"),
+    Provision(
+        "RTP 5.9",
+        reading="a doubt about the number of cards is settled by a count by hand; a wrong one voids; "
+        "whether after settlement too is a setting",
+    ),
     Provision(
         "RTP 5.10",
         reading="a wager under the minimum is settled once; from then on that Player's are returned, won or lost",

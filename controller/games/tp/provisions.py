@@ -56,15 +56,27 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         "TP 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
     ),
     Provision("TP 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
-    Provision("TP 5.1.2", reading="rounds before the one in which the foreign card was found keep their results"),
-    Provision("TP 5.2", reading="a deck that a count by hand finds short or over voids the round"),
+    Provision(
+        "TP 5.1.2",
+        reading="rounds before the one in which the foreign card was found keep their results; "
+        "whether a settled round is such a one is a setting",
+    ),
+    Provision(
+        "TP 5.2",
+        reading="a deck that a count by hand finds short or over voids the round; "
+        "whether after settlement too is a setting",
+    ),
     Provision(
         "TP 5.3",
         reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
         "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
         "is void; after handling the document says nothing",
     ),
-    Provision("TP 5.4", reading="a wrong number of cards in the Dealer's hand voids the round, handled or not"),
+    Provision(
+        "TP 5.4",
+        reading="a wrong number of cards in the Dealer's hand voids the round, handled or not; "
+        "whether after settlement too is a setting",
+    ),
     Provision("TP 5.5", reading='after "No more bets" no wager is taken and none is raised'),
     Provision("TP 5.6", reading="a wager taken back after the close is settled as if it still lay there"),
     Provision("TP Diagram A", outside="a drawing of the cloth; how many boxes a table has is configured"),
