@@ -36,6 +36,7 @@ BUTTONS: Final = {
     "Name order": "order",
     "Paid": "settle",
     "Play goes on": "confirm",
+    "Players have looked": "examined",
 }
 """The word for each button of a screen that a sentence of the table names."""
 
