@@ -163,10 +163,7 @@ class HandleCards(Operation, frozen=True, tag="handle_cards"):
 
 
 class PlayersExamined(Operation, frozen=True, tag="players_examined"):
-    """The Players have examined their cards, and the Dealer's hand may be turned over (NC 3.13).
-
-    It is about all of them, and says nothing of who has handled or viewed cards.
-    """
+    """All Players have examined their cards (NC 3.13). It does not say who has handled or viewed any."""
 
 
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
