@@ -167,10 +167,7 @@ class PlayersExamined(Operation, frozen=True, tag="players_examined"):
 
 
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
-    """A hand is turned over. `cards` as people see them.
-
-    None confirms what the device read, where the table takes its word (`hands_by_device`).
-    """
+    """A hand is turned over. `cards` as people see them; None: as the device read them (`hands_by_device`)."""
 
     place: Place
     cards: tuple[Card, ...] | None = None
