@@ -28,6 +28,7 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
 HALF: Final = Fraction(1, 2)
+MOST_COMPARED: Final = 3  # entries of a hand in a round that may differ: what is asked again and again is a guess
 ENTER_CARDS: Final = "enter-cards"
 """The refusal of a hand that is to be shown by what the device read, where its cards must be entered."""
 AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"})
@@ -210,18 +211,22 @@ def name_exposed(decision: Decision, given: PersonActed, operation: operations.N
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The cards on the table count; those that the device read are compared with them (I16, I02)."""
+    """The cards on the table count; those that the device read are compared with them (I16, I02).
+
+    Not after `MOST_COMPARED` differences: whoever names one hand after the other would learn what lies face down.
+    """
     place = operation.place
     hand = decision.state.round.hands[place]
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
     cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
-    agree = _agree(_comparable(decision.state, place), cards)
     may_be_told = _may_be_told(decision.state, place)
+    compared = operation.cards is None or hand.differed < MOST_COMPARED
+    agree = compared and _agree(_comparable(decision.state, place), cards)
     revealed = _opened(hand, cards) if agree else ()
     elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
     if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
         elsewhere.add(decision.state.round.first_card_shown)  # it lies beside the hands
-    decision.emit(events.HandExposed(place, cards, revealed))
+    decision.emit(events.HandExposed(place, cards, revealed, given.person if compared and not agree else ""))
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
@@ -230,6 +235,9 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=INFERENCE, place=place, note=note, entered=True)
     elif not agree:
         note = entered_and_read(decision.state, cards, read if may_be_told else ())
+        if not compared:
+            entered = " ".join(card.code for card in cards)
+            note = f"{entered} was entered after {MOST_COMPARED} wrong entries; it is not compared any more"
         facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, place=place, note=note, entered=True)

@@ -78,6 +78,7 @@ class Hand(msgspec.Struct, frozen=True):
     named_at: int = 0  # the entry by which they were named
     outcome: Outcome | None = None
     half: bool = False  # it has won, and a win pays half
+    differed: int = 0  # entries of other cards than the device read
 
     @property
     def size(self) -> int:

@@ -76,7 +76,7 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     assert found["Not decided"] == ["None."]
     noted = found["Corrections, recalled cards, decks and journal"]
     assert [row.split()[2] for row in noted[1:]] == ["288", "301", "443"]
-    assert "pit-manager pit manager 1 0 0 0 1 0" in found["People"]
+    assert "pit-manager pit manager 1 0 0 0 1 0 0" in found["People"]
 
 
 def test_the_head_is_the_one_that_covers_the_time(folder: Path) -> None:

@@ -175,6 +175,41 @@ def test_the_irregularity_of_a_misread_hand_ends_with_the_correction() -> None:
     assert outcomes(table)["B1"] == "win"
 
 
+def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
+    """The dealer and a supervisor name one hand after the other, and look whether the device read that one.
+
+    The fourth, right one is not told from a wrong one.
+    """
+    table = TableHarness(hands=HANDS, by_device=False).start().to_dealing().deal()
+    table.expose("D", HANDS["D"])
+    said: list[tuple[bool, str]] = []
+    for guess in ("KD KC TS", "KD KC JS", "KD KC QS", HANDS["B1"], "KD KC 8S"):
+        if said:
+            correct(table, operations.ExposeHand, operations.ExposeHand("B1", cards(guess)))
+        else:
+            table.expose("B1", guess)
+        shown = table.last(events.HandExposed)
+        said.append((any(shown.revealed), table.open.note.replace(guess, "") if table.state.open else ""))
+    assert [revealed for revealed, _ in said] == [False] * 5
+    assert len({note for _, note in said[:3]}) == 1
+    assert len({note for _, note in said[3:]}) == 1
+    assert "is not compared any more" in said[3][1]
+    assert [one.differs_by for one in table.events_of(events.HandExposed)] == [
+        "", "dealer", *["pit-supervisor"] * 2, "", ""
+    ]  # fmt: skip
+    assert table.state.round.hands["B1"].differed == 3
+
+
+def test_a_hand_that_was_misread_twice_is_compared_once_more() -> None:
+    table = TableHarness(hands=HANDS, by_device=False).start().to_dealing().deal()
+    table.expose("D", HANDS["D"])
+    table.expose("B1", "KD KC 8S")
+    correct(table, operations.ExposeHand, operations.ExposeHand("B1", cards("KD KC TS")))
+    correct(table, operations.ExposeHand, operations.ExposeHand("B1", cards(HANDS["B1"])))
+    assert not table.state.open
+    assert all(table.last(events.HandExposed).revealed)
+
+
 # -- decisions that rested on it ---------------------------------------------------------------------------------------
 
 

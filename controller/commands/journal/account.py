@@ -23,7 +23,10 @@ IN_SERVICE: Final = "in_service"
 
 
 class Person(msgspec.Struct):
-    """What a person did. `decided`: irregularities. `proven`: whether every operation above a dealer's had a PIN."""
+    """What a person did. `decided`: irregularities. `differing`: hands entered that are not what the device read.
+
+    `proven`: whether every operation above a dealer's had a PIN.
+    """
 
     id: str
     name: str = ""
@@ -33,6 +36,7 @@ class Person(msgspec.Struct):
     decided: int = 0
     corrections: int = 0
     recalls: int = 0
+    differing: int = 0
     wrong_pins: int = 0
 
 
@@ -160,6 +164,8 @@ class Accountant:
             self._person(event["by"]).corrections += 1
         elif name == "cards_recalled":
             self._person(event["by"]).recalls += 1
+        elif name == "hand_exposed" and (who := event.get("differs_by")):
+            self._person(who).differing += 1
         elif name == "pin_refused":
             self._person(event["person"]).wrong_pins += 1
 

@@ -26,7 +26,18 @@ COLUMNS: Final = {
     "Not decided": ("time", "what"),
     "Faults of the device": ("times", "first", "last", "what"),
     "Corrections, recalled cards, decks and journal": ("time", "round", "entry", "what"),
-    "People": ("id", "name", "rank", "operations", "refused", "decided", "corrected", "recalled", "wrong PINs"),
+    "People": (
+        "id",
+        "name",
+        "rank",
+        "operations",
+        "refused",
+        "decided",
+        "corrected",
+        "recalled",
+        "misread",
+        "wrong PINs",
+    ),
 }
 """By section; one that is not named has no head."""
 
@@ -147,7 +158,7 @@ def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
 
 def _people(account: Account) -> Iterator[tuple[str, ...]]:
     for one in account.people:
-        counts = (one.operations, one.refused, one.decided, one.corrections, one.recalls, one.wrong_pins)
+        counts = (one.operations, one.refused, one.decided, one.corrections, one.recalls, one.differing, one.wrong_pins)
         yield one.id, one.name, ", ".join(one.roles), *map(str, counts)
 
 

@@ -175,14 +175,19 @@ class HandCounted(Event, frozen=True, tag="hand_counted"):
 
 
 class HandExposed(Event, frozen=True, tag="hand_exposed"):
-    """A hand was turned over. `revealed` opens the commitments to the cards that the device had read."""
+    """A hand was turned over. `revealed` opens the commitments to the cards that the device had read.
+
+    `differs_by`: who entered other cards than those; empty: they are those, or they were not compared.
+    """
 
     place: Place
     cards: tuple[Card, ...]
     revealed: tuple[Exposed | None, ...] = ()
+    differs_by: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_hand(state, self.place, shown=self.cards)
+        differed = state.round.hands.get(self.place, Hand()).differed + bool(self.differs_by)
+        return with_hand(state, self.place, shown=self.cards, differed=differed)
 
 
 class FacesNamed(Event, frozen=True, tag="faces_named"):
