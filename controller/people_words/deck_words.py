@@ -19,7 +19,8 @@ def _read_bring(tokens: Tokens) -> Act:
     seen_by = forms.witness(tokens)
     seal = tokens.tail("seal")
     name, back = tokens.take("the name of a deck"), tokens.take("a back")
-    bring = operations.BringDeck(name, back, " ".join(seal or ()) or f"seal of {name}", DECK_SIZE, seen_by)
+    another = tokens.maybe("another")
+    bring = operations.BringDeck(name, back, " ".join(seal or ()) or f"seal of {name}", DECK_SIZE, seen_by, another)
     return lambda table: table.enter(bring)
 
 
@@ -70,7 +71,7 @@ def _read_count(tokens: Tokens) -> Act:
 
 DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "bring deck": Word(
-        "bring deck NAME BACK [seal SEAL] [witness NAME]",
+        "bring deck NAME BACK [another] [seal SEAL] [witness NAME]",
         "a deck comes to the table, counted",
         _read_bring,
         (operations.BringDeck,),

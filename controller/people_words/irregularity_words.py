@@ -102,8 +102,9 @@ def _read_rule(tokens: Tokens) -> Act:
 
 def _read_about(tokens: Tokens) -> Act:
     cell = tokens.take("a cell like I12")
+    number = tokens.number("which of several, from 1") if tokens.left else 1
 
-    return lambda table: table.turn_to(cell)
+    return lambda table: table.turn_to(cell, number)
 
 
 def _read_named(tokens: Tokens) -> Act:
@@ -160,7 +161,9 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         _read_rule,
         (operations.Rule,),
     ),
-    "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
+    "about": Word(
+        "about CELL [NUMBER]", "what follows is about this open irregularity, or that one of several", _read_about
+    ),
     "named": Word(
         "named PLACE [CARDS]",
         "the faces that people saw there before it lies open",

@@ -15,6 +15,10 @@ class NothingDoneError(Exception):
     """A line came to nothing, in a sentence without its full stop."""
 
 
+def nth(cell: str, number: int) -> str:
+    return cell if number == 1 else f"{cell} of number {number}"
+
+
 class Subject(Protocol):
     """An open irregularity that a line is about."""
 
@@ -45,8 +49,11 @@ class TableOfWords(Protocol):
     def about_choice(self) -> Subject:
         """The one that waits for bettors' choices, else the one that a line is about."""
 
-    def turn_to(self, cell: str) -> None:
-        """What follows is about the open irregularity of this cell. Raises `NothingDoneError`."""
+    def turn_to(self, cell: str, number: int) -> None:
+        """What follows is about the open irregularity of this cell, of several the one of that number, from 1.
+
+        Raises `NothingDoneError`.
+        """
 
     def open_irregularities(self) -> tuple[int, ...]:
         """Their ids."""

@@ -209,7 +209,7 @@ def _ruled_back(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
     """A bet that a ruling returned."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
-    return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
+    return _returned(bet, ruling.authority, f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
 
 
 def _before_the_hands(

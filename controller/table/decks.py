@@ -31,8 +31,9 @@ def _verify_whole(count: int, otherwise: str) -> None:
         raise RefusedError("count", f"A deck has {DECK_SIZE} cards, not {count}; count again, or {otherwise}.")
 
 
-def _find(state: TableState, label: str) -> RecordedDeck:
-    record = state.decks.record(label)
+def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
+    """`away`: a deck that was taken away may be meant as well."""
+    record = state.decks.known(label) if away else state.decks.record(label)
     if record is None:
         known = ", ".join(one.label for one in state.decks.recorded) or "none"
         raise RefusedError("no-deck", f"No deck {label or 'without a name'} belongs to this table; recorded: {known}.")
@@ -76,13 +77,40 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
         raise RefusedError("back", "Enter the back of the deck, such as its colour.")
     if state.decks.record(operation.deck) is not None:
         raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
+    _verify_in_use(state, operation)
     alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
         raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
+    sealed = [one.label for one in state.decks.recorded if _same_seal(one.seal, operation.seal)]
+    if sealed:
+        raise RefusedError("seal", f"Deck {sealed[0]} has that seal too; enter this deck's own, or that deck's name.")
     if len(state.decks.recorded) >= MOST:
         raise RefusedError("too-many", f"{MOST} decks are recorded at this table; take one away first.")
     _verify_whole(operation.count, "bring another deck")
     verify_witness(state, given, operation.witness)
+
+
+def _verify_in_use(state: TableState, operation: operations.BringDeck) -> None:
+    """A deck out of use that was taken away is the same one when it comes back under its name, its seal or its back."""
+    for out in state.decks.taken_away:
+        if not out.quarantined:
+            continue
+        if out.label == operation.deck or _same_seal(out.seal, operation.seal):
+            raise RefusedError(
+                "quarantined",
+                f"Deck {out.label} is out of use ({out.quarantined}); call the pit supervisor to release it, or bring "
+                "another deck, with a name and a seal of its own.",
+            )
+        if _same_back(out.back, operation.back) and not operation.another:
+            raise RefusedError(
+                "same-deck",
+                f"Is it deck {out.label}, which has that back and is out of use ({out.quarantined})? If so, call the "
+                "pit supervisor to release it; if not, enter that it is another deck.",
+            )
+
+
+def _same_seal(one: str, other: str) -> bool:
+    return bool(one.strip()) and one.strip().casefold() == other.strip().casefold()
 
 
 def _same_back(one: str, other: str) -> bool:
@@ -93,7 +121,14 @@ def bring(decision: Decision, given: PersonActed, operation: operations.BringDec
     known = decision.state.person_called(operation.witness)
     decision.emit(
         events.DeckBrought(
-            operation.deck, operation.back, operation.seal, operation.count, given.person, operation.witness, known
+            operation.deck,
+            operation.back,
+            operation.seal,
+            operation.count,
+            given.person,
+            operation.witness,
+            known,
+            operation.another,
         )
     )
 
@@ -249,7 +284,7 @@ def cut(decision: Decision, given: PersonActed, operation: operations.CutDeck) -
 def verify_quarantine(state: TableState, given: PersonActed, operation: operations.QuarantineDeck) -> None:
     label = operation.deck or state.decks.in_play.label
     if label:
-        why = _find(state, label).quarantined
+        why = _find(state, label, away=True).quarantined
     elif not state.decks.in_play.deck:
         raise RefusedError("no-deck", "No deck lies in the device; name the deck.")
     else:
@@ -268,7 +303,7 @@ def quarantine(decision: Decision, given: PersonActed, operation: operations.Qua
 
 def verify_release(state: TableState, given: PersonActed, operation: operations.ReleaseDeck) -> None:
     label = operation.deck or state.decks.in_play.label
-    why = _find(state, label).quarantined if label else state.decks.in_play.quarantined
+    why = _find(state, label, away=True).quarantined if label else state.decks.in_play.quarantined
     if not why:
         raise RefusedError(
             "not-quarantined", f"Deck {label or 'in the device'} is not out of use; there is nothing to release."
@@ -304,7 +339,7 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
     )
     if not concerned:
         return
-    record = state.decks.record(found.of_deck)
+    record = state.decks.known(found.of_deck)
     if record is not None:
         if not record.quarantined:
             decision.emit(events.DeckQuarantined(record.label, found.row.because, given.person, found.id))

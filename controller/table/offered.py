@@ -257,11 +257,14 @@ def _quarantined(state: TableState) -> Iterator[Group]:
 
 
 def _released(state: TableState) -> Iterator[Group]:
-    yield group(*(operations.ReleaseDeck(deck, WORDS, DECK_SIZE, WORDS) for deck in ("", *_labels(state))))
+    away = [record.label for record in state.decks.taken_away if record.quarantined]
+    yield group(*(operations.ReleaseDeck(deck, WORDS, DECK_SIZE, WORDS) for deck in ("", *_labels(state), *away)))
 
 
 def _out_of_use(state: TableState) -> bool:
-    return any(record.quarantined for record in state.decks.recorded) or bool(state.decks.in_play.quarantined)
+    decks = state.decks
+    recorded = any(record.quarantined for record in (*decks.recorded, *decks.taken_away))
+    return recorded or bool(decks.in_play.quarantined)
 
 
 def _recalled(state: TableState) -> Iterator[Group]:

@@ -311,13 +311,14 @@ class CountCards(Operation, frozen=True, tag="count_cards"):
 
 
 class BringDeck(Operation, frozen=True, tag="bring_deck"):
-    """A deck comes to the table: the casino's name for it, its back, the seal of its box, counted with a witness."""
+    """A deck comes, counted with a witness. `another`: it is not the one out of use which has that back."""
 
     deck: str
     back: str
     seal: str
     count: int
     witness: str
+    another: bool = False
 
 
 class TakeDeckOut(Operation, frozen=True, tag="take_deck_out"):

@@ -65,7 +65,8 @@ def verify_moment(state: TableState, given: PersonActed) -> None:
         raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
     if state.service not in allowed.when.services:
         raise RefusedError("service", _why_service(state, words))
-    if state.held and not allowed.when.held:
+    though = allowed.though_held is not None and allowed.though_held(state)
+    if state.held and not allowed.when.held and not though:
         raise RefusedError("held", _why_held(state, words))
 
 

@@ -59,7 +59,8 @@ class Permission(NamedTuple):
     the lowest rank. `first`: what comes first in any other phase, where it is not what that phase waits for.
     `off_duty`: also for a dealer who is not on duty while another one is. Such a dealer may take the table over. He may
     also report what he noticed, and pause the table: both only hold the deal until other people decide, and an error
-    that no one may report, or a deal that no one may stop, does more harm.
+    that no one may report, or a deal that no one may stop, does more harm. `though_held`: when an irregularity that
+    holds the table does not hold this.
     """
 
     phrase: str
@@ -70,10 +71,12 @@ class Permission(NamedTuple):
     role: Role = Role.DEALER
     first: str = ""
     off_duty: bool = False
+    though_held: Callable[[TableState], bool] | None = None
 
 
 ANY_PHASE: Final = frozenset(Phase)
 BETTORS_COME: Final = frozenset(Phase) - {Phase.CLOSED}
+REPORTED: Final = WINDOW_OPEN | {Phase.IDLE}  # after an announced start that was cancelled
 BETS_LIE: Final = WINDOW_OPEN - {Phase.VOIDED}
 CARDS_LIE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING, Phase.CONCLUDED}
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
@@ -142,7 +145,12 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         "name exposed cards", exposing.verify_name_exposed, exposing.name_exposed, CARDS_ON_TABLE, ALWAYS
     ),
     operations.RecordSettled: Permission(
-        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, TO_PAY, NOT_HELD
+        "record that the chips are paid",
+        rounds.verify_settled,
+        rounds.record_settled,
+        TO_PAY,
+        NOT_HELD,
+        though_held=rounds.returns_bets_after_void,
     ),
     operations.ConcludeRound: Permission(
         "conclude the round", rounds.verify_conclude, rounds.conclude_round, SETTLING, NOT_HELD
@@ -155,7 +163,7 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         "report an irregularity",
         reporting.verify_report,
         reporting.report,
-        WINDOW_OPEN,
+        REPORTED,
         ALWAYS,
         off_duty=True,
     ),

@@ -305,6 +305,11 @@ def stub_comes(state: TableState) -> bool:
     return _counted_by_device(state) and state.device.connected and not (state.device.stopped or out)
 
 
+def returns_bets_after_void(state: TableState) -> bool:
+    """Whether bets go back after a void: a count of the deck that is open decides nothing about them."""
+    return state.phase in BETWEEN_ROUNDS and state.round.bets_to_return and not state.duty.paused
+
+
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
     """Between rounds: the return of all bets, or what a repeated settlement changed; at a closed table too."""
     assert state.settings is not None

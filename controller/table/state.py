@@ -52,6 +52,7 @@ class Decks(msgspec.Struct, frozen=True):
     tray: tuple[HeldCard, ...] = ()
     aside: tuple[HeldCard, ...] = ()  # out of the device, dealt to no place
     recorded: tuple[RecordedDeck, ...] = ()  # those that belong to the table
+    taken_away: tuple[RecordedDeck, ...] = ()  # those that left it: every one that is out of use, and the last others
     keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
     count_due: bool = False  # until the whole deck was counted: after maintenance, or once it was within reach
     last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any left the device, in order
@@ -69,9 +70,13 @@ class Decks(msgspec.Struct, frozen=True):
     def record(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.recorded if record.label == label), None)
 
+    def known(self, label: str) -> RecordedDeck | None:
+        """The record of a deck that is at the table or was taken away from it."""
+        return self.record(label) or next((record for record in self.taken_away if record.label == label), None)
+
     def quarantine_of(self, deck: Deck) -> str:
         """Why a deck in the device is out of use; empty when it is not."""
-        record = self.record(deck.label)
+        record = self.known(deck.label)
         return deck.quarantined or (record.quarantined if record else "")
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.specification import Row, Unit
-from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.table_of_words import NothingDoneError, nth
 from controller.people_words.tokens import DEALER, By
 from controller.rules.dealing_order import Place, served_boxes
 from controller.table import events, operations
@@ -130,12 +130,12 @@ class Course(TableCourse[ScriptedDevice]):
     def about_choice(self) -> Irregularity:
         return next((one for one in self.state.open if one.stage is Stage.CHOOSING), None) or self.about()
 
-    def turn_to(self, cell: str) -> None:
+    def turn_to(self, cell: str, number: int) -> None:
         found = [one for one in self.state.open if one.row.id == cell]
-        if not found:
+        if not 1 <= number <= len(found):
             listed = ", ".join(one.row.id for one in self.state.open)
-            raise NothingDoneError(f"no {cell} is open; open: {listed or 'none'}")
-        self.subject = found[0].id
+            raise NothingDoneError(f"no {nth(cell, number)} is open; open: {listed or 'none'}")
+        self.subject = found[number - 1].id
 
     def open_irregularities(self) -> tuple[int, ...]:
         return tuple(one.id for one in self.state.open)

@@ -183,7 +183,10 @@ def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> No
         1: BetRuling(BetAction.SETTLE, "shift manager Tan"), 2: BetRuling(BetAction.RETURN, "shift manager Tan")
     }  # fmt: skip
     settlement = settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: "NC 5.9"}, rulings=rulings)
-    assert [(entry.verdict, entry.clause) for entry in settlement.entries] == [(RETURNED, "NC 5.9"), (RETURNED, "")]
+    assert [(entry.verdict, entry.clause) for entry in settlement.entries] == [
+        (RETURNED, "NC 5.9"),
+        (RETURNED, "shift manager Tan"),
+    ]
 
 
 @pytest.mark.parametrize(

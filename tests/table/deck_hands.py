@@ -16,7 +16,7 @@ ORDER: Final = 777  # the number of its shuffle
 
 
 def bring(name: str = "A", back: str = "red", count: int = 52, witness: str = "a witness") -> operations.BringDeck:
-    return operations.BringDeck(name, back, "seal 7", count, witness)
+    return operations.BringDeck(name, back, f"seal of {name}", count, witness)
 
 
 def take_out(name: str, count: int = 52, reason: str = "worn") -> operations.TakeDeckOut:

@@ -148,7 +148,7 @@ def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
 def _decks() -> Iterator[AnyOperation]:
     """Operations of decks, with valid and invalid names."""
     for name, back, count in (("A", "red", 52), ("B", "blue", 52), ("C", "red", 52), ("", "", 52), ("D", "green", 51)):
-        yield operations.BringDeck(name, back, "seal 7", count, "a witness")
+        yield operations.BringDeck(name, back, f"seal of {name}", count, "a witness")
     for name in ("A", "B", "", "nowhere"):
         yield operations.LoadDeck(name)
         yield operations.ShuffledOutside("batch shuffler", name)

@@ -55,7 +55,7 @@ def test_every_bet_is_returned_and_chips_that_were_paid_come_back() -> None:
     abandon(table)
     assert table.last(events.SettlementReversed).bets
     (bet,) = table.last(events.WagersSettled).bets
-    assert (bet.verdict, bet.returned, bet.clause) == ("returned", "10", "ruling of the shift manager")
+    assert (bet.verdict, bet.returned, bet.clause) == ("returned", "10", "the shift manager")
 
 
 def test_it_is_a_shift_managers_ruling_with_authority_and_reason() -> None:

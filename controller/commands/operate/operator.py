@@ -15,7 +15,7 @@ from controller.games import game
 from controller.games.specification import StepKind, Unit
 from controller.people_words import WORDS
 from controller.people_words.reading import find_word, read_line
-from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.table_of_words import NothingDoneError, nth
 from controller.people_words.tokens import DEALER, By, Tokens
 from controller.people_words.word import WITNESS, Act
 from controller.roles import Role
@@ -159,12 +159,12 @@ class Operator:
     def _choosing(self) -> IrregularityView | None:
         return next((one for one in self.view.irregularities if one.stage == Stage.CHOOSING), None)
 
-    def turn_to(self, cell: str) -> None:
+    def turn_to(self, cell: str, number: int) -> None:
         found = [one.id for one in self.view.irregularities if one.row == cell]
-        if not found:
+        if not 1 <= number <= len(found):
             listed = ", ".join(one.row for one in self.view.irregularities)
-            raise NothingDoneError(f"no {cell} is open; open: {listed or 'none'}")
-        self.subject = found[0]
+            raise NothingDoneError(f"no {nth(cell, number)} is open; open: {listed or 'none'}")
+        self.subject = found[number - 1]
 
     def open_irregularities(self) -> tuple[int, ...]:
         return tuple(one.id for one in self.view.irregularities)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from controller.table.model import ASIDE, Deck, Hand, HeldCard, Pile
+from controller.table.model import ASIDE, Deck, Hand, HeldCard, Pile, RecordedDeck
 from controller.table.state import TableState
 from firmware_bridge.commands import Command
 
@@ -46,10 +46,11 @@ def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) 
 
 def with_record(state: TableState, label: str, **changes: Any) -> TableState:
     """A recorded deck is changed; an unknown name changes nothing."""
-    recorded = state.decks.recorded
-    return with_decks(
-        state, recorded=tuple(replace(record, **changes) if record.label == label else record for record in recorded)
-    )
+
+    def changed(records: tuple[RecordedDeck, ...]) -> tuple[RecordedDeck, ...]:
+        return tuple(replace(record, **changes) if record.label == label else record for record in records)
+
+    return with_decks(state, recorded=changed(state.decks.recorded), taken_away=changed(state.decks.taken_away))
 
 
 def with_deck(state: TableState, waiting: bool, **changes: Any) -> TableState:

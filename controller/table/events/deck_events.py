@@ -10,9 +10,14 @@ from controller.table.model import (
 )
 from controller.table.state import TableState
 
+LAST = 4  # decks in order that left the table: a round may prove later that they were not
+
 
 class DeckBrought(Event, frozen=True, tag="deck_brought"):
-    """`witness_id`: the person of the configuration who saw the count; empty: `witness` is a name and no more."""
+    """`witness_id`: the person of the configuration who saw the count; empty: `witness` is a name and no more.
+
+    `another`: the person said that it is not the deck out of use whose back it has.
+    """
 
     deck: str
     back: str
@@ -21,10 +26,12 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
     by: str
     witness: str
     witness_id: str = ""
+    another: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
         record = RecordedDeck(self.deck, self.back, self.seal)
-        return with_decks(state, recorded=(*state.decks.recorded, record), keeps_records=True)
+        away = tuple(one for one in state.decks.taken_away if one.label != self.deck)
+        return with_decks(state, recorded=(*state.decks.recorded, record), taken_away=away, keeps_records=True)
 
 
 class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
@@ -38,7 +45,12 @@ class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
     witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_decks(state, recorded=tuple(record for record in state.decks.recorded if record.label != self.deck))
+        decks = state.decks
+        gone = tuple(record for record in decks.recorded if record.label == self.deck)
+        away = (*(one for one in decks.taken_away if one.label != self.deck), *gone)
+        kept = tuple(one for number, one in enumerate(away, 1) if one.quarantined or number > len(away) - LAST)
+        left = tuple(record for record in decks.recorded if record.label != self.deck)
+        return with_decks(state, recorded=left, taken_away=kept)
 
 
 class DeckNamed(Event, frozen=True, tag="deck_named"):

@@ -154,7 +154,7 @@ def declare_void(
         _bar_fresh_deck(decision)
     was_paid = decision.state.round.chips_paid
     decision.emit(events.RoundVoided(clause, irregularity, text, authority, was_paid=was_paid))
-    return_wagers(decision, clause or f"ruling of {authority}")
+    return_wagers(decision, clause or authority)
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != irregularity and other.round == decision.state.round.number and not other.waiting:

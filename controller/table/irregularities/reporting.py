@@ -9,16 +9,17 @@ from typing import Final
 
 import msgspec
 
-from controller.games.specification import Kind
+from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
+from controller.rules.layout import Bet, without_main
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word, waits_for_hand_count
 from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, known_facts, raise_irregularity
-from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
+from controller.table.model import NOT_SO, Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
 
@@ -44,6 +45,9 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     if operation.earlier:
         _verify_earlier(state, operation)
         return
+    if state.phase is Phase.IDLE and not (state.round.cancelled and operation.kind in OF_DECK):
+        about = "; if it is about the round before, report it for that one" if state.round.cancelled else ""
+        raise RefusedError("round", f"No round is in progress{about}.")
     boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
     of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
     known = operation.place in state.round.hands or operation.place in state.round.dealt_to or of_chips
@@ -65,6 +69,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
     _verify_card(state, operation)
+    _verify_undecided(state, operation)
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
         raise RefusedError(
             "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
@@ -93,7 +98,8 @@ def _belongs(state: TableState, card: HeldCard) -> Place | None:
 
 
 def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
-    if not state.in_round or state.earlier is None:
+    begun = state.in_round or (state.phase is Phase.IDLE and state.round.cancelled)
+    if not begun or state.earlier is None:
         raise RefusedError("round", "No later round has begun; report it for this round.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
         raise RefusedError("place", f"{operation.place} is not a place of a round; name a box or the Dealer.")
@@ -163,12 +169,52 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
         counted = operation.kind is Kind.WRONG_COUNT and found.counted is not None
         if found.kind not in kinds and not (counted and found.place == operation.place):
             continue
-        by_table = not found.origin and operation.kind in SAME_MATTER
+        by_table = _noticed_by_table(state, found)
+        if by_table and found.kind is Kind.SIDE_WITHOUT_MAIN:
+            return found  # it names every one that lies there
         named = operation.place is not None and operation.place == found.place
         unnamed = (by_table or operation.kind not in SEVERAL) and None in (operation.place, found.place)
         if (named or unnamed) and (operation.card == found.card or None in (operation.card, found.card)):
             return found
     return None
+
+
+def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
+    """Whether the table noticed it by itself or by another entry than a report. Several errors of dealing may be."""
+    rounds = (state.round, state.earlier) if state.earlier is not None else (state.round,)
+    said = {one.entry: one.operation for each in rounds for one in each.entered}
+    reported = isinstance(said.get(found.origin), operations.ReportIrregularity)
+    return found.kind is not Kind.OTHER_DEALING_ERROR and not reported
+
+
+def _verify_undecided(state: TableState, operation: operations.ReportIrregularity) -> None:
+    """Side bets without a main bet are decided once; those that went back are not asked about again."""
+    if operation.kind is not Kind.SIDE_WITHOUT_MAIN or _open_already(state, operation) is not None:
+        return
+    alone = without_main(state.law, state.layout)
+    there = [bet for bet in alone if operation.place in (None, f"B{bet.box}")]
+    if there and not set(there) & set(undecided_alone(state)):
+        numbers = ", ".join(str(bet.number) for bet in there)
+        raise RefusedError("decided", f"Bet {numbers} is decided already; correct that decision if it was wrong.")
+
+
+def undecided_alone(state: TableState) -> tuple[Bet, ...]:
+    """The side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
+    now = state.round
+    if any(
+        one.found.kind is Kind.SIDE_WITHOUT_MAIN
+        and one.found.row.disposition is Disposition.RETURN_BET
+        and one.outcome not in NOT_SO
+        for one in now.closed
+    ):
+        return ()
+    return tuple(
+        bet
+        for bet in without_main(state.law, state.layout)
+        if bet.number not in now.rulings
+        and bet.box not in now.removals
+        and (bet.bettor, bet.box) not in now.withdrawals
+    )
 
 
 def _join(

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
-from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
 from controller.table.betting import settle_again, take_off
@@ -29,6 +28,7 @@ from controller.table.irregularities.dispositions import (
     void_needs_repeat,
 )
 from controller.table.irregularities.questions import place_word
+from controller.table.irregularities.reporting import undecided_alone
 from controller.table.model import Irregularity, Stage
 from controller.table.phases import Phase
 from controller.table.rounds import repeats
@@ -118,7 +118,7 @@ def _naming_bets(state: TableState, found: Irregularity, operation: operations.R
     """A ruling about side wagers without a main one concerns all of them where it names none."""
     if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round.number:
         return operation
-    alone = tuple(bet.number for bet in without_main(state.law, state.layout))
+    alone = tuple(bet.number for bet in undecided_alone(state))
     return replace(operation, bets=alone)
 
 
