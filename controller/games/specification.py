@@ -116,8 +116,8 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
     wrong_number: bool | None = None
     dealer_hand: bool | None = None
-    handled: bool | None = None
     misplaced: bool | None = None
+    handled: bool | None = None
     order_known: bool | None = None
     one_hand: bool | None = None
     dealt_before: bool | None = None
@@ -147,8 +147,8 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 FACT_QUESTIONS: Final[dict[str, str]] = {
     "wrong_number": "Has a hand too many or too few cards?",
     "dealer_hand": "Is it the Dealer's hand?",
+    "misplaced": "Does a card lie at the wrong place?",
     "handled": "Had any Player handled cards before the error was noticed?",
-    "misplaced": "Is a card at the wrong place, or is the order or the number of cards wrong?",
     "order_known": "Do you know in which order the cards came out?",
     "places_certain": "Is it certain where every card belongs?",
     "before_close": 'Was it before "No more bets"?',

@@ -298,7 +298,7 @@ def _why_not_due(state: TableState, what: str) -> str:
 
 
 def _facts_of_card_not_due(decision: Decision) -> Facts:
-    """A card too many is not cured by moving hands, and may lie in one; any other came only at a wrong moment.
+    """Moving hands does not cure a card too many, and whether it lies in one people see; any other came out of turn.
 
     Before the First Card is shown, whether the sequence is wrong by it is for people to say (F3 X2).
     """
@@ -306,7 +306,7 @@ def _facts_of_card_not_due(decision: Decision) -> Facts:
     if state.phase is Phase.FIRST_CARD:
         return known_facts(state, wrong_number=False)
     if state.round.next_place is None:
-        return known_facts(state, misplaced=True, curable=False)
+        return known_facts(state, curable=False)
     return known_facts(state, misplaced=False)
 
 

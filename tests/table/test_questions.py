@@ -6,7 +6,7 @@ import pytest
 
 from controller.games.specification import Facts, Kind, RulingAction, StepKind, Unit
 from controller.roles import Role
-from controller.table import operations
+from controller.table import events, operations
 from controller.table.irregularities.questions import claim, question
 from controller.table.next_step import next_step
 from firmware_bridge.cards import DECK
@@ -308,3 +308,17 @@ def test_an_entry_that_is_right_leads_to_the_error() -> None:
     table.confirm(handled=False)
     assert "Check your entry" not in asked(table)
     assert table.refused(operations.DenyIrregularity(table.open.id, table.open.revision, "no"))[0] == "role"
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "F3"])
+def test_four_cards_where_three_were_due_are_asked_about_one_fact_at_a_time(game_id: str) -> None:
+    """Whoever answers that a number is wrong must not void the round by it: the cards lie in no hand yet."""
+    table = TableHarness(Unit.SINGLES, game_id=game_id).start().to_dealing()
+    table.take(3)
+    table.device.draw_together(2)
+    said = asked(table)
+    assert said.endswith("Does a card lie at the wrong place?")
+    assert " or " not in said
+    table.confirm(misplaced=False, by=Role.SHIFT_MANAGER)
+    assert table.open.stage == "ruling"
+    assert not table.events_of(events.RoundVoided)

@@ -30,7 +30,7 @@ CLAIMS: Final[dict[Kind, str]] = {
     Kind.COUNT_IN_DOUBT: "Can cards have left the {device} unseen?",
     Kind.WRONG_COUNT: "Does {place} have {counted} cards?",
     Kind.EXPOSED_CARD: "Was a card of {place} exposed?",
-    Kind.FACE_UP_IN_DEVICE: "Is a card face up, in the {device} or out of it?",
+    Kind.FACE_UP_IN_DEVICE: "Does a card lie face up?",
     Kind.SIMULTANEOUS: "Did these cards come out together?",
     Kind.OTHER_DEALING_ERROR: "Was there an error in the deal?",
     Kind.TECHNICAL_STOP: "Did the {device} stop?",

@@ -99,6 +99,7 @@ def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reporte
     assert table.open.stage is Stage.RULING, "only the moment was wrong, and F3 says nothing of it"
     table.rule(RulingAction.CONTINUE)
     table.do(operations.ShowFirstCard())
+    table.move_cards()
     assert table.state.round.hands["B1"].size == 1, "it is dealt where it belongs"
     table.finish()
 
