@@ -96,7 +96,7 @@ def _verify_chips_moved(state: TableState) -> None:
     """Where wagers are entered, those of the round before are returned, or paid again, before others are placed."""
     if difference_due(state):
         raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
-    if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
+    if state.round.bets_to_return and state.round.settlement:
         raise RefusedError("chips", "Return all bets, and record it first.")
 
 
