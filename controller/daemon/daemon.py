@@ -24,6 +24,7 @@ from controller.api.web_door import WebSetting
 from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
+from controller.daemon.disk_pace import DiskPace, waits_in_kernel
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
@@ -115,7 +116,8 @@ async def _start(
     memory = LinkMemory(saved.link)
     witnessing = _witnessing(configuration, stack)
     publisher: Publisher | None = None
-    journal_keeper = keeper_of(configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher))
+    pace = DiskPace(writer.work, loop.time, waits_in_kernel, structlog.get_logger(table=configuration.table.name))
+    journal_keeper = keeper_of(configuration, writer, saved, clock, lambda: _warnings(witnessing, publisher, pace))
     check_path(configuration.api.socket)
     screens = _screens(configuration, stack)
     people = People(configuration.people, configuration.readers)
@@ -125,7 +127,7 @@ async def _start(
         return _link_view(keeper)
 
     table = configuration.table
-    service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
+    service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper, pace)
     publisher = _publisher(configuration, service, people, clock)
     stack.push_async_callback(lambda: journal_keeper.stop(service.state))
     stack.callback(service.close)
@@ -199,8 +201,8 @@ def _publisher(
     )
 
 
-def _warnings(*beside: Witnessing | Publisher | None) -> tuple[str, ...]:
-    """Of those that follow the journal elsewhere."""
+def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> tuple[str, ...]:
+    """Of those that follow the journal elsewhere, and of its disk."""
     return tuple(one.warning for one in beside if one is not None)
 
 

@@ -22,7 +22,8 @@ class Definition(NamedTuple):
     act: str = ""
 
 
-STEPS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)  # seconds, of every histogram
+STEPS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Seconds, of every histogram."""
 
 ROUNDS: Final = "cardshoe_rounds_total"
 CARDS: Final = "cardshoe_cards_dealt_total"
@@ -36,6 +37,7 @@ WRONG_PINS: Final = "cardshoe_wrong_pins_total"
 AT_THE_DOOR: Final = "cardshoe_requests_refused_total"
 DECISION: Final = "cardshoe_decision_seconds"
 COMMIT: Final = "cardshoe_commit_seconds"
+COMMIT_P99: Final = "cardshoe_commit_p99_seconds"
 WARNINGS: Final = "cardshoe_warnings"
 READY: Final = "cardshoe_ready"
 ROUND: Final = "cardshoe_round"
@@ -101,6 +103,12 @@ DEFINITIONS: Final = (
     Definition(
         COMMIT, "histogram", (), "From a decision to its entries being durable.",
         "histogram_quantile(0.99, rate(cardshoe_commit_seconds_bucket[1h])) > 0.1",
+        "The disk is slow: check its health and what else writes to it.",
+    ),
+    Definition(
+        COMMIT_P99, "gauge", (),
+        "No longer took 99 of 100 commits since the start: a step of the histogram, +Inf beyond the last.",
+        "cardshoe_commit_p99_seconds > 1",
         "The disk is slow: check its health and what else writes to it.",
     ),
     Definition(

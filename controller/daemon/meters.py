@@ -58,6 +58,16 @@ class Durations:
         self.counts[at] += 1
         self.sum += of.STEPS[at] if at < len(of.STEPS) else math.ceil(seconds)
 
+    def at_most(self, percent: int) -> float:
+        """The upper end of the step within which so many of 100 were; 0: there were none."""
+        needed = -(-sum(self.counts) * percent // 100)
+        reached = 0
+        for count, step in zip(self.counts, (*of.STEPS, math.inf), strict=True):
+            reached += count
+            if reached >= needed > 0:
+                return step
+        return 0.0
+
 
 class Meters:
     """`counters`: by name and labels. All times are of the boot-time clock."""

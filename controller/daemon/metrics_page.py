@@ -121,6 +121,7 @@ class MetricsPage:
         )
         return {
             of.OPEN: {(): len(state.open)},
+            of.COMMIT_P99: {(): meters.durations[of.COMMIT].at_most(99)},
             of.WARNINGS: {(): len(self._warnings())},
             of.READY: {(): int(ready)},
             of.ROUND: {(): state.round.number},

@@ -24,6 +24,7 @@ from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
+from controller.daemon.disk_pace import DiskPace
 from controller.daemon.faults import NO_ROOM, Fault, fault_of, inputs_of
 from controller.daemon.heard_inputs import OF_THE_DOOR, input_of
 from controller.daemon.meter_definitions import DECISION
@@ -83,7 +84,9 @@ class TableService:
         clock: Clock,
         link_view: Callable[[], LinkView],
         keeper: Keeper,
+        disk: DiskPace | None = None,
     ) -> None:
+        self._disk = disk
         self.state = state
         pace = Pace()
         self._old = Pages(writer.folder, of_decision, pace.spent, writer.reader)
@@ -309,6 +312,8 @@ class TableService:
                 await self._ask(None)
                 await self._writer.answer()
         except (TimeoutError, JournalError):
+            if self._disk is not None and self._disk.goes_on():
+                return True  # a slow disk is said at the table; a restart would not make it faster
             return self._fault is not None  # people see that the disk failed; a restart would not help
         return True
 
@@ -434,6 +439,8 @@ class TableService:
             given, decided.events, round=number, moment=moment, signs=signs, then=show
         )
         self.meters.committed(moment, decided)
+        if self._disk is not None:
+            self._disk.committed((self._clock.now().boottime_ns - moment.boottime_ns) / 1e9)
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
             self._budget.renew()

@@ -7,12 +7,13 @@ call after the other, in the order in which they were asked for.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Thread, get_native_id
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from controller.journal import JournalError
@@ -25,6 +26,33 @@ from controller.journal.reader import Entry, JournalReader
 from controller.journal.store import Committed, Journal
 
 T = TypeVar("T")
+
+
+class Work:
+    """What the thread is at, for those who ask whether it goes on. `clock`: seconds, from anywhere."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: float | None = None
+        self.turns = 0
+        """Calls that were begun or are done."""
+        self.thread_id = 0
+        """The kernel's number of the thread."""
+
+    @property
+    def seconds(self) -> float:
+        """How long the call that it is at has taken; 0: it is at none."""
+        began = self._began
+        return 0.0 if began is None else self._clock() - began
+
+    def begin(self) -> None:
+        self._began = self._clock()
+        self.turns += 1
+
+    def end(self) -> None:
+        self._began = None
+        self.turns += 1
+
 
 _Asked: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]", Callable[[Any], None]]
 
@@ -40,7 +68,10 @@ class JournalWriter(Generic[InputT, EventT]):
     its call, which happens nonetheless.
     """
 
-    def __init__(self, journal: Journal[InputT, EventT], asked: SimpleQueue[_Asked | None], thread: Thread) -> None:
+    def __init__(
+        self, journal: Journal[InputT, EventT], asked: SimpleQueue[_Asked | None], thread: Thread, work: Work
+    ) -> None:
+        self.work = work
         self._journal = journal
         self._asked = asked
         self._thread = thread
@@ -51,7 +82,8 @@ class JournalWriter(Generic[InputT, EventT]):
         """Open the journal in a new thread. Raises what `open_journal` raises, and then no thread is left."""
         asked: SimpleQueue[_Asked | None] = SimpleQueue()
         opened: list[Journal[InputT, EventT]] = []
-        thread = Thread(target=_serve, args=(asked,), name="journal", daemon=True)
+        work = Work()
+        thread = Thread(target=_serve, args=(asked, work), name="journal", daemon=True)
         thread.start()
         try:
             await _put(asked, lambda: opened.append(open_journal()))
@@ -63,7 +95,7 @@ class JournalWriter(Generic[InputT, EventT]):
             asked.put(None)
             thread.join()
             raise
-        return cls(opened[0], asked, thread)
+        return cls(opened[0], asked, thread, work)
 
     @property
     def identity(self) -> Identity:
@@ -190,8 +222,10 @@ def _put(
     return future
 
 
-def _serve(asked: SimpleQueue[_Asked | None]) -> None:
+def _serve(asked: SimpleQueue[_Asked | None], at: Work) -> None:
+    at.thread_id = get_native_id()
     while (call := asked.get()) is not None:
+        at.begin()
         work, future, then = call
         result: Any = None
         failure: BaseException | None = None
@@ -199,6 +233,7 @@ def _serve(asked: SimpleQueue[_Asked | None]) -> None:
             result = work()
         except BaseException as error:
             failure = error
+        at.end()
         # The loop may be closed: there is no waiter any more.
         with suppress(RuntimeError):
             future.get_loop().call_soon_threadsafe(_settle, future, result, failure, then)

@@ -26,6 +26,7 @@ from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.file import Identity
+from controller.journal.reader import JournalReader
 from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
 from controller.roles import Role
@@ -211,6 +212,9 @@ class Disk:
     @property
     def head(self) -> Head:
         return Head(self.number)
+
+    def reader(self, path: Path) -> JournalReader[Any, Any]:
+        raise AssertionError("there is no file")
 
     async def append(
         self, given: object, events: Sequence[Event], *, then: Callable[[Committed], None], **named: object

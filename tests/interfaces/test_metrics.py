@@ -159,7 +159,7 @@ async def test_durations_of_a_round_are_counted_when_it_is_over(table: MeteredTa
     assert over[f"{name}_sum"] == pytest.approx(0.005 * decisions)
 
 
-@pytest.mark.parametrize(("seconds", "counted"), [(0.0, 0.001), (0.001, 0.001), (0.0011, 0.0025), (2.6, 3), (60.2, 61)])
+@pytest.mark.parametrize(("seconds", "counted"), [(0.0, 0.001), (0.001, 0.001), (0.0011, 0.0025), (2.6, 5), (60.2, 61)])
 def test_a_duration_counts_as_the_upper_end_of_its_step(seconds: float, counted: float) -> None:
     durations = Durations()
     durations.add(seconds)

@@ -213,7 +213,7 @@ async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
     clock = Clock()
     until = clock.utc_ns + 10 * HOUR_NS
     state = TableState(screens=(Screen("left", "Left", "", "dana", until), Screen("right", "Right", "")))
-    writer = SimpleNamespace(folder=Path("nowhere"))
+    writer = SimpleNamespace(folder=Path("nowhere"), reader=None)
     service = TableService("T-1", state, cast("Any", writer), cast("Any", clock), LinkView, cast("Any", None))
     service.shifts.length_ns = 10 * HOUR_NS
     assert [service.stands_for(Caller(screen=one)) for one in ("left", "right", "none", "")] == ["dana", "", "", ""]

@@ -1,0 +1,100 @@
+"""Whether the disk with the journal is slow, and whether the journal's thread waits for it or hangs.
+
+a call of the thread ── begun or done since the last question ── it goes on
+                     └─ neither ── the kernel says that it waits in a sync, or for a device ── it goes on
+                                └─ anything else ── it hangs
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+SLOW: Final = 1.0  # seconds of a commit, from which on the disk is called slow
+SAID_FOR: Final = 600.0  # seconds after the last slow commit
+LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, as they are said
+WAITS_FOR_DEVICE: Final = "D"
+SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": "fsync", "83": "fdatasync"}}
+"""System calls by their number, of each machine."""
+
+
+class Working(Protocol):
+    """What is needed of the journal's thread (`controller.journal.writer.Work`)."""
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def turns(self) -> int: ...
+
+    @property
+    def thread_id(self) -> int: ...
+
+
+class DiskPace:
+    """`clock`: seconds, from anywhere. `waits`: what a thread waits for in the kernel; empty: for nothing of a disk."""
+
+    def __init__(self, work: Working, clock: Callable[[], float], waits: Callable[[int], str], log: Any) -> None:
+        self._work = work
+        self._clock = clock
+        self._waits = waits
+        self._log = log
+        self._turns = -1
+        self._slowest = 0.0
+        self._slow_at = 0.0
+        self._is_logged = False
+
+    def goes_on(self) -> bool:
+        """Whether the thread has done something since this was asked last, or waits for the disk."""
+        turns, before = self._work.turns, self._turns
+        self._turns = turns
+        if turns != before:
+            return True
+        what = self._waits(self._work.thread_id)
+        if what and not self._is_logged:
+            self._is_logged = True
+            self._log.warning("journal.waits_for_disk", what=what, seconds=round(self._work.seconds))
+        return bool(what)
+
+    def committed(self, seconds: float) -> None:
+        """A commit took so long."""
+        self._is_logged = False
+        if seconds >= SLOW:
+            fresh = self._clock() - self._slow_at < SAID_FOR
+            self._slowest = max(seconds, self._slowest) if fresh else seconds
+            self._slow_at = self._clock()
+
+    @property
+    def warning(self) -> str:
+        """For people; empty: the disk is not slow, and has not been for ten minutes."""
+        if (at := _level(self._work.seconds)) >= LEVELS[-2]:
+            return f"The disk with the journal is slow: a commit has waited for more than {at} s. {_CHECK}"
+        if self._slowest and self._clock() - self._slow_at < SAID_FOR:
+            return f"The disk with the journal is slow: a commit took more than {_level(self._slowest)} s. {_CHECK}"
+        return ""
+
+
+_CHECK: Final = "Nothing is lost. Have its health checked, and what else writes to it."
+
+
+def _level(seconds: float) -> int:
+    """In steps, so that what is shown does not change with every second."""
+    return next((level for level in LEVELS if seconds >= level), 0)
+
+
+def waits_in_kernel(thread_id: int, tasks: Path = Path("/proc/self/task")) -> str:
+    """What a thread of this process waits for: a sync by its name, or a device; empty: nothing of the kind."""
+    of_thread = tasks / str(thread_id)
+    try:
+        number = (of_thread / "syscall").read_text().split(" ", 1)[0]
+        if name := SYNCS.get(os.uname().machine, {}).get(number):
+            return name
+    except OSError:  # of a process that must not be dumped, the kernel shows root alone
+        pass
+    try:
+        state = (of_thread / "stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+    return "a device" if state == WAITS_FOR_DEVICE else ""
