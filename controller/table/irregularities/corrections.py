@@ -153,9 +153,9 @@ def ask_overlooked(decision: Decision) -> None:
         asked = found.row.options and found.stage in (Stage.CHOOSING, Stage.MOVING) and one.outcome not in NO_MATTER
         if not asked or one.outcome == DENIED or not concerns_round(decision.state, found):
             continue
-        if asks_no_more(decision.state, found):
-            continue
         missing = _not_asked(decision.state, found)
+        if asks_no_more(decision.state, found, [place for place, _ in missing]):
+            continue
         if concerns_all_wagers(found):
             missing = _follow_choices(decision, one, missing)
         if missing and (one.outcome or found.stage is Stage.MOVING):

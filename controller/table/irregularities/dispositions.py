@@ -5,12 +5,13 @@ The caller has checked that it is permitted. Each effect is an event with the cl
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
-from controller.rules.dealing_order import DEALER
+from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import hand_back, return_wagers, settle_again, take_off
@@ -52,10 +53,15 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     return stage
 
 
-def asks_no_more(state: TableState, found: Irregularity) -> bool:
-    """Whether its options were offered until the last card was exposed (RTP 5.7, reading 26), and all are exposed."""
-    hands = [state.round.hands.get(place, Hand()) for place in (*state.round.live_places, DEALER)]
-    return found.row.disposition not in OPENS_STAGE and all(hand.shown for hand in hands)
+def asks_no_more(state: TableState, found: Irregularity, places: Iterable[Place]) -> bool:
+    """Whether its options were offered until the last card was exposed (RTP 5.7, reading 26), and all are exposed.
+
+    `places`: where a bettor was not asked. A hand that is out of play might still be exposed for him.
+    """
+    live = state.round.live_places
+    hands = [state.round.hands.get(place, Hand()) for place in (*live, DEALER)]
+    exposed = all(hand.shown for hand in hands) and set(places) <= set(live)
+    return exposed and found.row.disposition not in OPENS_STAGE
 
 
 def enter_count(decision: Decision, found: Irregularity, *, put_right: bool = False) -> None:
@@ -291,6 +297,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
     for box in sorted(boxes):
         if (bettor, box) not in decision.state.round.withdrawals:
             decision.emit(events.BettorWithdrew(bettor, box, clause, found.id))
+            settle_again(decision, found.id, clause)
         at = f"B{box}"
         if at in decision.state.round.live_places and not decision.state.round.bettors_at(at):
             remove_hand(decision, found, at, clause)
