@@ -219,7 +219,6 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     hand = decision.state.round.hands[place]
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
     cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
-    may_be_told = _may_be_told(decision.state, place)
     compared = operation.cards is None or hand.differed < MOST_COMPARED
     agree = compared and _agree(_comparable(decision.state, place), cards)
     revealed = _opened(hand, cards) if agree else ()
@@ -234,7 +233,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         note = f"{faces} was entered here and lies elsewhere, too"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=INFERENCE, place=place, note=note, entered=True)
     elif not agree:
-        note = entered_and_read(decision.state, cards, read if may_be_told else ())
+        note = entered_and_read(decision.state, cards)
         if not compared:
             entered = " ".join(card.code for card in cards)
             note = f"{entered} was entered after {MOST_COMPARED} wrong entries; it is not compared any more"
@@ -244,20 +243,14 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     judge(decision)
 
 
-def _may_be_told(state: TableState, place: Place) -> bool:
-    """Whether the table may say what the device read there: it would have opened the hand so."""
-    try:
-        verify_by_device(state, place)
-    except RefusedError:
-        return False
-    return True
+def entered_and_read(state: TableState, cards: Iterable[Card], read: Card | None = None) -> str:
+    """Return what a person entered beside what the device read, where `read` lies open on the table.
 
-
-def entered_and_read(state: TableState, cards: Iterable[Card], read: Iterable[Card | None]) -> str:
-    """Faces as a person entered them, and as the device read them; no `read`: that must not be told."""
+    The cards that the device read for a hand may lie face down at another place, so they are not told.
+    """
     entered, device = " ".join(card.code for card in cards), state.device.word
-    told = " ".join(card.code for card in read if card is not None)
-    return f"{entered} was entered, the {device} read {told or 'other cards'}"
+    it = read.code if read is not None else "other cards"
+    return f"{entered} was entered, the {device} read {it}"
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:

@@ -254,7 +254,7 @@ def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard |
     """The card on the table counts; where the device read another one, that is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
         by_device = decision.state.settings is not None and decision.state.settings.hands_by_device
-        note = entered_and_read(decision.state, (card,), (drawn.face.expose(),) if by_device else ())
+        note = entered_and_read(decision.state, (card,), drawn.face.expose() if by_device else None)
         facts = known_facts(decision.state, misplaced=False)
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, note=note, entered=True)

@@ -120,8 +120,8 @@ async def test_a_text_that_no_screen_may_show_reaches_neither_journal_nor_state(
         before = await stage.state()
         status, answer = await caller.post(said(operations.PauseTable(reason)))
         assert (status, answer["code"]) == (400, "bad-request")
-        assert "operation.reason" in answer["sentence"]
-        assert answer["sentence"].isprintable()
+        assert "operation.reason" in answer["detail"]
+        assert answer["detail"].isprintable()
         assert (await stage.state()).paused == before.paused == ""
     assert await stage.daemon.end() == 0
     assert b"x" * 1000 not in (stage.journal / "000001.journal").read_bytes()

@@ -52,14 +52,15 @@ async def test_the_answer_has_the_faces_and_the_journal_the_request(stage: Stage
 
 
 async def test_a_request_that_comes_again_shows_what_is_in_the_journal(stage: Stage) -> None:
-    """Also with another round under the same id."""
+    """Another round under the same id is refused."""
     await stage.played()
     view = await stage.state()
     async with Caller(stage) as caller:
         first = await caller.post(by_manager(RECALL, view.round, 1))
         other = await caller.post(by_manager(operations.RecallCards(2, "another"), view.round, 1))
         second = await caller.post(by_manager(operations.RecallCards(2, "another"), view.round, 2))
-    assert first == other
+        assert await caller.post(by_manager(RECALL, view.round, 1)) == first
+    assert (other[1]["code"], other[1]["recalled"]) == ("id-used", [])
     assert first[1]["recalled"] != second[1]["recalled"]
 
 

@@ -147,7 +147,8 @@ def test_every_fault_code_has_its_section() -> None:
         r'refused\(\s*[0-9]+, "([a-z-]+)"',
         r'4[0-9][0-9]: \("([a-z-]+)", ',
         r'code, sentence = "([a-z-]+)"',
-        r'_refuse\(peer, uid, [0-9]+, "([a-z-]+)"',
+        r'_refuse\((?:peer, uid, )?[0-9]+, "([a-z-]+)"',
+        r'"(device-floods)"',
         r'(?:Pin|Person)RefusedError\(\s*"([a-z-]+)"',
         r'\.note\("([a-z-]+)"',
     )

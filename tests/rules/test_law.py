@@ -23,10 +23,13 @@ TIE = ("tie_against_three_pictures", 2, "pays loses", "pays")
 FACE_UP = ("face_up_is_misdealt", 37, "no yes", "no")
 MISDEAL = ("misdeal_confirmed_by", 48, "pit_supervisor dealer", "pit_supervisor")
 UNENTERED = ("unentered_bettors", 38, "box entered", "box")
+WRONG_COUNT = ("wrong_count", 24, "general specific", "general")
+DECK_ERROR = ("deck_error_after_settlement", 47, "referred stands void", "referred")
+LATE_ERROR = ("error_after_settlement", 49, "referred void", "referred")
 ESTABLISHED = ("established_by", 42, "mathematically complete_hands", "")
 KNOWN = ("known_cards", 42, "exposed seen recognised", "exposed")
 SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
-    "TP": {TIE, FACE_UP, MISDEAL},
+    "TP": {TIE, FACE_UP, MISDEAL, DECK_ERROR, LATE_ERROR},
     "RTP": {
         TIE,
         ("withdrawal_permitted_by", 26, "shift_manager pit_manager pit_supervisor dealer", "shift_manager"),
@@ -35,13 +38,14 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         UNENTERED,
         ESTABLISHED,
         KNOWN,
+        DECK_ERROR,
     },
     "NC": {
         TIE,
         ("three_pictures_of", 13, "own either", "own"),
-        ("wrong_count", 24, "general specific", "general"),
+        WRONG_COUNT,
         ("cured", 25, "silently options", "silently"),
-        ("deck_error_after_settlement", 47, "void referred", "void"),
+        ("deck_error_after_settlement", 47, "void foreign_referred referred", "void"),
         ("order_in_log", 32, "options none", "options"),
         FACE_UP,
         MISDEAL,
@@ -50,6 +54,10 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ESTABLISHED,
         KNOWN,
         ("pro_rata_under_minimum", 46, "exempt none", "exempt"),
+        ("second_error_about", 50, "any_card later_card", "any_card"),
+        ("order_within_a_hand", 51, "named none", "named"),
+        ("wrong_count_out_of_play", 52, "as_in_play nothing", "as_in_play"),
+        ("examining_entered", 53, "offered required", "offered"),
     },
     "P3": {
         TIE,
@@ -57,12 +65,15 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ("perfect_tie", 4, "instead besides", "instead"),
         FACE_UP,
         MISDEAL,
+        WRONG_COUNT,
+        DECK_ERROR,
     },
     "F3": {
         ("three_pictures_wager", 15, "boxes none", "boxes"),
         ("tie_on", 16, "ranking points", "ranking"),
         ("first_card", 18, "separate in_hand", "separate"),
         ("faces", 45, "down up", "down"),
+        LATE_ERROR,
     },
 }
 

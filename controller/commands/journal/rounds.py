@@ -278,6 +278,9 @@ def _step(found: Irregularity, line: Line) -> None:
 
 def _phase(round_: Round, line: Line) -> None:
     phase = line.event["phase"]
+    if line.event.get("frees_bets"):
+        for hand in round_.hands.values():
+            hand.dead = ""
     if line.event.get("cancels"):
         round_.ending, round_.ended_ns = NOT_BEGUN, line.utc_ns
     elif phase not in OUTSIDE:
