@@ -41,6 +41,7 @@ begin
 deal 2               # two cards come together
 confirm handled no misplaced no by supervisor
 rule name order 3 2 by manager because the left one was first
+put right            # both cards lie at box 1
 deal 3
 rule continue because it is turned down     # card 6 lies face up inside
 report exposed_card B1 card 2
