@@ -20,6 +20,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.observations import Observation
 from simulators.bench.measurement import Measurement
+from simulators.bench.recognition import Sample
 from simulators.devices.base import DeviceSide
 from simulators.ports.pty import PtyFront
 
@@ -46,13 +47,15 @@ class Bench:
     """A link that keeps everything it receives. Reports are acknowledged as they come unless `acknowledges` is False.
 
     `draws`: how many cards a person will draw when `say` asks for them. `strict`: what the device cannot do is a
-    failure. `run` runs a test on the bench's loop. `unreachable` is set when an attempt to connect has failed.
+    failure. `sample`: the decks in a known order that a person will draw. `run` runs a test on the bench's loop.
+    `unreachable` is set when an attempt to connect has failed.
     """
 
     def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes], cards: Mapping[str, Card]) -> None:
         self.url = url
         self.run: Callable[[Coroutine[Any, Any, None]], None]
         self.draws = 0
+        self.sample: Sample | None = None
         self.say: Callable[[str], None] = lambda sentence: None
         self.strict = False
         self.unreachable = asyncio.Event()
@@ -94,6 +97,13 @@ class Bench:
         self.measurements.append(measured)
         if not measured.within:
             raise BenchError(str(measured))
+
+    def measure_all(self, measured: Sequence[Measurement]) -> None:
+        """Keep them all. Raises `BenchError` where one is beyond its limit."""
+        self.measurements += measured
+        beyond = [str(one) for one in measured if not one.within]
+        if beyond:
+            raise BenchError("; ".join(beyond))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
         """Wait until so many are found among what was received; what there is when the time is over."""

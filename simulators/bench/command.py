@@ -20,6 +20,7 @@ from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError
+from simulators.bench.recognition import LIMIT, OrderFileError, read_orders
 from simulators.bench.run import Asked, BenchReport, run_tests
 
 INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
@@ -33,6 +34,13 @@ INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
               help="The table of a line reader's identifiers.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(min=0, max=52), default=0, metavar="N",
               help="A person will draw so many cards when asked to; 0: none are drawn.")  # fmt: skip
+@click.option("--recognition", type=click.IntRange(min=0), default=0, metavar="DECKS",
+              help="A person will draw so many whole decks in a known order; 0: none are drawn.")  # fmt: skip
+@click.option("--order", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="How they lie: a deck a line, from the first card drawn. Without: as a new deck.")  # fmt: skip
+@click.option("--recognition-limit", "limit", type=click.FloatRange(min=0.01, max=100), default=LIMIT,
+              show_default=True, metavar="PERCENT",
+              help="The most cards not recognised, by the 95 % upper bound.")  # fmt: skip
 @click.option("--operator", type=click.IntRange(min=0), default=0, metavar="SECONDS", is_flag=False, flag_value=30,
               help="A person is there and has so long for each act: draws cards, pulls the cable, switches the device "
               "off. Without a number: 30.")  # fmt: skip
@@ -52,7 +60,8 @@ INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
               help="The first deck lies in the device as the last one of --decks came out.")  # fmt: skip
 @click.option("--turned", is_flag=True, help="Decks go in again with the card on top that came last.")
 def bench(
-    url: str, device_keys: Path | None, device_cards: Path | None, draws: int, operator: int, only: str | None,
+    url: str, device_keys: Path | None, device_cards: Path | None, draws: int, recognition: int,
+    order: Path | None, limit: float, operator: int, only: str | None,
     strict: bool, as_json: bool, junit: Path | None, history: Path | None, html: Path | None,
     shuffles: int | None, decks: Path | None, goes_on: bool, turned: bool
 ) -> None:  # fmt: skip
@@ -62,15 +71,16 @@ def bench(
     one, unless --continue is given: clubs, diamonds, hearts, spades, each from ace to king, the ace of clubs on top.
     """
     files = {"--device-keys": device_keys, "--device-cards": device_cards}
-    of_tests = any((draws, operator, only, strict, as_json, junit, history, html))
+    of_tests = any((draws, recognition, order, operator, only, strict, as_json, junit, history, html))
     _check_recording(shuffles, decks, goes_on or turned, of_tests=of_tests)
+    sample = _sample(recognition, order, limit)
     try:
         parsed = _device(url, files)
         if shuffles is not None and decks is not None:
             _record(parsed, files, shuffles, decks, goes_on=goes_on, turned=turned)
             return
         ready = _reach(parsed, files)
-        asked = Asked(parsed, files, draws, operator, only, strict, junit, as_json)
+        asked = Asked(parsed, files, draws, operator, only, strict, junit, as_json, sample)
         report = run_tests(asked, ready)
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
@@ -84,6 +94,20 @@ def bench(
         _show(report, earlier[-1] if earlier else None)
     if report.verdict == "failed":
         sys.exit(DeviceProblemError.exit_code)
+
+
+def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
+    """Return pytest's options of the sample of known decks. Raises `BadInputError`."""
+    if not decks:
+        if order is not None:
+            raise BadInputError("--order is for decks that a person draws.", "Say with --recognition how many.")
+        return ()
+    try:
+        read_orders(order)
+    except OrderFileError as error:
+        raise BadInputError(str(error), "Write a deck a line, as AC 2C 3C, from the first card drawn.") from error
+    named = ("--order", str(order.absolute())) if order is not None else ()
+    return ("--recognition", str(decks), "--recognition-limit", str(limit), *named)
 
 
 def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:

@@ -11,13 +11,15 @@ from typing import Final, NoReturn
 
 import pytest
 
+from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit, RunSelfTest
 from firmware_bridge.device_url import DEFAULT_DRIVER
 from firmware_bridge.drivers.base import Answered, DeviceReady, Reported, StatusHeard
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SelfTestFinished
-from simulators.bench.bench import Bench
+from simulators.bench.bench import Bench, BenchError
 from simulators.bench.measurement import Measurement
 from simulators.bench.promise import on_its_loop
+from simulators.bench.recognition import Tally, decks_needed
 
 LINK_WITHIN: Final = 5.0  # seconds until a link stands
 ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card
@@ -76,6 +78,54 @@ class TestEveryDevice:
         assert len(cards) == bench.draws
         recognised = sum(cards)
         bench.measure(Measurement("cards not recognised", bench.draws - recognised, "", 0))
+
+    @on_its_loop
+    async def test_recognises_cards_in_a_known_order(self, bench: Bench) -> None:
+        """With `--recognition DECKS` a person draws so many decks, whose order is given."""
+        identity = (await bench.ready()).identity
+        sample = bench.sample
+        if sample is None:
+            pytest.skip("no decks are drawn: --recognition DECKS says how many a person will draw")
+        if identity.unit == "sets":
+            pytest.skip("no single cards are drawn from this device, and a shuffler's order is not known")
+        needed = decks_needed(sample.limit)
+        assert sample.decks >= needed, f"a limit of {sample.limit:g} % takes at least {needed} decks"
+        tally = Tally()
+        for deck in range(sample.decks):
+            tally.add(sample.order(deck), await _known_deck(bench, deck, holds=identity.capabilities.holds_exit))
+        for line in tally.lines():
+            bench.say(line)
+        bench.measure_all(tally.measurements(sample))
+
+
+async def _known_deck(bench: Bench, deck: int, *, holds: bool) -> list[Card | None]:
+    """What the device read of a deck whose cards a person draws one at a time. Deck 0 lies in the device."""
+    assert bench.sample is not None
+    name = f"Deck {deck + 1} of {bench.sample.decks}"
+    first = bench.sample.order(deck)[0].code
+    place = len(bench.received) if deck else 0
+    if holds:
+        await bench.answer_to(ReleaseExit())
+    bench.say(
+        f"{name}: {'put it in, in its order' if deck else 'it lies in the device'}, {first} first. Draw 52 cards."
+    )
+    for number in range(1, len(DECK) + 1):
+        found = await bench.collect(lambda: _faces_drawn(bench, place), number)
+        assert len(found) >= number, f"{name}: {len(found)} of 52 cards were reported, so their places are not known"
+    assert len(found) == len(DECK), f"{name}: {len(found)} cards were reported of 52"
+    return list(found)
+
+
+def _faces_drawn(bench: Bench, place: int) -> list[Card | None]:
+    """Every card that was drawn, by what was received from that place on; None: it was not read."""
+    drawn: list[Card | None] = []
+    for thing in bench.received[place:]:
+        match thing:
+            case Reported(observation=CardDrawn(card=card)):
+                drawn.append(card.expose() if card is not None else None)
+            case Reported(observation=CardsDrawnTogether()):
+                raise BenchError("two cards came together, so their places are not known: begin again")
+    return drawn
 
 
 def _cards_drawn(bench: Bench) -> list[bool]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simulators.bench.frames import FrameHost
     from simulators.bench.measurement import Measurement
     from simulators.bench.promises.dealing import Dealt
+    from simulators.bench.recognition import Sample
 
 T = TypeVar("T")
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
@@ -39,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--device-keys", metavar="FILE", help="the file with its key")
     group.addoption("--device-cards", metavar="FILE", help="the table of a line reader's identifiers")
     group.addoption("--draws", metavar="N", type=int, default=0, help="how many cards a person will draw when asked")
+    group.addoption("--recognition", metavar="DECKS", type=int, default=0,
+                    help="how many decks in a known order a person will draw")  # fmt: skip
+    group.addoption("--order", metavar="FILE", help="their order; that of a new deck unless given")
+    group.addoption("--recognition-limit", metavar="PERCENT", type=float,
+                    help="how many of the cards may not be recognised, by the upper bound")  # fmt: skip
     group.addoption("--operator", metavar="SECONDS", type=int, default=0, nargs="?", const=OPERATOR_HAS,
                     help="a person is there and has so long for each act")  # fmt: skip
 
@@ -65,6 +71,7 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
         ):
             made.strict = device.strict
             made.draws = request.config.getoption("--draws")
+            made.sample = _sample(request.config)
             made.say = _say(request.config)
             yield made
 
@@ -158,6 +165,19 @@ async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBen
     device.mechanism.load(list(DECK), deck=1)
     async with simulated_device(device, folder / "device") as simulated:
         yield OnBench(simulated, {profile.serial: key}, {}, True)
+
+
+def _sample(config: pytest.Config) -> Sample | None:
+    from simulators.bench.recognition import LIMIT, OrderFileError, Sample, read_orders
+
+    decks, order = config.getoption("--recognition"), config.getoption("--order")
+    if not decks:
+        return None
+    try:
+        limit = config.getoption("--recognition-limit")
+        return Sample(decks, read_orders(Path(order) if order else None), LIMIT if limit is None else limit)
+    except OrderFileError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 @contextmanager

@@ -75,6 +75,7 @@ class Asked(NamedTuple):
     strict: bool
     junit: Path | None
     quiet: bool
+    recognition: tuple[str, ...] = ()  # pytest's options of the sample of known decks
 
     def arguments(self) -> list[str]:
         """Pytest's."""
@@ -84,6 +85,7 @@ class Asked(NamedTuple):
             "--device", str(self.device), "--draws", str(self.draws), "--operator", str(self.operator),
         ]  # fmt: skip
         named += [word for name, file in self.files.items() if file is not None for word in (name, str(file))]
+        named += self.recognition
         named += ["--junit-xml", str(self.junit)] if self.junit else []
         return [*named, "-k", self.only] if self.only else named
 

@@ -115,6 +115,10 @@ FAULTS: Final = (
          "line_reader": "nothing: an unread card leaves no trace"},
     ),
     Fault(
+        "misread", "Card N is read as another card.", "card",
+        {"shuffler": "another card in the set", **dict.fromkeys(("shoe", *_ONE_WAY), "another card")},
+    ),
+    Fault(
         "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
         _numbered("an ordinal that skips, and one card less that remains"),
     ),

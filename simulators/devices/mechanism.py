@@ -348,6 +348,10 @@ class Mechanism:
         while fault := self.faults.take(ordinals, "unreadable", "foreign-card"):
             seen[fault.at - ordinals.start] = None
             foreign |= {fault.at} if fault.name == "foreign-card" else set()
+        while fault := self.faults.take(ordinals, "misread"):
+            place = fault.at - ordinals.start
+            other = DECK[cards[place].number % len(DECK)]
+            seen[place] = Concealed(other, self._shuffle, fault.at)
         return tuple(seen), len(foreign)
 
     def _drop_cards(self, count: int = 1) -> None:

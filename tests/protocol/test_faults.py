@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from firmware_bridge import commands, observations
-from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.cards import DECK, DECK_SIZE
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, ReportsGone
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.armed_faults import ArmedFault
@@ -151,6 +151,12 @@ def not_recognised(foreign: bool) -> Check:
             assert [seen.foreign for seen in drawn] == [int(foreign and seen is drawn[AT - 1]) for seen in drawn]
 
     return check
+
+
+def misread(course: FaultCourse) -> None:
+    (other,) = course.cards[AT - 1 : AT]
+    assert other in {card.code for card in DECK} - {course.drawn[AT - 1]}
+    assert course.cards == [*course.drawn[: AT - 1], other, *course.drawn[AT:]]
 
 
 def drop(course: FaultCourse) -> None:
@@ -293,6 +299,7 @@ CHECKS: Final[dict[str, Check]] = {
     "duplicate-card": duplicate,
     "foreign-card": not_recognised(foreign=True),
     "unreadable": not_recognised(foreign=False),
+    "misread": misread,
     "drop": drop,
     "slow": slow,
     "reset": starts_again("reset"),
