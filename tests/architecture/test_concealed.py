@@ -24,6 +24,7 @@ MAY_EXPOSE = {
     "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
     "controller.table.recall",  # for the answer to a pit manager's request that is in the journal
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
+    "simulators.bench.conformance",  # compares cards with the order that a person gave, of decks of no game
     "simulators.bench.deck_recording",  # of decks on a bench, which are of no game
 }
 OF_A_SIMULATION = (
