@@ -118,9 +118,9 @@ class Listener:
             _check_in(self._folder, path)
             with suppress(FileNotFoundError):
                 os.unlink(path.name, dir_fd=self._folder)  # dead
-            self.socket.bind(str(path))
-            self._node = _open_to_all(path)
+            self.socket.bind(f"/proc/self/fd/{self._folder}/{path.name}")
             self.socket.listen(BACKLOG)
+            self._node = _open_to_all(self._folder, path, self.socket)
         except BaseException:
             self.socket.close()
             os.close(self._folder)
@@ -135,17 +135,33 @@ class Listener:
         os.close(self._folder)
 
 
-def _open_to_all(path: Path) -> tuple[int, int]:
-    """Anyone may connect; the door admits the users of the configuration alone. Returns device and inode."""
-    node = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _open_to_all(folder: int, path: Path, listening: socket.socket) -> tuple[int, int]:
+    """Anyone may connect; the door admits the users of the configuration alone. Returns device and inode.
+
+    Who owns the folder can put another socket there, such as one of root's: only one of this process is opened to all.
+    """
+    node = os.open(path.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
         found = os.fstat(node)
-        if not stat.S_ISSOCK(found.st_mode):
+        if not (stat.S_ISSOCK(found.st_mode) and _leads_to(listening, node)):
             raise SocketRefusedError(path, "was exchanged while it was made")
         Path(f"/proc/self/fd/{node}").chmod(0o666)  # chmod of the path would follow a link
     finally:
         os.close(node)
     return found.st_dev, found.st_ino
+
+
+def _leads_to(listening: socket.socket, node: int) -> bool:
+    """Return whether the socket that is open as `node` is this process's."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.setblocking(False)
+        if caller.connect_ex(f"/proc/self/fd/{node}"):
+            return False
+        pid, *_ = _PEER.unpack(caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+        if pid != os.getpid():
+            return False
+        listening.accept()[0].close()
+    return True
 
 
 def peer_uid(peer: socket.socket) -> int:

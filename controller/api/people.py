@@ -14,6 +14,8 @@ from controller.roles import Role
 from controller.table.model import Proof
 from firmware_bridge.plain_text import plain
 
+NOT_SIGNED_ON: Final = "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
+PEOPLE_CHANGED: Final = "The people of this table changed while the request waited. Enter it again."
 MOST_UID: Final = 2**32 - 2  # the last number that the kernel gives to a user
 
 
@@ -175,9 +177,7 @@ class People:
             return Acting(person.id, person.role, None, "pin", caller.screen)
         dealer = self._by_id.get(signed_on)
         if dealer is None or dealer.role is not Role.DEALER:
-            raise PersonRefusedError(
-                "not-signed-on", "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
-            )
+            raise PersonRefusedError("not-signed-on", NOT_SIGNED_ON)
         return Acting(dealer.id, dealer.role, None, "screen", caller.screen)
 
     async def _prove(self, person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
@@ -185,6 +185,23 @@ class People:
         await _prove(person, pin, desk, caller, stands_in=stands_in)
         if self._known(person.id) != person:
             raise PersonRefusedError("pin", wrong_pin(person.name))
+
+    def confirm(self, by: Acting, as_known: Person | None, stands_for: str) -> None:
+        """Check again, after a wait, that the person may still act as identified. Raises `PersonRefusedError`.
+
+        `as_known`: the person when identified. `stands_for`: as in `identify`, at this time.
+        """
+        if as_known is None or self._by_id.get(by.person) != as_known:
+            raise PersonRefusedError("person", PEOPLE_CHANGED)
+        if by.proven == "screen" and by.person != stands_for:
+            raise PersonRefusedError("not-signed-on", NOT_SIGNED_ON)
+        if by.proven == "user" and by.uid is not None:
+            default, unnamed = self._by_uid.get(by.uid), self.unnamed(by.uid, stands_for)
+            if as_known not in (default, unnamed):
+                raise PersonRefusedError("person", PEOPLE_CHANGED)
+
+    def known(self, person: str) -> Person | None:
+        return self._by_id.get(person)
 
     def _known(self, named: str) -> Person:
         if named not in self._by_id:

@@ -12,7 +12,7 @@ from typing import Final
 LONGEST_HEAD: Final = 32 * 1024  # bytes; as much as reverse proxies take
 _END: Final = b"\r\n\r\n"
 _CHUNKED: Final = re.compile(rb"[\r\n][ \t]*transfer-encoding", re.IGNORECASE)
-_LENGTH: Final = re.compile(rb"\r\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
+_LENGTH: Final = re.compile(rb"\r\ncontent-length[ \t]*:[ \t]*0*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 _NO_HTTP: Final = 64  # bytes of what is not HTTP; the parser refuses the first of them
 
 

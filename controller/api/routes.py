@@ -21,8 +21,8 @@ from controller.api.callers import Caller
 from controller.api.description import ADDRESS, send_description
 from controller.api.event_streams import EventStreams, Followed
 from controller.api.messages import OperationAnswer, OperationRequest
-from controller.api.people import Acting, People, PersonRefusedError
-from controller.api.pins import PinDesk, PinRecord
+from controller.api.people import Acting, People, Person, PersonRefusedError
+from controller.api.pins import PinDesk, PinRecord, wrong_pin
 from controller.api.refusals import Refusals
 from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
@@ -128,12 +128,19 @@ class Routes:
     def _signed(self, caller: Caller, asked: OperationRequest) -> str:
         return signed_before(self._table.state, asked.operation, caller.screen, asked.repeats, self._table.utc_ns())
 
+    def _confirm(self, caller: Caller, asked: OperationRequest, by: Acting, as_known: Person | None) -> None:
+        """A shift may end, a signature lapse and the people change while an operation waits for its turn."""
+        self._shared.people.confirm(by, as_known, self._table.stands_for(caller))
+        if by.proven == "pin" and not asked.pin and self._signed(caller, asked) != by.person:
+            raise PersonRefusedError("pin", wrong_pin(as_known.name if as_known else by.person))
+
     async def answer(self, request: web.Request, asked: OperationRequest) -> OperationAnswer | web.Response:
         shared = self._shared
         caller = request[VISITOR].caller
         try:
             stands_for, signed = self._table.stands_for(caller), self._signed(caller, asked)
             by = await shared.people.identify(caller, asked.person, asked.pin, shared.desk, stands_for, signed)
+            as_known = shared.people.known(by.person)
         except PersonRefusedError as refused:
             return shared.answers.refused(403, refused.code, str(refused), caller if refused.at_door else None)
         if not shared.refusals.take(caller):
@@ -141,8 +148,11 @@ class Routes:
         with request[VISITOR].waiting():
             await self._turns.begin_operation(caller)
         try:
+            self._confirm(caller, asked, by, as_known)
             before = self._table.entry
             answer = await self._table.operate(asked, by)
+        except PersonRefusedError as refused:
+            return shared.answers.refused(403, refused.code, str(refused), caller)
         finally:
             self._turns.end_operation(caller)
         if answer.accepted or answer.entry <= before:

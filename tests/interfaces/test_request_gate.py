@@ -98,3 +98,17 @@ async def test_what_is_not_http_is_refused_at_once(served: Served, parsed: list[
     caller = await (await served.call()).say(b"\x16\x03\x01" + b"x" * 60_000)
     assert b" 400 " in await caller.ended()
     assert len(b"".join(parsed)) < 100
+
+
+@pytest.mark.parametrize("zeros", [20, 5000])
+async def test_a_length_with_many_zeros_is_the_same_to_gate_and_parser(
+    served: Served, parsed: list[bytes], zeros: int
+) -> None:
+    """Otherwise the gate takes the body for the next request."""
+    await served.start()
+    caller = await served.call()
+    body = json.dumps(PAUSE).encode()
+    length = b"0" * zeros + b"%d" % len(body)
+    operation = b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: %s\r\n\r\n%s" % (length, body)
+    await caller.say(operation)
+    assert ((await caller.answer())[0], parsed) == (200, [operation])

@@ -24,6 +24,7 @@ from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import PortRefusedError, TcpListener
+from controller.api.turns import Turns
 from controller.api.view import LinkView
 from controller.api.web_door import WebServer, WebSetting
 from controller.daemon.host import HostClock
@@ -51,9 +52,9 @@ class Served:
         self.table.state = TableState(screens=(Screen(id_of(HASH), "Left", HASH),))
         self.listener = TcpListener(0)
         self.port = self.listener.port
-        people = People((Person("dana", "Dana", Role.DEALER),))
+        self.people = People((Person("dana", "Dana", Role.DEALER),))
         setting = WebSetting(self.listener, "T-1", ())
-        self.server = ApiServer(self.table, people, folder / "api.sock", HostClock().now, screens=setting)
+        self.server = ApiServer(self.table, self.people, folder / "api.sock", HostClock().now, screens=setting)
         self.callers: list[test_door.Caller] = []
 
     @property
@@ -237,6 +238,67 @@ async def test_the_dealer_signed_on_acts_at_the_screen_without_a_pin() -> None:
     people = People((Person("dana", "Dana", Role.DEALER),))
     acting = await people.identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
     assert acting == Acting("dana", Role.DEALER, None, "screen", "left")
+
+
+class Waiting:
+    """An operation that waits for its turn at a screen until `go`."""
+
+    def __init__(self, mocker: pytest_mock.MockerFixture) -> None:
+        self.waits, self.go = asyncio.Event(), asyncio.Event()
+        begin = Turns.begin_operation
+
+        async def begin_later(turns: Turns, caller: Caller) -> None:
+            self.waits.set()
+            await self.go.wait()
+            await begin(turns, caller)
+
+        mocker.patch.object(Turns, "begin_operation", begin_later)
+
+    async def enter(self, served: Served) -> test_door.Caller:
+        caller = await served.call()
+        body = json.dumps(test_door.PAUSE).encode()
+        head = b"POST /v1/operations HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n"
+        await caller.say(head % (served.head, served.cookie, len(body)) + body)
+        async with asyncio.timeout(60):
+            await self.waits.wait()
+        return caller
+
+
+async def test_an_operation_that_waits_until_the_shift_is_over_is_refused(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    stands_for = mocker.patch.object(served.table, "stands_for", return_value="dana")
+    waiting = Waiting(mocker)
+    caller = await waiting.enter(served)
+    stands_for.return_value = ""
+    waiting.go.set()
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"], served.table.asked) == (403, "not-signed-on", [])
+
+
+@pytest.mark.parametrize("people", [(), (Person("dana", "Dana", Role.PIT_SUPERVISOR),)])
+async def test_an_operation_that_waits_until_its_person_is_removed_is_refused(
+    served: Served, mocker: pytest_mock.MockerFixture, people: tuple[Person, ...]
+) -> None:
+    """Or has another rank."""
+    mocker.patch.object(served.table, "stands_for", return_value="dana")
+    waiting = Waiting(mocker)
+    caller = await waiting.enter(served)
+    served.people.change(people, ())
+    waiting.go.set()
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"], served.table.asked) == (403, "person", [])
+
+
+async def test_an_operation_that_waits_within_the_shift_is_taken(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    mocker.patch.object(served.table, "stands_for", return_value="dana")
+    waiting = Waiting(mocker)
+    caller = await waiting.enter(served)
+    waiting.go.set()
+    assert (await caller.answer())[0] == 200
+    assert [by.person for _, by in served.table.asked] == ["dana"]
 
 
 async def test_what_a_stranger_sends_is_quoted_and_not_translated(

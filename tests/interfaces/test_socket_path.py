@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,66 @@ def test_a_link_in_the_place_of_its_socket_opens_no_file_to_others(mocker: pytes
         with pytest.raises(SocketRefusedError, match="was exchanged"):
             Listener(folder / "api.sock")
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+LISTENS = """
+import os, socket, sys
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o600)
+listening.listen()
+print("listens", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def private() -> Iterator[Path]:
+    """The socket of another program, for its own user alone."""
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        words = (sys.executable, "-c", LISTENS, str(path))
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+            assert program.stdout is not None
+            assert program.stdout.readline()
+            yield path
+            program.communicate()
+
+
+def test_another_socket_in_the_place_of_its_own_is_not_opened(mocker: pytest_mock.MockerFixture, private: Path) -> None:
+    """Whoever owns the folder can put a name of one there."""
+
+    class Replaced(socket.socket):
+        def bind(self, address: Any) -> None:
+            super().bind(address)
+            Path(address).unlink()
+            os.link(private, address)
+
+    with short_folder() as folder:
+        mocker.patch.object(socket, "socket", Replaced)
+        with pytest.raises(SocketRefusedError, match="was exchanged"):
+            Listener(folder / "api.sock")
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+
+
+def test_a_link_in_the_place_of_its_folder_makes_and_opens_no_socket_elsewhere(
+    mocker: pytest_mock.MockerFixture,
+) -> None:
+    """It comes there just before the socket is bound."""
+    with short_folder() as folder:
+        named, other = folder / "named", folder / "other"
+        named.mkdir()
+        other.mkdir()
+
+        class Moved(socket.socket):
+            def bind(self, address: Any) -> None:
+                named.rename(folder / "aside")
+                named.symlink_to(other)
+                super().bind(address)
+
+        mocker.patch.object(socket, "socket", Moved)
+        Listener(named / "api.sock").close()
+        assert list(other.iterdir()) == []
 
 
 def test_a_link_in_the_place_of_its_folder_deletes_nothing(mocker: pytest_mock.MockerFixture) -> None:
