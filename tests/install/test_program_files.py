@@ -13,6 +13,7 @@ from typing import Final
 
 import pytest
 
+from controller.api.client import ApiClient
 from controller.program_files import MANIFEST, SIGNATURE, Program, ProgramError, examine, manifest_of, verify
 from deb.sources import ROOT, sign
 from tests.end_to_end.stage import Stage, short_folder
@@ -187,10 +188,24 @@ async def test_the_daemon_refuses_a_real_table_with_a_file_that_was_changed_by_o
             async for line in daemon.stderr:
                 said += line
                 if b"daemon.started" in line:
+                    await names_its_program(stage, installed.look())
                     daemon.terminate()
             assert await daemon.wait() == (78 if changed else 0), said
             assert (b"dealing.py was changed" in said) is changed
             assert stage.journal.exists() is not changed
+
+
+async def names_its_program(stage: Stage, expected: Program) -> None:
+    """`status` shows the program that serves, and the journal has the whole digest of its manifest."""
+    status = stage.start("status", "--socket", str(stage.socket))
+    await status.ended()
+    line = f"{expected.version} package {expected.digest[:12]} signed"
+    assert any("program" in row and line in row for row in status.out), status.out
+    async with ApiClient(stage.socket) as client:
+        (found,) = (await stage.events_until(client, "configuration_recorded"))[-1:]
+    record = found["configuration"]
+    assert (record["program_digest"], record["program_signed"]) == (expected.digest, True)
+    assert dict(record["program_parts"]) == dict(expected.parts)
 
 
 async def started(one: Installed, folder: Path, *words: str | Path) -> asyncio.subprocess.Process:
