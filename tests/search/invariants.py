@@ -22,6 +22,7 @@ from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
 from tests.search.device import WHOLE, Device
+from tests.search.moves import AUTHORITY
 from tests.support.account import are_due, has_too_many
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
@@ -161,11 +162,13 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
         case events.WagersSettled():
             _balanced(event, state)
         case events.CardsDealt():
-            require(state.phase in DEALING and not state.holds_cards, "nothing is dealt while the table is held")
+            moved = by_a_person and state.moves_due  # cards set aside go where they belong
+            dealt = state.phase in DEALING and (moved or not state.holds_cards)
+            require(bool(dealt), "nothing is dealt while the table is held")
             require(are_due(state, event.places), "every card goes to the place whose turn it is")
             require(not state.burn_due, "nothing is dealt before the burn")
         case events.CardsBurnt():
-            require(0 < len(event.cards) <= state.burn_due and not state.held, "no more is burnt than is due")
+            require(0 < len(event.cards) <= state.burn_due and not state.blocked, "no more is burnt than is due")
         case events.DeckQuarantined() if event.irregularity:
             require(by_a_person, "a person decides that a deck is out of use")
         case events.CommandIssued() if event.command.moves_cards:
@@ -201,7 +204,7 @@ def _balanced(event: events.WagersSettled, state: TableState) -> None:
 
 
 def _answered_for(bet: SettledBet, state: TableState) -> bool:
-    """Whether a clause, the authority that removed its hand, or a ruling on the bet is named."""
-    authorities = {why for box, why, _ in state.round.removed if box == bet.box}
+    """Return whether a clause, the authority of a ruling, or what removed its hand is named."""
+    authorities = {why for box, why, _ in state.round.removed if box == bet.box} | {AUTHORITY}
     ruled = any(number == bet.number for number, _, _ in state.round.bet_rulings) or bet.clause.startswith("ruling of ")
     return bet.clause in CLAUSES or bet.clause in authorities or ruled

@@ -51,6 +51,8 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
         state.round.conclusion_asked,
         state.round.abandon_asked,
         state.round.viewing,
+        state.moves_due,
+        state.round.difference_due,
     )
 
 
@@ -74,7 +76,8 @@ def _surroundings(state: TableState, device: Device) -> Key:
         state.decks.recorded,
         state.round.label,
         replace(state.decks.in_play, quarantined="why" if state.decks.in_play.quarantined else ""),
-        (journaled.connected, journaled.exit_held, journaled.exit_fails, journaled.stops, journaled.status_agrees),
+        (journaled.connected, journaled.exit_held, journaled.exit_fails, journaled.status_agrees),
+        (journaled.stops, journaled.well),
         tuple((opened.command, opened.seen, opened.id == device.last_command) for opened in journaled.open_commands),
         _device(state, device),
     )

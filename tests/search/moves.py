@@ -52,6 +52,7 @@ class Scope(NamedTuple):
     wide: bool = False
 
 
+AUTHORITY: Final = "shift manager"  # of each ruling
 AT_A_HAND: Final = frozenset({Kind.WRONG_COUNT, Kind.EXPOSED_CARD})
 ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Unit.SINGLES: ()}
 
@@ -84,6 +85,8 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
         yield from _course(state, scope)
     if left or state.open:
         yield from _handling(state)
+    if state.moves_due:
+        yield "the cards are moved", operations.Reconstruct(), False
     if state.service is Service.RECONCILING:
         yield "continue the round", operations.ContinueRound(), False
     if state.service is Service.OUT_OF_SERVICE or (state.device.stops and (scope.wide or not device.faults)):
@@ -285,9 +288,7 @@ def _rulings(state: TableState, found: Irregularity) -> Iterator[Doing]:
                 waiting = tuple(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
                 orders = (waiting, waiting[::-1]) if len(waiting) > 1 else (waiting,)
         for order in orders:
-            ruling = operations.Rule(
-                found.id, found.revision, action, "shift manager", "so decided", places, order, bets
-            )
+            ruling = operations.Rule(found.id, found.revision, action, AUTHORITY, "so decided", places, order, bets)
             yield f"rule {action} {order or ''}", ruling, False
 
 
