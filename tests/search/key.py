@@ -12,6 +12,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.table.model import Hand, HeldCard, Irregularity
+from controller.table.payments import difference_due
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
 from tests.search.device import Device
@@ -52,7 +53,7 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
         state.round.abandon_asked,
         state.round.viewing,
         state.moves_due,
-        state.round.difference_due,
+        difference_due(state),
     )
 
 

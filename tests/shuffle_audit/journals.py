@@ -25,10 +25,11 @@ class DealingTable(JournaledTable):
         self.do(operations.OpenTable())
         self._brought = 0
 
-    def bring_new(self, seal: str = "seal 7") -> str:
-        """A new deck, recorded; its name."""
+    def bring_new(self, *, sealed: bool = True) -> str:
+        """Record a new deck, sealed by its maker or without a seal; return its name."""
         self._brought += 1
         name = f"D{self._brought}"
+        seal = f"seal {self._brought}" if sealed else ""
         self.do(operations.BringDeck(name, f"back {name}", seal, 52, "a witness"))
         return name
 

@@ -73,7 +73,7 @@ def test_a_deck_that_is_shuffled_again_is_not_new(table: DealingTable) -> None:
 
 def test_a_deck_without_the_seal_of_its_box_is_not_new(table: DealingTable) -> None:
     (order,) = shuffled_new("uniform", 1)
-    table.play(table.bring_new(seal=""), order)
+    table.play(table.bring_new(sealed=False), order)
     found = read(table)
     assert [one.deck for one in found] == [DeckOrders((), seen(order, DEALT))]
 
