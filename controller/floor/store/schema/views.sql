@@ -153,7 +153,8 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
         FROM cardshoe.event e
         WHERE e.journal = b.journal AND e.round = b.round AND (
             (e.name = 'hand_removed' AND e.body ->> 'place' = p.place)
-            OR (e.name = 'irregularity_reopened' AND e.body -> 'hands' ? p.place))
+            OR (e.name = 'irregularity_reopened' AND e.body -> 'hands' ? p.place)
+            OR (e.name = 'phase_entered' AND e.body -> 'frees_bets' = 'true'))
         ORDER BY e.number DESC LIMIT 1
     ) AS removed_by
 FROM cardshoe.event b
