@@ -78,7 +78,7 @@ async def test_what_happens_at_real_tables_is_seen() -> None:
         texts = [line["text"] for line in story.story["lines"]]
         assert any(text.startswith("Round 1 begins") for text in texts)
         assert "3 cards to box 1." in texts
-        assert story.story["detail"]["next_step"].startswith("Call the pit supervisor.")
+        await story.until(lambda: story.story["detail"]["next_step"].startswith("Call the pit supervisor."))
 
         await two.kill_daemon()
         await found.until(lambda: found.rows[TWO]["trouble"] == "lost")

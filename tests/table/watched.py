@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from controller.games.specification import Choice, Unit
 from controller.table import events
 from controller.table.counts import ledger_of
@@ -62,6 +64,9 @@ class WatchedTable(TableHarness):
         match event:
             case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
                 self._out = Counter(_places(_in_hands(state)))  # those of the last round lie open until the next begins
+            case events.StartTakenBack() if state.earlier is not None:  # the round before goes on with its cards
+                again = replace(state, round=state.earlier)
+                self._out += Counter(_places([*_in_hands(again), *_on_piles(again)]))
             case events.CardsFoundElsewhere():
                 self._elsewhere = True
             case events.CardsReconstructed():
