@@ -63,7 +63,7 @@ def rows(connection: Connection) -> list[object]:
 
 def evidence(connection: Connection) -> list[object]:
     """Return what the chain covers: all columns but the MACs."""
-    covered = []
+    covered: list[object] = []
     for table in ("journal", "decision"):
         columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})") if name != "mac"]
         covered += connection.execute(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608  # names of the schema
