@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import platform
 import re
 import sqlite3
@@ -72,7 +73,7 @@ def examine(key: Path | None, prefix: Path | None = None, record: Distribution |
     record = record or distribution(PROGRAM)
     number, parts = record.version, tuple(_parts())
     manifest = prefix / MANIFEST
-    named = key or (PACKAGE_KEY if PACKAGE_KEY.is_file() else None)
+    named = key or (PACKAGE_KEY if os.access(PACKAGE_KEY, os.R_OK) else None)  # its folder may be closed to this user
     try:
         if manifest.is_file() or manifest.is_symlink():
             written = manifest.read_bytes()
