@@ -43,6 +43,9 @@ def blocks() -> list[Block]:
     return found
 
 
+FROM_SOURCES = "[program]\ndevelopment = true\n"
+
+
 class Technician:
     """Follows the page in a folder: `pc` is the PC, `new` the one that replaces it."""
 
@@ -90,11 +93,12 @@ class Technician:
         return text.replace("--console-user dealer", f"--console-user {os.getuid()}")
 
     def _relocate(self, pc: Path) -> None:
-        """The paths in the installed configuration are those of the PC in its folder."""
+        """Adapt the installed configuration: the PC's paths lie in its folder, and the program runs from sources."""
         table = pc / "etc/cardshoe/NC-01/table.toml"
         if table.exists():
             text = table.read_text().replace(f"{self.pcs[False]}/", "/")
-            table.write_text(OF_THE_PC.sub(lambda found: f"{pc}/{found[1]}/", text.replace(f"{pc}/", "/")))
+            text = OF_THE_PC.sub(lambda found: f"{pc}/{found[1]}/", text.replace(f"{pc}/", "/"))
+            table.write_text(text if FROM_SOURCES in text else f"{text}\n{FROM_SOURCES}")
 
     @asynccontextmanager
     async def daemon(self, *arguments: str) -> Any:
