@@ -302,7 +302,7 @@ def _verify_not_chosen(state: TableState, found: Irregularity, operation: operat
         if withdrew_wholly(found, bettor):
             raise RefusedError("chosen", f"{bettor} withdraws all bets; if that was entered wrongly, correct it first.")
         chooser, chose = bettor or place_word(state, place), CHOICES[choice]
-        raise RefusedError("chosen", f"{chooser} has chosen already: {chose}. Correct the entry if it was wrong.")
+        raise RefusedError("chosen", f"The choice of {chooser} is entered: {chose}. Correct the entry if it was wrong.")
 
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
