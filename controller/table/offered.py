@@ -240,7 +240,10 @@ def _shuffled(state: TableState) -> Iterator[Group]:
 
 
 def _brought(state: TableState) -> Iterator[Group]:
+    """A deck; and one that is another than those that were taken away out of use, where it has the back of one."""
     yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS))
+    if any(deck.quarantined for deck in state.decks.taken_away):
+        yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS, another=True), known=("another",))
 
 
 def _taken_out(state: TableState) -> Iterator[Group]:

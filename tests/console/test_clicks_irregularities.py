@@ -87,7 +87,7 @@ async def test_hands_of_single_cards_that_came_together_are_moved() -> None:
         await console.to_dealing(1, 3)
         await console.deal_singles(6)
         await console.report("simultaneous")
-        for answer in ("no", "yes", "yes"):
+        for answer in ("yes", "no", "yes"):  # at the wrong place; handled; can be put right
             await console.press(answer)
         await console.confirm(SUPERVISOR)
         await console.says("Enter which cards lie at the wrong place")
@@ -126,7 +126,7 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
     async with opened(Unit.SETS, "face-up@4") as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
-        await console.says("Is a card face up, in the shuffler or out of it?")
+        await console.says("Does a card lie face up")
         assert "Then" not in await console.page.locator("#panel .facts").inner_text()
         await console.press("yes")
         await console.reads("Then: Deal 3 cards to box 3.")

@@ -18,7 +18,7 @@ from controller.table.inputs import DeviceConnected
 from controller.table.phases import BEFORE_CLOSE, IN_ROUND, WINDOW_OPEN, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from tests.table.deck_hands import begin_with, load_beside, shuffle_beside, with_two
+from tests.table.deck_hands import begin_with, load_beside, shuffle_beside, take_out, with_two
 from tests.table.harness import TableHarness
 from tests.table.way_out import step
 
@@ -214,6 +214,10 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
             table.finish()
         yield f"{unit} {phase}, a deck waits, {missing} missing", table
     yield f"{unit} decks on record", with_two(unit)
+    table = with_two(unit)
+    table.do(operations.QuarantineDeck("A", "a mark on the back"))
+    table.do(take_out("A"))
+    yield f"{unit} a deck out of use taken away", table
     table = with_two(unit)
     begin_with(table, "A")
     yield f"{unit} dealt from a deck on record", table

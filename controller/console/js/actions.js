@@ -12,9 +12,10 @@ const BESIDE = 4; // acts beside the one that comes next; the others are in the 
 
 /** What an offer is called on its button. */
 export function label(screen, offer) {
-  const { place, instruction, pile, viewed, overlooked } = offer.arguments;
+  const { place, instruction, pile, viewed, overlooked, another } = offer.arguments;
   if (viewed) return say("op.handle_cards.viewed");
   if (overlooked) return say("op.place_wager.overlooked");
+  if (another) return say("op.bring_deck.another");
   if (place && knows(`op.${offer.operation}.at`))
     return say(`op.${offer.operation}.at`, { place: placeName(screen, place) });
   if (instruction) return say(`instruct.${instruction}`);
