@@ -57,5 +57,5 @@ async def test_a_new_deck_is_brought_named_shuffled_cut_and_dealt_from() -> None
             await console.press(digit)
         await console.press("ok")
         await console.press(SUPERVISOR.id)
-        await console.page.locator('#panel [data-act="ok"]').wait_for(state="detached")
+        await console.answered()
         assert [deck["label"] for deck in (await console.state())["decks"]] == ["red-1"]
