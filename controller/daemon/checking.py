@@ -20,12 +20,16 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, Verified, verify_journal
 
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
 GONE: Final = "journal-io"  # of a file that cannot be opened
+_HINT: Final = (
+    "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole."
+)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -53,14 +57,17 @@ class Pace:
 
 
 def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
-    """What the check says of the journal. Raises `JournalError` when it cannot be checked.
+    """Return what the check says of the journal. A folder that holds no journal, or cannot be read, is damage, too.
 
     A file that is gone may have been deleted by age meanwhile: then all is checked once more. What a person decides on
-    at a start, or did when files were moved away, is no damage.
+    at a start, or did when files were moved away, is not damage.
     """
-    found = verify().findings
-    if any(one.code == GONE for one in found):
+    try:
         found = verify().findings
+        if any(one.code == GONE for one in found):
+            found = verify().findings
+    except JournalError as error:
+        return Finding("journal-damaged", f"The journal in {folder} cannot be checked: {error}", _HINT)
     found = tuple(one for one in found if one.code not in OF_DOUBTS)
     if not found:
         return Finding()
@@ -69,7 +76,7 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
     return Finding(
         "journal-damaged",
         f"The journal {folder / first.file} is damaged: {first.sentence}{more}",
-        "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole.",
+        _HINT,
     )
 
 

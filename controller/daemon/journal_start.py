@@ -5,6 +5,7 @@ with what follows folded.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -14,11 +15,12 @@ from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport
 from controller.daemon.witnessing import known_elsewhere
+from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
-from controller.journal.file import Identity
+from controller.journal.file import Identity, damaged
 from controller.journal.folder import newest_header
-from controller.journal.pinning import Known
+from controller.journal.pinning import Doubt, Known
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
 from controller.journal.signing import SigningKey, load_signing_key
@@ -31,6 +33,10 @@ from controller.table.saved_state import SavedState, remember
 from firmware_bridge.drivers.memory import LinkMemory
 
 PAGE: Final = 2000  # entries folded between two reports
+_NO_STATE: Final = (
+    "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then restore "
+    "a backup, or move the files away. The next start asks people about that."
+)
 
 
 async def open_journal(
@@ -83,13 +89,24 @@ def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldRepor
     """
     saved = SavedState()
     if journal.head != Head():
-        saved = _load_newest(journal, report)
-        journal.look_further(Known(saved.table.doubted_keys, saved.table.files_deleted))
+        try:
+            saved = _load_newest(journal, report)
+            journal.look_further(Known(saved.table.doubted_keys, saved.table.files_deleted))
+        except JournalError as error:
+            raise _with_doubts(error, journal.pin.doubts) from error
     if not journal.is_begun or journal.is_signed_by_another:
         journal.begin_file(saved, moment)
     if not journal.pin.doubts:
         journal.accept()
     return saved
+
+
+def _with_doubts(error: JournalError, doubts: Sequence[Doubt]) -> JournalError:
+    """A start that cannot go on says what is in doubt as well: that may be why."""
+    if not doubts:
+        return error
+    said = " ".join(f"{doubt.code}: {doubt.sentence}" for doubt in doubts)
+    return JournalError(error.code, f"{error} Before that it was found: {said}", _NO_STATE)
 
 
 def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> SavedState:
@@ -107,10 +124,14 @@ def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report
     reader.verify(after, lambda head: report.reached(head.number, last))
     table, memory = saved.table, LinkMemory(saved.link)
     for entry in reader.entries(after.number):
-        if isinstance(entry.value, Event):
-            table = evolve(table, entry.value, entry.number)
-        else:
-            remember(memory, entry.value)
+        try:
+            if isinstance(entry.value, Event):
+                table = evolve(table, entry.value, entry.number)
+            else:
+                remember(memory, entry.value)
+        except Exception as error:  # the rules are asked about events that they never gave
+            why = f"entry {entry.number} does not follow from those before it ({type(error).__name__})"
+            raise damaged(reader.path, why) from error
         if entry.number % PAGE == 0:
             report.reached(entry.number, last)
     return SavedState(table, memory.journaled())

@@ -3,9 +3,10 @@
     python -m controller.daemon.witnessing FOLDER WITNESS
     python -m controller.daemon.witnessing --others TABLE WITNESS
 
-It copies heads as they are signed, and prints a line of JSON after each look. It may hang, where the folder of another
-machine does: the daemon counts the time since the witness had all heads, and shows an alarm after ten minutes. The
-second form says, before a journal is begun, of which journals of the table the witness holds heads.
+It copies heads as they are signed, and prints a line of JSON after each look; the last look comes when its standard
+input ends, with the daemon. It may hang, where the folder of another machine does: the daemon counts the time since the
+witness had all heads, and shows an alarm after ten minutes. The second form says, before a journal is begun, of which
+journals of the table the witness holds heads.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import select
 import subprocess
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +31,7 @@ from controller.journal.witness import Witness, others_at
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 1.0
+LAST_WITHIN: Final = 3.0  # seconds of a stop: then the next start copies what is left
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
 NICEST: Final = 19
 KNOWN_WITHIN: Final = 10.0  # seconds
@@ -120,17 +123,30 @@ class Witnessing:
             sys.executable, "-m", __name__, str(self._folder), str(self._witness), env=environment,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
-        assert process.stdout is not None
         try:
-            with suppress(msgspec.MsgspecError):  # a line of a process that was ended while it wrote
-                while line := await process.stdout.readline():
-                    self._hear(msgspec.json.decode(line, type=Said))
+            await self._listen(process)
         finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WITHIN):
+                    await self._take_leave(process)
             if process.returncode is None:
                 process.kill()
                 with suppress(TimeoutError):  # it may hang in a system call: then it ends when that does
                     async with asyncio.timeout(ENDS_WITHIN):
                         await process.wait()
+
+    async def _listen(self, process: Process) -> None:
+        assert process.stdout is not None
+        with suppress(msgspec.MsgspecError):  # a line of a process that was ended while it wrote
+            while line := await process.stdout.readline():
+                self._hear(msgspec.json.decode(line, type=Said))
+
+    async def _take_leave(self, process: Process) -> None:
+        """At a stop: the process copies the heads that were signed since, and ends."""
+        assert process.stdin is not None
+        process.stdin.close()
+        await self._listen(process)
+        await process.wait()
 
     def _hear(self, said: Said) -> None:
         if said.differs and not self._differs:
@@ -169,13 +185,14 @@ def known_elsewhere(witness: Path, table: str) -> Doubt | None:
 
 
 def main(folder: Path, beside: Path) -> None:
-    """Until the daemon has ended. What fails is tried again: the daemon counts the time."""
+    """Until the daemon has ended, and once more then. What fails is tried again: the daemon counts the time."""
     with suppress(OSError):  # a service may not be allowed to
         os.nice(NICEST)
     witness: Witness | None = None
-    wait = 0.0
-    while not select.select([sys.stdin], [], [], wait)[0]:
-        wait = LOOK_EVERY
+    has_ended = looked = False
+    while not has_ended:
+        has_ended = looked and bool(select.select([sys.stdin], [], [], LOOK_EVERY)[0])
+        looked = True
         try:
             witness = witness or Witness(folder, beside)
             witness.copy()

@@ -14,6 +14,7 @@ of the four in one union cannot be distinguished and are refused by msgspec.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
@@ -88,10 +89,11 @@ class SavedState(NamedTuple):
 
 
 class JournalCodec(Generic[InputT, EventT]):
-    """Encodes and decodes the rows of one file. One thread at a time may use it."""
+    """Encodes and decodes the rows of one file, `path`. One thread at a time may use it."""
 
     def __init__(self, types: Types, keys: JournalKeys, file_keys: FileKeys, packing: Packing,
-                 random: Callable[[int], bytes]) -> None:  # fmt: skip
+                 random: Callable[[int], bytes], path: Path | None = None) -> None:  # fmt: skip
+        self._of = "The journal" if path is None else f"The journal {path}"
         self._types = types
         self._packing = packing
         self._file_keys = file_keys
@@ -115,13 +117,13 @@ class JournalCodec(Generic[InputT, EventT]):
 
     def decode_input(self, number: int, text: bytes | str, sealed: bytes) -> InputT:
         """The input of the decision whose last entry is `number`. Raises `JournalError` (journal-damaged)."""
-        with _reading(number):
+        with _reading(self._of, number):
             self._open(number, sealed, DECISION, 0)
             return cast("InputT", self._input_decoder.decode(text))
 
     def decode_events(self, number: int, texts: Sequence[bytes], sealed: bytes, round_number: int) -> list[EventT]:
         """Its events. Raises `JournalError` (journal-damaged), also where a commitment is of none of the cards."""
-        with _reading(number):
+        with _reading(self._of, number):
             self._open(number, sealed, DECISION, round_number)
             return [self._event_decoder.decode(text) for text in texts]
 
@@ -142,7 +144,7 @@ class JournalCodec(Generic[InputT, EventT]):
                 f"this program reads up to version {form.version}.",
                 "Install the version of cardshoe that wrote it, or a later one.",
             )
-        with _reading(number):
+        with _reading(self._of, number):
             self._open(number, saved.sealed, of, 0)
             plain = msgspec.json.decode(self._packing.unpack(saved.state))
             if saved.version < form.version:
@@ -255,20 +257,21 @@ def decode_open(expected: Any, value: Any) -> Any:
 
 
 class _reading:  # noqa: N801  # a context manager that is cheaper than a generator's
-    def __init__(self, number: int) -> None:
-        self._number = number
+    def __init__(self, of: str, number: int) -> None:
+        self._of, self._number = of, number
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, (msgspec.MsgspecError, ValueError, RecursionError)):
-            raise damaged_entry(self._number, str(error)) from error
+            raise damaged_entry(self._of, self._number, str(error).rstrip(".")) from error
 
 
-def damaged_entry(number: int, why: str) -> JournalError:
+def damaged_entry(of: str, number: int, why: str) -> JournalError:
+    """`of`: the journal or its file, at the beginning of a sentence."""
     return JournalError(
         "journal-damaged",
-        f"The journal cannot be read up to entry {number}: {why}.",
+        f"{of} cannot be read up to entry {number}: {why}.",
         "Keep the file for an audit, and open it with the version of cardshoe that wrote it.",
     )

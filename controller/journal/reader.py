@@ -103,7 +103,7 @@ class JournalReader(Generic[InputT, EventT]):
             self._file_keys = FileKeys(local_key, header.file_id)
             if types is not None:
                 self._codec: JournalCodec[InputT, EventT] = JournalCodec(
-                    types, keys, self._file_keys, self._packing, secrets.token_bytes
+                    types, keys, self._file_keys, self._packing, secrets.token_bytes, path
                 )
 
     @classmethod

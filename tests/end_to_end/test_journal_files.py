@@ -155,6 +155,14 @@ async def test_a_check_that_cannot_be_made_is_reported_and_finds_nothing(tmp_pat
     assert log.events == ["journal.check_failed"]
 
 
+async def test_a_folder_without_a_journal_is_found_beside_the_table(tmp_path: Path) -> None:
+    """Somebody took the files away while the table was running."""
+    log = Log()
+    found = await check_beside(tmp_path, log)
+    assert (found.code, log.events) == ("journal-damaged", [])
+    assert f"{tmp_path} is not a journal of cardshoe" in found.sentence
+
+
 async def test_the_check_ends_with_the_daemon() -> None:
     """Its standard input ends when the daemon dies, even by SIGKILL."""
     with short_folder() as folder:

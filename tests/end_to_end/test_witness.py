@@ -7,6 +7,7 @@ from pathlib import Path
 from controller.api.client import ApiClient
 from controller.journal.witness import read_witness
 from tests.end_to_end.child import Orders
+from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
 
 
@@ -29,6 +30,18 @@ async def test_the_heads_of_a_running_table_stand_elsewhere() -> None:
             assert await stage.daemon.end() == 0
             verify = stage.start("journal", "verify", "--journal", str(stage.journal), "--witness", str(path))
             assert await verify.ended() == 0, verify.out
+
+
+async def test_the_head_of_an_orderly_stop_stands_elsewhere_when_the_daemon_has_ended() -> None:
+    with short_folder() as folder, short_folder() as beside:
+        async with Stage(folder) as stage:
+            name_witness(stage, beside)
+            for _ in range(2):
+                await stage.start_daemon(Orders())
+                await stage.daemon.until(lambda: stage.daemon.logged("journal.witness_whole"))
+                assert await stage.daemon.end() == 0
+                (path,) = beside.iterdir()
+                assert list(read_witness(path))[-1].head == Evidence(stage).head
 
 
 async def test_a_table_deals_without_its_witness() -> None:
