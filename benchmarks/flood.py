@@ -106,7 +106,7 @@ async def flood(path: str, name: str, connections: int) -> None:
 
 async def operate(path: str, operations: int) -> list[float]:
     """Seconds that each of the dealer's operations took, over `LONGEST` seconds at most."""
-    connection = await Connection.to(path)
+    connection = await Connection.in_line(path)
     times: list[float] = []
     ends = time.monotonic() + LONGEST
     while len(times) < operations and time.monotonic() < ends:

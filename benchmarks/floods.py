@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from controller.api.client import connect_in_line
 from controller.api.pins import SALT, hash_pin
 from controller.api.tcp_listener import TcpListener
 from controller.games.specification import Unit
@@ -82,7 +83,14 @@ class Connection:
 
     @classmethod
     async def to(cls, path: str) -> Connection:
+        """Fails with EINVAL at the first read where the socket's queue is full: an attacker dials again."""
         return cls(*await asyncio.open_unix_connection(path, limit=2**26))
+
+    @classmethod
+    async def in_line(cls, path: str) -> Connection:
+        """As the dealer's program, which waits until there is a place."""
+        connected = await asyncio.get_running_loop().run_in_executor(None, connect_in_line, path)
+        return cls(*await asyncio.open_unix_connection(sock=connected, limit=2**26))
 
     @classmethod
     async def to_port(cls, port: int) -> Connection:
@@ -238,7 +246,7 @@ def run_tool(folder: Path, words: tuple[str, ...]) -> None:
 
 async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
     """Seconds that each of the dealer's operations took."""
-    connection = await Connection.to(path)
+    connection = await Connection.in_line(path)
     times = []
     for number in range(operations):
         if gap:

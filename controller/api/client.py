@@ -69,12 +69,14 @@ class NoTableError(Exception):
 
 
 class _Connector(aiohttp.UnixConnector):
-    """Waits in line where the queue of the socket is full: the kernel lets a caller in who blocks, and asyncio's do
-    not. A user who is not admitted can keep the queue full.
+    """Waits in line where the queue of the socket is full, which a user who is not admitted can bring about.
+
+    The kernel keeps a place for a caller who blocks. asyncio does not block, takes "try again" for a connection that is
+    being made, and then fails to read with EINVAL.
     """
 
     async def _create_connection(self, *given: Any) -> Any:
-        connecting = self._loop.run_in_executor(None, _connect, self.path)
+        connecting = self._loop.run_in_executor(None, connect_in_line, self.path)
         try:
             connected = await asyncio.shield(connecting)
         except OSError as error:
@@ -86,8 +88,8 @@ class _Connector(aiohttp.UnixConnector):
         return protocol
 
 
-def _connect(path: str) -> socket.socket:
-    """In a thread, since it blocks. Raises `BlockingIOError` where it is kept waiting for too long."""
+def connect_in_line(path: str) -> socket.socket:
+    """Connect; to be called in a thread, since it blocks. Raises `BlockingIOError` when it has waited too long."""
     connected = socket.socket(socket.AF_UNIX)
     try:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", CONNECT_WITHIN, 0))

@@ -1,0 +1,30 @@
+"""Hundreds of connections at the socket of a server in this process: what others wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest_mock
+
+from controller.api import door
+from controller.api.client import connect_in_line
+from tests.interfaces.test_door import ANOTHER, OWN, Caller, Served, served
+
+__all__ = ["served"]
+
+
+async def test_a_full_line_of_refused_users_is_short(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    """The server rests after each batch of refused ones, so batches are what the last in line waits for."""
+    await served.start()
+    strangers = [socket.socket(socket.AF_UNIX) for _ in range(door.BACKLOG)]
+    for stranger in strangers:  # the server has no turn meanwhile
+        stranger.connect(str(served.path))
+    mocker.patch.object(door, "peer_uid", side_effect=[ANOTHER] * door.BACKLOG + [OWN])
+    rests = mocker.spy(served.server._door, "_rest")
+    dealer = Caller(*await asyncio.open_unix_connection(sock=connect_in_line(str(served.path))))
+    assert await dealer.ask("GET", "/healthz") == (200, b"ok\n")
+    await dealer.close()
+    for stranger in strangers:
+        stranger.close()
+    assert rests.call_count == door.BACKLOG / door.REFUSED_AT_ONCE == 8
