@@ -15,6 +15,7 @@ from controller.table.state import TableState
 from firmware_bridge.allowance import Allowance
 
 AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device keeps, some 7 MB
+MOST_WAITING: Final = 1_000  # inputs in the queue; a device that waits for acknowledgements has 8 of them there
 ONE_MORE_EVERY: Final = 0.5  # seconds
 CODE: Final = "device-floods"
 SENTENCE: Final = (
@@ -50,6 +51,10 @@ class ReportBudget:
         if isinstance(given, COUNTED) and not state.simulated:
             self._spent = self._spent or not self._allowance.take(now)
         return not (self._spent and isinstance(given, COUNTED))
+
+    def spend(self) -> None:
+        """The device is refused: it sends faster than the table takes, and waits for no acknowledgement."""
+        self._spent = True
 
     def leaves_out(self, given: AnyInput, state: TableState) -> bool:
         """Whether an input is not looked at: of a device that is refused, or that it is refused once more."""

@@ -33,7 +33,7 @@ from controller.daemon.noticed_times import NoticedTimes
 from controller.daemon.published_events import of_decision, published
 from controller.daemon.recalling import answer_recall
 from controller.daemon.repeats import ID_USED, is_repeat
-from controller.daemon.report_budget import CODE, OF_A_LINK, SENTENCE, ReportBudget
+from controller.daemon.report_budget import CODE, MOST_WAITING, OF_A_LINK, SENTENCE, ReportBudget
 from controller.daemon.shift_times import Shifts
 from controller.daemon.table_parts import DeviceLink, Keeper
 from controller.journal import JournalError
@@ -114,7 +114,11 @@ class TableService:
 
     def hear(self, heard: Heard) -> None:
         """From the link keeper: queue it; it is decided in its turn."""
-        self._queue.put_nowait(Asked(input_of(heard)))
+        given = input_of(heard)
+        if self._queue.qsize() >= MOST_WAITING:
+            self._budget.spend()
+            self._turn_away(given)
+        self._queue.put_nowait(Asked(given))
 
     async def begin(self, started: inputs.DaemonStarted, doubts: Sequence[Doubt] = ()) -> None:
         """The first input, before `run` and before the table is shown. Raises `JournalError`.
