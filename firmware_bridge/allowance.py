@@ -1,10 +1,10 @@
-"""A bound in time: so many at once, and then one more every so many seconds."""
+"""A rate limit: a burst, then one more every so many seconds."""
 
 from __future__ import annotations
 
 
 class Allowance:
-    """Times are handed in, in seconds of any one clock.
+    """A token bucket. Times are seconds of any one clock.
 
     >>> allowance = Allowance(2, 10.0)
     >>> [allowance.take(now) for now in (0.0, 1.0, 2.0, 11.0)]
@@ -18,7 +18,7 @@ class Allowance:
         self._since = 0.0
 
     def take(self, now: float) -> bool:
-        """Whether there is one left, which is then taken."""
+        """Take one and return whether there was one left."""
         self._left = self._left_at(now)
         self._since = now
         taken = self._left >= 1
@@ -26,11 +26,11 @@ class Allowance:
         return taken
 
     def give_back(self) -> None:
-        """The one that was taken last does not count."""
+        """Return the one that was taken last."""
         self._left += 1
 
     def reserve(self, now: float) -> float:
-        """Take one, also where it comes later only: the seconds until then."""
+        """Take one in advance and return the seconds until it is due."""
         self._left = self._left_at(now) - 1
         self._since = now
         return max(0.0, -self._left * self._every)

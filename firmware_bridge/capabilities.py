@@ -1,4 +1,4 @@
-"""A device's identity, status and capabilities, and a sentence for each capability that is missing."""
+"""The identity, status and capabilities of a device, and a sentence for each capability that it lacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Capabilities(msgspec.Struct, frozen=True):
-    """What a device can sense and do. Where it cannot, the controller asks a person, or infers and shows that."""
+    """What a device can sense and do. Where it cannot, the controller asks a person, or infers and says so."""
 
     recognises_cards: bool
     senses_orientation: bool
@@ -19,17 +19,17 @@ class Capabilities(msgspec.Struct, frozen=True):
     dispenses: Literal["on_command", "on_removal"]
     stages: bool  # a set may wait in the tray before bets are closed
     retains_reports: bool  # through a loss of power
-    acknowledges: bool = True  # False: delivery at most once; numbers do not reveal a loss
-    counts: bool = True  # False: no card numbers, no notice of decks, no status; those fields are all 0
+    acknowledges: bool = True  # False: each report is sent at most once, and numbers do not reveal a loss
+    counts: bool = True  # False: the device sends no card numbers, deck notices or status; those fields are all 0
 
     @property
     def yields_one_card(self) -> bool:
-        """Whether a device of sets takes a command to form a set of one."""
+        """Return whether a device that deals sets can form a set of one card on command."""
         return self.dispenses == "on_command"
 
 
 class DeviceIdentity(msgspec.Struct, frozen=True):
-    """The identity that the device reports. Proven by the driver's handshake where the driver has one."""
+    """The identity that a device reports. The driver's handshake proves it, where the driver has one."""
 
     kind: Literal["shuffler", "shoe"]
     unit: Literal["sets", "singles", "both"]
@@ -72,9 +72,9 @@ SHORTCOMINGS: Final[tuple[tuple[str, str], ...]] = (
     ("holds_exit", "No exit lock: a card drawn out of turn is reported, not prevented."),
     ("unloads_stub", "No count of the stub: count the cards left after the round and enter the number."),
 )
-"""The missing capability, and what that means for the people at the table."""
+"""Each capability, with what its absence means for the people at the table."""
 
 
 def shortcomings(capabilities: Capabilities) -> tuple[str, ...]:
-    """A sentence for each capability that this device lacks."""
+    """Return a sentence for each capability that this device lacks."""
     return tuple(sentence for name, sentence in SHORTCOMINGS if not getattr(capabilities, name))

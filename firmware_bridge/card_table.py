@@ -1,11 +1,11 @@
-"""The table of a line reader: which card an identifier stands for. Several identifiers may stand for one card.
+"""The card table of a line reader: the card of each identifier. A card may have several identifiers.
 
-TOML, a section `[cards]` with a card a line and its identifiers:
+TOML: a section `[cards]` with a line for each card:
 
     KD = ["E28068940000500B", "E28068940000500C"]
 
-or CSV, a line for each identifier with its card. The whole deck has to be there: a card left out would be taken for a
-foreign one.
+CSV: a line for each identifier and its card. The table must hold the whole deck, since a missing card would be taken
+for a foreign one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class _Toml(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_card_table(path: Path) -> dict[str, Card]:
-    """The cards by identifier. Raises `CardTableError` with what is wrong and where."""
+    """Read a table. Raise `CardTableError`, which says what is wrong and where."""
     try:
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a text file"
         raise CardTableError(f"The card table {path} cannot be read: {why}.", _NEXT) from error
-    pairs = _of_toml(path, text) if path.suffix == ".toml" else _of_csv(text)
+    pairs = _read_toml(path, text) if path.suffix == ".toml" else _read_csv(text)
     table: dict[str, Card] = {}
     for place, identifier, name in pairs:
         _add(table, f"{path}, {place}", identifier, name)
@@ -61,7 +61,7 @@ def _add(table: dict[str, Card], where: str, identifier: str, name: str) -> None
         raise CardTableError(f"{where}: {identifier} stands for {table[identifier].code} already.", _NEXT)
 
 
-def _of_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
+def _read_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
     try:
         read = msgspec.toml.decode(text, type=_Toml)
     except msgspec.MsgspecError as error:
@@ -71,7 +71,7 @@ def _of_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
             yield f"[cards] {name}", identifier, name
 
 
-def _of_csv(text: str) -> Iterator[tuple[str, str, str]]:
+def _read_csv(text: str) -> Iterator[tuple[str, str, str]]:
     rows: Iterable[list[str]] = csv.reader(text.splitlines())
     for number, row in enumerate(rows, start=1):
         if not any(cell.strip() for cell in row) or row[0].lstrip().startswith("#"):

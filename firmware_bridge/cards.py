@@ -1,7 +1,7 @@
-"""Cards, and cards that no one may see yet.
+"""Cards, and cards that nobody may see yet.
 
-A card is written rank first, suit second: ``KD``, ``TC`` or ``10C``, ``AS``. A card still lying face down is carried as
-`Concealed`: it cannot be printed, formatted, pickled or serialised; only the journal seals it and only a rule of the
+A card is written rank first, suit second: ``KD``, ``TC`` or ``10C``, ``AS``. A card that lies face down is a
+`Concealed`: it cannot be printed, formatted, pickled or serialised. Only the journal seals it, and only a rule of the
 game exposes it.
 """
 
@@ -16,11 +16,11 @@ DECK_SIZE: Final = 52
 
 
 class UnknownCardError(ValueError):
-    """A text or number that names no card of a 52-card deck."""
+    """Raised for a text or number that is not a card of a 52-card deck."""
 
 
 class Card:
-    """One of 52 cards. `rank` is 1 (ace) to 13 (king), `suit` one of C D H S. There is one object a card.
+    """One of 52 cards. `rank` is 1 (ace) to 13 (king), `suit` one of C D H S. Each card is a single object.
 
     >>> Card.parse("10d").code, Card.parse("KS").rank
     ('TD', 13)
@@ -37,7 +37,7 @@ class Card:
 
     @staticmethod
     def parse(text: str) -> Card:
-        """The card that a person wrote. Raises `UnknownCardError` with a sentence."""
+        """Return the card that a person wrote. Raise `UnknownCardError` with a sentence."""
         code = text.strip().upper().replace("10", "T", 1)
         card = _BY_CODE.get(code)
         if card is None:
@@ -46,7 +46,7 @@ class Card:
 
     @staticmethod
     def numbered(number: int) -> Card:
-        """The card with that number on the wire: 1 to 52, clubs, diamonds, hearts, spades, each ace to king."""
+        """Return the card with this number on the wire: 1 to 52, clubs, diamonds, hearts, spades, each from the ace."""
         if not 1 <= number <= DECK_SIZE:
             raise UnknownCardError(f"{number} is no card number; they run from 1 to {DECK_SIZE}")
         return DECK[number - 1]
@@ -73,11 +73,11 @@ _BY_CODE: Final = {card.code: card for card in DECK}
 
 
 class ConcealedCardError(TypeError):
-    """Something tried to show a card that no one may see yet. Always a bug of this program."""
+    """Raised when something tries to show a card that nobody may see yet: always a bug in this program."""
 
 
 class Concealed:
-    """A recognised card that lies face down, and where it lay in the shuffled deck (`ordinal` 1 is the first out).
+    """A recognised card that lies face down, with its place in the shuffled deck (`ordinal` 1 is the first out).
 
     `repr` shows the place and never the face. Only `expose` gives the face.
     """
@@ -90,16 +90,16 @@ class Concealed:
         self.ordinal = ordinal
 
     def expose(self) -> Card:
-        """The face. For the moment at which the rules show the card to the table, and for sealing it."""
+        """Return the face, to show the card when the rules do, or to seal it."""
         return self._card
 
     def has_same_face(self, other: Concealed) -> bool:
-        """Whether both are the same card of the deck, without revealing it."""
+        """Return whether both are the same card of the deck, without revealing which."""
         return self._card is other._card
 
     def is_among(self, others: Iterable[Concealed | None]) -> bool:
-        """Whether one of the others is the same card of the deck, without revealing it, and in a time that does not
-        depend on which one: all of them are looked at."""
+        """Return whether one of the others is the same card of the deck, without revealing which. Every one is
+        compared, so that the time does not depend on the place of the match."""
         card, found = self._card, 0
         for other in others:
             found += other is not None and other._card is card
@@ -149,9 +149,9 @@ class Exposed:
 
 
 class Evidence:
-    """The bytes of a device's report as they came. They may reveal concealed cards, so they are kept only sealed.
+    """The raw bytes of a device's report. They may reveal concealed cards, so they are kept only sealed.
 
-    `room`: they are sealed as if they were at least so many, where the length of a report reveals its card.
+    They are sealed as if there were at least `room` of them, since the length of a report may reveal its card.
     """
 
     __slots__ = ("_data", "room")
@@ -161,7 +161,7 @@ class Evidence:
         self.room = room
 
     def open(self) -> bytes:
-        """The bytes, for sealing and for an audit."""
+        """Return the bytes, for sealing or for an audit."""
         return self._data
 
     def __eq__(self, other: object) -> bool:

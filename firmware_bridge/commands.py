@@ -1,6 +1,6 @@
 """The commands that a device takes.
 
-Of the commands that move cards only one may be open at a time; the others may be open besides.
+Only one command that moves cards may be open at a time; the others may be open beside it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Command(msgspec.Struct, frozen=True, tag_field="command"):
-    """Base of all commands."""
+    """The base class of all commands."""
 
     moves_cards: ClassVar[bool] = False
 
@@ -24,7 +24,7 @@ class Dispense(Command, frozen=True, tag="dispense"):
 
 
 class HoldExit(Command, frozen=True, tag="hold_exit"):
-    """Let no card leave; a set that lies in the tray may still be lifted."""
+    """Let no card leave. A set that already lies in the tray may still be lifted."""
 
 
 class ReleaseExit(Command, frozen=True, tag="release_exit"):
@@ -36,7 +36,7 @@ class Shuffle(Command, frozen=True, tag="shuffle"):
 
 
 class UnloadStub(Command, frozen=True, tag="unload_stub"):
-    """Unload and count the cards that are left."""
+    """Unload and count the remaining cards."""
 
     moves_cards: ClassVar[bool] = True
 

@@ -1,8 +1,7 @@
-"""The keys of devices, one file for each table: a line for each device, its serial number and 32 bytes in hexadecimal.
+"""The key file of a table: a line for each device, with its serial number and 32 bytes in hexadecimal.
 
-Only its owner may read the file; its group may too, where root owns it and the daemon is in the group. A new file that
-root makes goes to the group of its folder, which is the daemon's. Keys are made on this machine and never cross the
-wire.
+Only the owner may read the file, or also its group where root owns it (the daemon's group). A new file that root makes
+takes the group of its folder. Keys are made on this machine and never cross the wire.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
 from firmware_bridge.errors import KeyFileError
 
 PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
-"""Of the examples in docs/cardlink.md."""
+"""The key of the examples in docs/cardlink.md."""
 
 
 def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
@@ -30,9 +29,9 @@ def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
 
 
 def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False) -> None:
-    """Add a line to a key file, which is made where there is none. Raises `KeyFileError`.
+    """Add a key to the file, creating the file if necessary. Raise `KeyFileError`.
 
-    A key that the file has for this serial number stays unless `replace`; other lines stay as they are.
+    An existing key for this serial number is kept unless `replace`. Other lines are left untouched.
     """
     known = read_device_keys(path) if path.exists() else {}
     if not is_serial(serial):
@@ -46,20 +45,20 @@ def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False
             "Write --replace to make a new key; the old one is then no longer valid.",
         )
     line = f"{serial} {key.hex()}\n"
-    _rewrite(path, lambda lines: [*(one for one in lines if not _is_of(one, serial)), line])
+    _rewrite(path, lambda lines: [*(one for one in lines if not _has_serial(one, serial)), line])
 
 
 def remove_device_key(path: Path, serial: str) -> None:
-    """Take the line of that serial number out. Raises `KeyFileError`, also when there is none."""
+    """Remove the key of this serial number. Raise `KeyFileError`, also if there is none."""
     known = read_device_keys(path)
     if serial not in known:
         there = ", ".join(sorted(known)) or "no device"
         raise KeyFileError(f"{path} has no key for {serial}.", f"It has keys for: {there}.")
-    _rewrite(path, lambda lines: [one for one in lines if not _is_of(one, serial)])
+    _rewrite(path, lambda lines: [one for one in lines if not _has_serial(one, serial)])
 
 
 def is_serial(text: str) -> bool:
-    """Whether a line of the file can begin with it.
+    """Return whether a line of the file can begin with this text.
 
     >>> is_serial("CARDSHOE-0042"), is_serial("# 1"), is_serial("")
     (True, False, False)
@@ -67,14 +66,14 @@ def is_serial(text: str) -> bool:
     return bool(text) and text[0] != "#" and all("!" <= character <= "~" for character in text)
 
 
-def _is_of(line: str, serial: str) -> bool:
+def _has_serial(line: str, serial: str) -> bool:
     return line.partition(" ")[0] == serial
 
 
 def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
-    """Write a whole new file and rename it over the old one: whenever the power fails, one of them is there.
+    """Write a whole new file and rename it over the old one, so that a power failure leaves one of them.
 
-    Owner, group and mode stay; those of a new file are `_of_a_new_file`.
+    Owner, group and mode are kept; a new file gets those of `_ownership_of_new_file`.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -85,7 +84,7 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
         beside.unlink(missing_ok=True)
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            owner, group, mode = _of_a_new_file(path.parent) if before is None else _of(before)
+            owner, group, mode = _ownership_of_new_file(path.parent) if before is None else _ownership(before)
             os.fchown(descriptor, owner, group)
             os.fchmod(descriptor, mode)
             file.write("".join(change(lines)))
@@ -105,21 +104,21 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
         ) from error
 
 
-def _of(found: os.stat_result) -> tuple[int, int, int]:
+def _ownership(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)
 
 
-def _of_a_new_file(folder: Path) -> tuple[int, int, int]:
-    """Owner, group and mode. Root gives it to the group of a folder that root made for that group and for no one else;
-    otherwise its owner alone may read it."""
-    owner, group, mode = _of(folder.stat())
+def _ownership_of_new_file(folder: Path) -> tuple[int, int, int]:
+    """Return owner, group and mode. If root made the folder for one group and nobody else, the file goes to that group;
+    otherwise only its owner may read it."""
+    owner, group, mode = _ownership(folder.stat())
     if os.geteuid() == 0 and owner == 0 and group != 0 and not mode & (stat.S_IWGRP | stat.S_IRWXO):
         return 0, group, 0o640
     return -1, -1, 0o600
 
 
 def read_device_keys(path: Path) -> dict[str, bytes]:
-    """The keys by serial number. Raises `KeyFileError` with what is wrong and what to do."""
+    """Return the keys by serial number. Raise `KeyFileError`, which says what is wrong and what to do."""
     try:
         mode = path.stat().st_mode
         text = path.read_text("utf-8")

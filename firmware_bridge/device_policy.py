@@ -1,7 +1,7 @@
-"""Which device may serve a table: its serial number and its approved firmware, as the configuration says.
+"""The device that may serve a table: its serial number and its approved firmware, from the configuration.
 
-A serial number is worth what proves it. A driver whose handshake proves it refuses at the handshake. For every other
-driver the link compares what the driver reports, which for a one-way device is the name in the URL.
+A serial number is only as good as its proof. A driver whose handshake proves it refuses at the handshake. For every
+other driver the link checks what the driver reports, which for a one-way device is the name in the URL.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from firmware_bridge.drivers.base import LinkOver
 
 
 class DevicePolicy(msgspec.Struct, frozen=True):
-    """`serial`: the one device that may be used; empty: any. `firmware_digests`: the firmware that may run on it, as
-    SHA-256 in lower-case hexadecimal digits; empty: any. A digest is the device's own claim."""
+    """The allowed device and firmware. Empty `serial`: any device. Empty `firmware_digests` (SHA-256, lower-case
+    hexadecimal): any firmware. A digest is the device's own claim."""
 
     serial: str = ""
     firmware_digests: tuple[str, ...] = ()
 
     def refuse_serial(self, serial: str) -> LinkOver | None:
-        """Why a device with this serial number must not be used; None: it may."""
+        """Return why a device with this serial number must not be used, or None if it may."""
         if self.serial in ("", serial):
             return None
         sentence = (
@@ -30,7 +30,7 @@ class DevicePolicy(msgspec.Struct, frozen=True):
         return LinkOver("device-other-serial", sentence, refused=True)
 
     def refuse_firmware(self, serial: str, digest: str) -> LinkOver | None:
-        """Why this firmware must not be used; None: it may."""
+        """Return why this firmware must not be used, or None if it may."""
         if not self.firmware_digests or digest.lower() in self.firmware_digests:
             return None
         sentence = (
@@ -40,7 +40,7 @@ class DevicePolicy(msgspec.Struct, frozen=True):
         return LinkOver("device-firmware", sentence, refused=True)
 
     def refuse(self, identity: DeviceIdentity) -> LinkOver | None:
-        """Both checks."""
+        """Apply both checks."""
         return self.refuse_serial(identity.serial) or self.refuse_firmware(identity.serial, identity.firmware_digest)
 
 

@@ -1,4 +1,4 @@
-"""Where a device is and which protocol it speaks, in one line that is the same in every command and file.
+"""Device URLs: where a device is and which protocol it speaks, written alike in every command and file.
 
     scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=&shuffle=
 
@@ -45,11 +45,11 @@ _USB_PATH: Final = re.compile(r"/([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})/(.+)", re.ASC
 
 
 class DeviceUrl(msgspec.Struct, frozen=True):
-    """A device URL, taken apart. `str` puts it together again, defaults left out.
+    """A parsed device URL. `str` puts it together again, without defaults.
 
-    `host` and `port` belong to tcp alone. `baud` is in bits a second, by default the driver's. `listen`: no byte is
-    ever written. `arm`: a driver that only listens by default may send its commands. `seed` is of simulated devices;
-    None lets the simulator choose. `shuffle` is the model after which a simulated shuffler shuffles.
+    `host` and `port` are for tcp only. `baud` is in bits a second; the driver has a default. `listen` means that
+    nothing is ever written. `arm` lets a driver that only listens by default send its commands. `seed` is for simulated
+    devices; with None the simulator chooses. `shuffle` is the model by which a simulated shuffler shuffles.
     """
 
     scheme: str
@@ -65,12 +65,12 @@ class DeviceUrl(msgspec.Struct, frozen=True):
 
     @property
     def known_as(self) -> str:
-        """The device's name where it reports no serial number: the path's last part, or host:port."""
+        """The name of a device that reports no serial number: the last part of the path, or host:port."""
         return f"{self.host}:{self.port}" if self.port is not None else self.path.rstrip("/").rpartition("/")[2]
 
     @property
     def line(self) -> DeviceLine:
-        """The part that a driver needs."""
+        """The part of the URL that a driver needs."""
         return DeviceLine(self.known_as, self.listen, self.arm)
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
         authority = "" if self.port is None else f"{host}:{self.port}"
         keys = {
             "driver": "" if self.driver == DEFAULT_DRIVER else self.driver,
-            "baud": "" if self.baud == _usual_baud(self.driver) else str(self.baud),
+            "baud": "" if self.baud == _default_baud(self.driver) else str(self.baud),
             "listen": "1" if self.listen else "",
             "arm": "1" if self.arm else "",
             "seed": "" if self.seed is None else str(self.seed),
@@ -89,7 +89,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
 
 
 class UsbName(msgspec.Struct, frozen=True):
-    """What identifies a USB device; vendor and product alone name only its make."""
+    """The identity in a usb URL. Vendor and product alone name only the make."""
 
     vendor: int
     product: int
@@ -101,7 +101,7 @@ class UsbName(msgspec.Struct, frozen=True):
 
 
 def usb_name(path: str) -> UsbName:
-    """Take the path of a usb URL apart. Raises BadDeviceUrlError.
+    """Parse the path of a usb URL. Raise BadDeviceUrlError.
 
     >>> usb_name("/1209:0001/CARDSHOE-0042").serial
     'CARDSHOE-0042'
@@ -116,7 +116,7 @@ def usb_name(path: str) -> UsbName:
 
 
 def parse_device_url(text: str) -> DeviceUrl:
-    """Take a device URL apart. Raises BadDeviceUrlError, whose hint says what to write instead.
+    """Parse a device URL. Raise BadDeviceUrlError, whose hint says what to write instead.
 
     >>> parse_device_url("serial:///dev/ttyACM0?baud=9600").baud
     9600
@@ -142,7 +142,7 @@ def parse_device_url(text: str) -> DeviceUrl:
 
 
 def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
-    """Refuse `listen` and `arm` where the driver cannot do that, and both together."""
+    """Refuse `listen` or `arm` where the driver does not support it, and both together."""
     if url.listen and not row.can_listen:
         raise BadDeviceUrlError(
             f"The driver {url.driver} has to answer its device, so it cannot only listen.",
@@ -157,8 +157,8 @@ def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
         )
 
 
-def _usual_baud(driver: str) -> int:
-    """The speed that need not be written. For a driver of another package it is always written, to import nothing."""
+def _default_baud(driver: str) -> int:
+    """Return the speed that `str` leaves out: none for a driver of another package, to avoid importing it."""
     row = DRIVERS.get(driver)
     return 0 if row is None else row.baud
 
@@ -191,7 +191,7 @@ def _write_one_of() -> str:
 
 
 def _authority(parts: SplitResult) -> tuple[str, int | None]:
-    """Host and port, where the scheme has them."""
+    """Return host and port if the scheme has them."""
     example = _EXAMPLES[parts.scheme]
     if "@" in parts.netloc:
         raise BadDeviceUrlError(
@@ -202,7 +202,7 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
         if parts.netloc:
             sentence = f"A {parts.scheme} device has no host, and {parts.netloc!r} stands where a host would."
             raise BadDeviceUrlError(
-                sentence, f"Three slashes begin the path: {parts.scheme}:///{_meant_as_path(parts)}"
+                sentence, f"Three slashes begin the path: {parts.scheme}:///{_probable_path(parts)}"
             )
         return "", None
     try:
@@ -216,8 +216,8 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
     return host, port
 
 
-def _meant_as_path(parts: SplitResult) -> str:
-    """The path that was probably meant when only two slashes were written before it."""
+def _probable_path(parts: SplitResult) -> str:
+    """Return the path that was probably meant when only two slashes precede it."""
     return parts.netloc + parts.path
 
 
@@ -269,7 +269,7 @@ def _query(parts: SplitResult) -> dict[str, str]:
 
 
 def _whole_number(values: dict[str, str], key: str, smallest: int, largest: int) -> int | None:
-    """The value of a key, None when it is not there."""
+    """Return the value of a key, or None if the key is absent."""
     text = values.get(key)
     if text is None:
         return None

@@ -1,7 +1,7 @@
-"""What is plugged into this machine and which driver fits, by what a device reports on the bus; it is not opened.
+"""Finds what is plugged into this machine and which driver fits, by what a device reports on the bus; none is opened.
 
-A converter of any make may carry any device, so its vendor and product name no driver. Only the device's proof shows
-its identity (`firmware_bridge.identify`).
+A converter of any make may carry any device, so its vendor and product say nothing about the driver. Only its proof
+shows a device's identity (`firmware_bridge.identify`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMED: Final = Path("/dev/cardshoe")
 
 
 class FoundPort(Protocol):
-    """What is needed of a port that pyserial lists."""
+    """The attributes that discovery reads of a port listed by pyserial."""
 
     device: str
     serial_number: str | None
@@ -32,7 +32,7 @@ class FoundPort(Protocol):
 
 
 class FoundUsbDevice(msgspec.Struct, frozen=True):
-    """A USB device that this program could use without a serial port. `problem`: why its serial number is unknown."""
+    """A USB device that can be used without a serial port. `problem` says why its serial number is unknown."""
 
     vendor: int
     product: int
@@ -47,7 +47,7 @@ ListNamed: TypeAlias = Callable[[], Iterable[Path]]
 
 
 class Lists(NamedTuple):
-    """The three ways to list what is plugged in: serial ports, USB devices, names under /dev/cardshoe."""
+    """Functions that list what is plugged in: serial ports, USB devices, names under /dev/cardshoe."""
 
     serial: ListPorts
     usb: ListUsb
@@ -55,10 +55,10 @@ class Lists(NamedTuple):
 
 
 class FoundDevice(msgspec.Struct, frozen=True):
-    """One thing that is plugged in. `place`: its node, or where it is on the bus. `usb`: vendor and product.
+    """A device that is plugged in. `place` is its node, or where it is on the bus; `usb` is vendor and product.
 
-    `driver` is empty where it is unknown; then `advice` says what to try. `url` opens it, with that driver.
-    `maturity` is the driver's.
+    `url` opens the device with `driver`; `maturity` is the driver's. `driver` is empty if it is unknown; then `advice`
+    says what to try.
     """
 
     way: Literal["serial", "usb"]
@@ -74,14 +74,14 @@ class FoundDevice(msgspec.Struct, frozen=True):
 
 
 class Discovery(msgspec.Struct, frozen=True):
-    """`devices`: what is plugged in. `problems`: why something could not be listed."""
+    """The devices that are plugged in; `problems` says why something could not be listed."""
 
     devices: tuple[FoundDevice, ...]
     problems: tuple[str, ...]
 
 
 def discover(lists: Lists) -> Discovery:
-    """What the three lists hold, each device once. A list that fails gives a problem: a sentence."""
+    """Return what the three lists hold, each device once. A list that fails adds a sentence to the problems."""
     problems: list[str] = []
     named = {path: path.resolve() for path in _listed(lists.named, "The names under /dev/cardshoe", problems)}
     ports = _listed(lists.serial, "The serial ports", problems)
@@ -119,7 +119,7 @@ def _port(port: FoundPort, names: list[Path]) -> FoundDevice:
 
 
 def _named_port(name: Path) -> FoundDevice:
-    """A udev rule of the site named it: which device it is does not follow from the name."""
+    """Return a node that a udev rule of the site named: the name does not tell which device it is."""
     return FoundDevice("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_driver_for(False))
 
 

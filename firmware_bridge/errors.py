@@ -1,21 +1,21 @@
 """The tree of errors that leave this package.
 
-    BridgeError                 something about the device or the connection; has a `code` and a `hint`
+    BridgeError                 a problem with the device or its connection; has a `code` and a `hint`
     ├── BadDeviceUrlError       the URL names nothing that can exist          (code device-url)
     │   └── DriverMissingError  a driver of another package cannot be used    (code driver)
     ├── TransportLostError      the connection is gone: cable unplugged       (code transport-lost)
     ├── TransportUnavailableError   the connection cannot be opened: no such port, no permission, in use
-    │   └── TwinDeviceError     several devices are what the URL names: refused, and no absence
+    │   └── TwinDeviceError     the URL matches several devices: refused, not absent
     ├── KeyFileError            the key file cannot be read                   (code key-file)
     └── CardTableError          the table of identifiers cannot be used       (code card-table)
 
-A driver raises none of them for what a device sends: garbage is counted, and a device that must not be used is
-reported as refused. Any other exception that leaves this package is a bug.
+A driver raises none of them for bytes from a device: garbage is counted, and a device that must not be used is reported
+as refused. Any other exception that leaves this package is a bug.
 """
 
 
 class BridgeError(Exception):
-    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
+    """A sentence for people (`str`), a `hint` with the next step, and a `code` for machines (docs/faults.md)."""
 
     code = "device"
 
@@ -39,7 +39,7 @@ class TransportUnavailableError(BridgeError):
 
 
 class TwinDeviceError(TransportUnavailableError):
-    """Each has its own code. One of them at least is not the device: none is used until a person has looked."""
+    """Raised, with a code of its own, when several devices match: none is used until a person has looked."""
 
 
 class KeyFileError(BridgeError):

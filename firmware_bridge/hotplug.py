@@ -1,9 +1,7 @@
-"""Hot-plug: notice that a device was plugged in, so that the link keeper need not wait until the end of its pause.
+"""Notices that a device was plugged in, so that the link keeper need not wait until the end of its pause.
 
-It is only a hint. The kernel informs a transport that its device is gone, and the link keeper tries again anyway;
-nothing is lost when a notice is missing or comes too often.
-
-Whether a device is present is checked every half second, which needs nothing but Linux.
+This is only a hint. The kernel tells a transport that its device is gone, and the link keeper tries again anyway, so
+missing or extra notices do no harm. Presence is checked every half second, which needs nothing but Linux.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ Presence: TypeAlias = Callable[[], Hashable]
 
 
 async def watch(url: DeviceUrl, on_plugged_in: Callable[[], None], *, pause: Pause = asyncio.sleep) -> None:
-    """Call `on_plugged_in` whenever what `url` names was plugged in, until cancelled.
+    """Call `on_plugged_in` whenever the device of `url` is plugged in, until cancelled.
 
-    Returns at once for schemes that have nothing to plug into this machine: tcp and sim.
+    Return at once for schemes without a plug on this machine: tcp and sim.
     """
     presence = presence_of(url)
     if presence is not None:
@@ -39,25 +37,25 @@ async def watch(url: DeviceUrl, on_plugged_in: Callable[[], None], *, pause: Pau
 async def watch_presence(
     presence: Presence, on_plugged_in: Callable[[], None], *, pause: Pause = asyncio.sleep
 ) -> None:
-    """Check every half second. `presence()` is None for nothing there, else a value that is new at each plugging in."""
-    before = _checked(presence)
+    """Check every half second. `presence()` is None if nothing is there, else a new value at each plugging in."""
+    before = _check(presence)
     while True:
         await pause(CHECK_EVERY)
-        now = _checked(presence)
+        now = _check(presence)
         if now not in (None, before):
             on_plugged_in()
         before = now
 
 
-def _checked(presence: Presence) -> Hashable:
-    # A node that vanishes meanwhile is not there. Any other error occurs in the transport too, which explains it.
+def _check(presence: Presence) -> Hashable:
+    # A node that vanishes meanwhile is absent. Any other error also occurs in the transport, which explains it.
     with contextlib.suppress(Exception):
         return presence()
     return None
 
 
 def presence_of(url: DeviceUrl) -> Presence | None:
-    """How to check for what `url` names; None where there is nothing to check."""
+    """Return how to check for the device of `url`, or None if there is nothing to check."""
     if url.scheme == "serial":
         return lambda: port_presence(url.path)
     if url.scheme == "usb":
@@ -66,16 +64,16 @@ def presence_of(url: DeviceUrl) -> Presence | None:
 
 
 def port_presence(path: str, list_ports: ListPorts = list_ports) -> Hashable:
-    """The node behind a serial URL. A node of that name that was created again, or opened to its group, is another."""
+    """Return a value for the node of a serial URL that changes if it is created again or opened to its group."""
     node = Path(find_port(path, list_ports)).resolve()
     status = node.stat()
     return str(node), status.st_rdev, status.st_ino, status.st_ctime_ns
 
 
 def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_NODES) -> Hashable:
-    """Bus and address of the USB devices of that name, from the kernel's own list: none is opened or woken.
+    """Return bus and address of the USB devices of that name from the kernel's list, which opens and wakes none.
 
-    With the time at which a node changed: the kernel shows a device before udev has opened its node to its group.
+    The time at which a node changed is included: the kernel shows a device before udev opens its node to its group.
     """
     found = [
         (seen.bus, seen.address, _changed_at(nodes / f"{seen.bus:03}" / f"{seen.address:03}"))
@@ -86,7 +84,7 @@ def usb_presence(name: UsbName, devices: Path = USB_DEVICES, nodes: Path = USB_N
 
 
 def _changed_at(node: Path) -> int:
-    """In nanoseconds; 0 where there is no such node."""
+    """Return the time in nanoseconds, or 0 if there is no such node."""
     with contextlib.suppress(OSError):
         return node.stat().st_ctime_ns
     return 0

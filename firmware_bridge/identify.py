@@ -1,4 +1,4 @@
-"""Ask a device for its identity: connect, do the handshake, disconnect. No acknowledgement and no command is sent."""
+"""Asks a device for its identity: connect, do the handshake, disconnect. No acknowledgement or command is sent."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from firmware_bridge.transports.registry import open_transport
 
 
 class Identification(msgspec.Struct, frozen=True):
-    """A device's identity, or why there is none: then `code`, `sentence` and `hint` say so. `cannot`: what the device
-    cannot sense or do, and what happens instead."""
+    """A device's identity, or None with `code`, `sentence` and `hint`. `cannot` has a sentence for each capability that
+    it lacks."""
 
     identity: DeviceIdentity | None
     cannot: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Identification(msgspec.Struct, frozen=True):
 async def identify(
     url: DeviceUrl, key_of: Callable[[str], bytes | None], *, open_transport: OpenTransport = open_transport
 ) -> Identification:
-    """Ask the device at `url`; this takes as long as its driver's handshake. No report is acknowledged."""
+    """Ask the device at `url`, for as long as its driver's handshake takes. No report is acknowledged."""
     clock = asyncio.get_running_loop().time
     heard: asyncio.Queue[Heard] = asyncio.Queue()
 
@@ -46,7 +46,7 @@ async def identify(
         await wait_for_event(event, deadline - clock())
 
     def on_state(state: LinkState) -> None:
-        """Only the outcome matters."""
+        """Do nothing: only the outcome matters."""
 
     def make_driver(now: float) -> Driver:
         return make(DriverSetting(secrets.token_bytes(16), url.line, key_of), now)
@@ -60,7 +60,7 @@ async def identify(
         wait=wait,
         deliver=heard.put_nowait,
         on_state=on_state,
-        log=structlog.wrap_logger(structlog.PrintLogger(sys.stderr)),  # only bugs are logged
+        log=structlog.wrap_logger(structlog.PrintLogger(sys.stderr)),  # logs only bugs
         policy=ANY_DEVICE,
     )
     running = asyncio.create_task(link.run(open_transport, url, make_driver))

@@ -1,7 +1,6 @@
 """One connection to a device, from the attempt to open it until the first reason to end it.
 
-Any exception that a transport, a driver or the receiver of their reports raises ends this one link. It is caught in
-`Guard`, nowhere else.
+Any exception from a transport, a driver or the receiver of their reports ends this one link. Only `Guard` catches it.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from firmware_bridge.exception_place import as_fields, named, whole
 from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
-STALENESS_CHECK: Final = 0.5  # seconds between two checks whether a ready link is stale
+STALENESS_CHECK: Final = 0.5  # seconds between staleness checks of a ready link
 GARBAGE: Final = "device-garbage"
-GARBAGE_AFTER: Final = 160  # bytes without anything understood; the longest item of any driver has no more
-PROVEN_AFTER: Final = 5.0  # seconds that a link has to stand on which nothing was understood
-LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not spin
+GARBAGE_AFTER: Final = 160  # bytes without anything understood; no driver's longest item has more
+PROVEN_AFTER: Final = 5.0  # seconds that a link must stand if nothing was understood
+LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not make the loop spin
 
 Clock: TypeAlias = Callable[[], float]
 Wait: TypeAlias = Callable[[asyncio.Event, float], Awaitable[None]]
@@ -50,7 +49,7 @@ class LinkState(StrEnum):
 
 
 class Recorder(Protocol):
-    """Gets notice of everything on a link (`firmware_bridge.captures`). Must not block; one that raises is dropped."""
+    """Is told of everything on a link (`firmware_bridge.captures`). Must not block; if it raises, it is dropped."""
 
     def opened(self) -> None: ...
 
@@ -66,7 +65,7 @@ class Recorder(Protocol):
 
 
 class Guard:
-    """The one place where exceptions are caught: what is raised inside the `with` goes to `fail` and no further.
+    """Passes exceptions inside the `with` to `fail`; nothing else catches them.
 
     Cancellation of the running task passes; any other CancelledError is a fault like any exception.
     """
@@ -95,24 +94,24 @@ def _is_being_cancelled() -> bool:
 
 
 def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
-    """Write a line to the log. A log that cannot be written, on a full disk, must not end a link."""
+    """Write a log line. A log that cannot be written, on a full disk, must not end a link."""
     with contextlib.suppress(Exception):
         log(event, **fields)
 
 
 def log_fault(log: Any, event: str, doing: str, error: BaseException) -> None:
-    """An exception that is a bug: what it was, and where. Its text may name a card."""
+    """Log the type and place of an exception that is a bug. Its text may name a card."""
     write_log(log.error, event, doing=doing, **as_fields(error))
 
 
 class Link:
     """A connection. The first reason to end it stays the reason.
 
-    `opened`: the transport was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
-    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns. `traffic`
-    holds the last pieces received and sent. `policy`: the device that may be used; any other is never delivered as
-    ready. `doubted`: on the link before, the driver understood nothing; a device is then delivered as ready only after
-    the driver has understood something.
+    `opened`: the transport was open. `ready`: the device was delivered as ready, so the end must be delivered too.
+    `last_heard` is when the last undamaged frame came. `hint` belongs to the reason that `finish` returns. `traffic`
+    holds the last pieces received and sent. `policy` names the device that may be used; no other is delivered as ready.
+    `doubted`: the driver understood nothing on the last link, so a device is delivered as ready only after the driver
+    has understood something.
     """
 
     def __init__(
@@ -143,7 +142,7 @@ class Link:
         self._doubted = doubted
         self._ready_since = math.inf
         self._withheld: DeviceReady | None = None
-        self._unread = b""  # received while nothing was understood
+        self._unread = b""  # bytes received while nothing was understood
         self._transport: Transport | None = None
         self._driver: Driver | None = None
         self._over: LinkOver | None = None
@@ -151,13 +150,13 @@ class Link:
         self._stale = False
         self._frames = 0
         self._changed = asyncio.Event()
-        self._wakes_at = -math.inf  # nothing waits, so nothing has to be woken
+        self._wakes_at = -math.inf  # nothing waits, so nothing must be woken
         self._taking = self._guard("taking what the device sent")
 
     # -- from opening to the end ----------------------------------------------------------------------------------
 
     async def run(self, open_transport: OpenTransport, url: DeviceUrl, make_driver: MakeDriver) -> None:
-        """Open, exchange bytes, return at the end of the link. Raises nothing but cancellation."""
+        """Open, exchange bytes, and return when the link ends. Raise nothing but cancellation."""
         with self._guard("opening the connection to the device"):
             self._transport = await open_transport(url, on_data=self._receive, on_lost=self._lose)
             self.opened = True
@@ -178,7 +177,7 @@ class Link:
                     self._check_staleness(driver, now)
 
     async def _wait(self, driver: Driver) -> None:
-        """Wait until something has to be done, or the driver's next `tick` is due."""
+        """Wait until there is something to do, or the driver's next `tick` is due."""
         now = self._clock()
         wakes_at = max(now + LEAST_WAIT, driver.wake_at())
         self._wakes_at = min(wakes_at, now + STALENESS_CHECK) if self.ready else wakes_at
@@ -187,7 +186,7 @@ class Link:
         self._changed.clear()
 
     def finish(self) -> LinkOver:
-        """Close what is open and deliver the end of a link that was ready. Returns why it ended. Called once."""
+        """Close what is open, deliver the end of a link that was ready, and return why it ended. Call once."""
         over = self._over or LinkOver("link-stopped", "The program ended the link to the device.")
         self._end(over)
         self._close()
@@ -197,9 +196,9 @@ class Link:
         return over
 
     def has_proven_itself(self, now: float) -> bool:
-        """Whether the next pause may be short again. A one-way device is ready as soon as the transport is open, and a
-        serial server that serves another host accepts and hangs up at once: attempts must not follow each other without
-        a pause."""
+        """Return whether the next pause may be short again. A one-way device is ready as soon as the transport is open,
+        and a serial server that serves another host accepts and hangs up at once: without a pause the attempts would
+        spin."""
         return self.ready and (self.statistics.frames_in > 0 or now - self._ready_since >= PROVEN_AFTER)
 
     # -- called by the link keeper --------------------------------------------------------------------------------
@@ -213,11 +212,11 @@ class Link:
             self._settle(driver)
 
     def drop(self, over: LinkOver) -> None:
-        """End the link for a reason outside it."""
+        """End the link for an outside reason."""
         self._end(over)
 
     def command(self, command_id: int, command: AnyCommand) -> bool:
-        """Returns whether the driver took it."""
+        """Send a command and return whether the driver took it."""
         driver = self._driver
         if driver is None or not self.ready or self._over is not None:
             return False
@@ -252,7 +251,7 @@ class Link:
     # -- internals ------------------------------------------------------------------------------------------------
 
     def _take(self, driver: Driver, heard: Sequence[Heard], now: float) -> None:
-        """Deliver what the driver heard, and send what it wants sent."""
+        """Deliver what the driver heard, and send what it has to send."""
         if self.statistics.frames_in != self._frames:
             self._frames = self.statistics.frames_in
             self.last_heard = now
@@ -286,7 +285,7 @@ class Link:
         self._deliver(ready)
 
     def _check_not_understood(self, driver: Driver, data: bytes) -> None:
-        """A one-way device is ready from the start; bytes that its driver cannot read show that it is another one."""
+        """End the link if the driver can read nothing of a device that was ready from the start (a one-way device)."""
         if driver.statistics.frames_in or not (self.ready or self._withheld):
             return
         self._unread = (self._unread + data)[:SAMPLE_SIZE]
@@ -299,7 +298,7 @@ class Link:
             self._end(LinkOver(GARBAGE, sentence, refused=True))
 
     def _settle(self, driver: Driver) -> None:
-        """Send what the driver has to send; wake up earlier if it now needs that."""
+        """Send what the driver has to send, and wake up earlier if it needs that."""
         data = driver.outgoing()
         if data and self._transport is not None:
             self.traffic.sent(self._clock(), data)
@@ -310,7 +309,7 @@ class Link:
             self._changed.set()
 
     def _check_staleness(self, driver: Driver, now: float) -> None:
-        """Notice that a sign of life is overdue, or that one has come."""
+        """Notice that a sign of life is overdue, or that one came again."""
         if self.ready and self._over is None and driver.is_stale(now) != self._stale:
             self._stale = not self._stale
             self._on_state(LinkState.STALE if self._stale else LinkState.READY)
@@ -321,7 +320,7 @@ class Link:
     def _fail(self, doing: str, error: BaseException) -> None:
         if isinstance(error, BridgeError) and self._over is None:
             refused = isinstance(error, TwinDeviceError)
-            # Its sentence goes to the log with the end of the link.
+            # The end of the link logs the sentence.
             self._end(LinkOver(error.code, str(error), refused=refused), error.hint)
             return
         log_fault(self._log, "link.fault", doing, error)
@@ -330,7 +329,7 @@ class Link:
         self._end(LinkOver("link-fault", sentence, evidence=whole(error)), hint)
 
     def _record(self, record: Callable[[Recorder], None]) -> None:
-        """Call the recorder, if there is one. It is a debugging aid: when it fails, the link goes on without it."""
+        """Call the recorder, if any. It is a debugging aid: if it fails, the link goes on without it."""
         recorder = self._recorder
         if recorder is not None:
             with Guard(self._recorder_failed, "recording"):

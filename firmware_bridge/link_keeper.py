@@ -6,8 +6,8 @@
 
     absent: nothing can be opened        refused: the device was reached and must not be used
 
-While the keeper tries again, *absent* and *refused* stay as they are until more is known, so that screens do not
-flicker. No exception ends the keeper (see `firmware_bridge.link`); only cancellation does.
+While the keeper tries again, *absent* and *refused* stay until more is known, so that screens do not flicker. No
+exception ends the keeper (see `firmware_bridge.link`); only cancellation does.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ __all__ = ["Health", "LinkKeeper", "LinkState", "wait_for_event"]
 
 FIRST_PAUSE: Final = 0.2  # seconds until the first new attempt; doubles
 LONGEST_PAUSE: Final = 5.0
-JITTER: Final = 0.2  # either way, as a part of the pause
+JITTER: Final = 0.2  # either way, as a fraction of the pause
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What is known of the link. Times are seconds of the keeper's monotonic clock.
+    """The state of the link. Times are seconds of the keeper's monotonic clock.
 
     `link` counts the connections of this run. `last_heard` is when the last undamaged frame came, on any link. `code`,
-    `sentence` and `hint` say why there is no link, or why the one before ended; a link that is ready clears them.
-    `retry_at` is when the next attempt begins, None when none is planned. `statistics` are the last link's.
+    `sentence` and `hint` say why there is no link, or why the last one ended; a ready link clears them. `retry_at` is
+    when the next attempt begins, or None. `statistics` are those of the last link.
     """
 
     state: LinkState
@@ -69,12 +69,12 @@ class Health(msgspec.Struct, frozen=True):
     statistics: LinkStatistics = msgspec.field(default_factory=LinkStatistics)
 
     def silent_for(self, now: float) -> float | None:
-        """The age of the last sign of life in seconds, None when there never was one."""
+        """Return the age of the last sign of life in seconds, or None if there was none."""
         return None if self.last_heard is None else now - self.last_heard
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
-    """Wait until the event is set, at most so long."""
+    """Wait until the event is set, at most that many seconds."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
             await event.wait()
@@ -83,13 +83,13 @@ async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
 class LinkKeeper:
     """Keeps the link to one device while `run` runs.
 
-    `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
-    order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. Where a device
-    is refused before it was ready, that LinkOver is delivered once, until the reason is another or a device is ready.
-    `on_health` is called when the state or the code of its reason changes. `policy`: the device that may be used.
-    `clock` is monotonic, in seconds. `wait(event, deadline)` returns when the event is set or that clock reaches the
-    deadline; without one the event loop waits. `recorder` records every link that was opened. `simulated`: the log may
-    show the bytes before a fault, since they reveal no real card.
+    `make_driver(now)` makes a driver for each connection. `deliver` is called with everything heard, in order, and must
+    only store it. A link that was ready ends with exactly one LinkOver. If a device is refused before that, its
+    LinkOver is delivered once, until the reason changes or a device is ready. `on_health` is called when the state or
+    the code of its reason changes. `policy` names the device that may be used. `clock` is monotonic, in seconds.
+    `wait(event, deadline)` returns when the event is set or that clock reaches the deadline; by default the event loop
+    waits. `recorder` records every link that was opened. `simulated`: the log may show the bytes before a fault, since
+    they reveal no real card.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class LinkKeeper:
         self._recorder = recorder
         self._simulated = simulated
         self._policy = policy
-        self._refusal: LinkOver | None = None  # the last that was delivered
+        self._refusal: LinkOver | None = None  # the last one delivered
         self._doubted = False  # the driver understood none of the last bytes
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
@@ -128,7 +128,7 @@ class LinkKeeper:
 
     @property
     def health(self) -> Health:
-        """The state now, as a copy that does not change later."""
+        """A copy of the present state, which does not change later."""
         link = self._link
         if link is None or not link.opened:
             return self._health
@@ -136,27 +136,27 @@ class LinkKeeper:
         return msgspec.structs.replace(self._health, last_heard=last_heard, statistics=copy.copy(link.statistics))
 
     def acknowledge(self, boot: int, number: int) -> None:
-        """The journal holds every report up to this one. Without a link nothing happens."""
+        """Acknowledge every report up to this one: the journal holds it. Without a link, do nothing."""
         if self._link is not None:
             self._link.acknowledge(boot, number)
 
     def command(self, command_id: int, command: AnyCommand) -> bool:
-        """Send a command. False: no link is ready, or it ended during this; whether it was carried out is unknown."""
+        """Send a command. Return False if no link is ready or it ended meanwhile; the command may have been obeyed."""
         return self._link is not None and self._link.command(command_id, command)
 
     def drop(self, code: str, sentence: str, *, refused: bool = False) -> None:
-        """End the link, if there is one, and connect again: what was not acknowledged is sent again.
+        """End the link, if any, and connect again: the device resends what was not acknowledged.
 
-        `refused`: the device must not be used, so attempts are further apart.
+        With `refused` the device must not be used, so attempts are further apart.
         """
         if self._link is not None:
             self._link.drop(LinkOver(code, sentence, refused))
 
     def try_now(self) -> None:
-        """Something was plugged in: end the pause before the next attempt, this one or the one that comes.
+        """Something was plugged in: end this pause, or the next one.
 
-        A link that stands is left alone. When a device is unplugged and plugged in faster than the link's end is
-        noticed, the notice is kept until then.
+        A standing link is left alone. If a device is unplugged and plugged in before the end of its link is noticed,
+        the notice is kept until then.
         """
         self._plugged_in.set()
 
@@ -172,7 +172,7 @@ class LinkKeeper:
             self._health = msgspec.structs.replace(self._health, retry_at=None)
 
     async def _hold_one_link(self) -> float:
-        """One attempt and what comes of it. Returns the seconds to pause before the next."""
+        """Make one attempt, hold the link, and return the seconds to pause before the next."""
         self._plugged_in.clear()
         self._health = msgspec.structs.replace(self._health, retry_at=None)
         link = Link(
@@ -198,12 +198,12 @@ class LinkKeeper:
         return self._next_pause(link, over)
 
     def _deliver_refusal(self, link: Link, over: LinkOver) -> None:
-        """A device that was never ready and must not be used: delivered once, not at every attempt."""
+        """Deliver the refusal of a device that was never ready: once, not at every attempt."""
         if link.ready:
             self._refusal = over if over.refused else None  # the link has delivered it
         elif over.refused and over != self._refusal:
             self._refusal = over
-            with Guard(self._not_taken, "delivering that the device is refused"):
+            with Guard(self._receiver_failed, "delivering that the device is refused"):
                 self._deliver(over)
 
     async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:
@@ -235,7 +235,7 @@ class LinkKeeper:
         write_log(self._log.info, event, link=self._health.link)
 
     def _record_end(self, link: Link, over: LinkOver) -> None:
-        """Keep the link's statistics and log why it ended: once, while every attempt ends for the same reason."""
+        """Keep the link's statistics and log why it ended, once for attempts that end for the same reason."""
         self._health = self.health
         unusable = LinkState.LOST if link.opened else LinkState.ABSENT
         state = LinkState.REFUSED if over.refused else unusable
@@ -252,7 +252,7 @@ class LinkKeeper:
         )
 
     def _enter(self, state: LinkState, why: LinkOver | None = None, hint: str = "") -> bool:
-        """Set the state, and the reason where one is given. Returns whether that is new; then it has been reported."""
+        """Set the state, and the reason if given. Return whether it changed, in which case it has been reported."""
         before = self._health
         since = before.since if state is before.state else self._clock()
         after = msgspec.structs.replace(before, state=state, since=since)
@@ -261,15 +261,15 @@ class LinkKeeper:
         self._health = after
         if (after.state, after.code) == (before.state, before.code):
             return False
-        with Guard(self._not_taken, "reporting the link's health"):
+        with Guard(self._receiver_failed, "reporting the link's health"):
             self._on_health(self.health)
         return True
 
-    def _not_taken(self, doing: str, error: BaseException) -> None:
+    def _receiver_failed(self, doing: str, error: BaseException) -> None:
         log_fault(self._log, "link.fault", doing, error)
 
 
 def _countable(statistics: LinkStatistics, *, simulated: bool) -> dict[str, int]:
-    """What a log may count: of a real device no bytes, since a ten has one more than a nine."""
+    """Return the counters that a log may show. Bytes of a real device are left out: a ten has one more than a nine."""
     counted: dict[str, int] = msgspec.structs.asdict(statistics)
     return {name: number for name, number in counted.items() if simulated or not name.startswith("bytes_")}

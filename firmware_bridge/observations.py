@@ -1,7 +1,7 @@
-"""What a device can report, in a form that is the same for all drivers.
+"""What a device can report, in the same form for all drivers.
 
-An observation is a claim of the device, never a judgement: the controller decides what it means for the round.
-Cards come as `Concealed`, or as None where the device did not recognise one.
+An observation is a device's claim, not a judgement: the controller decides what it means for the round. Cards come as
+`Concealed`, or as None where the device did not recognise one.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from firmware_bridge.cards import Concealed
 
 
 class Observation(msgspec.Struct, frozen=True, tag_field="observed"):
-    """Base of all observations."""
+    """The base class of all observations."""
 
 
 class Started(Observation, frozen=True, tag="started"):
-    """The device began to run. `cause` is as the device names it: power, reset, watchdog, brown_out."""
+    """The device began to run. `cause` is the device's word: power, reset, watchdog, brown_out."""
 
     cause: str
 
 
 class DeckLoaded(Observation, frozen=True, tag="deck_loaded"):
-    """A deck lies in the device, not yet shuffled by it. `count` None: the device does not count at loading."""
+    """A deck lies in the device, not yet shuffled by it. `count` is None if the device does not count at loading."""
 
     deck: int
     count: int | None
-    shuffle: int | None = None  # a shoe names the order of the deck it was given
+    shuffle: int | None = None  # a shoe names the order of the deck that it was given
 
 
 class ShuffleStarted(Observation, frozen=True, tag="shuffle_started"):
@@ -36,7 +36,7 @@ class ShuffleStarted(Observation, frozen=True, tag="shuffle_started"):
 
 
 class ShuffleFinished(Observation, frozen=True, tag="shuffle_finished"):
-    """A completed shuffle with what the device counted while it read the deck."""
+    """A completed shuffle, with what the device counted while reading the deck."""
 
     deck: int
     shuffle: int
@@ -61,7 +61,7 @@ class ShuffleAborted(Observation, frozen=True, tag="shuffle_aborted"):
 
 
 class SetDispensed(Observation, frozen=True, tag="set_dispensed"):
-    """Cards lie together in the tray. `ordinal` is the first card's place in the shuffle, from 1."""
+    """Cards lie together in the tray. `ordinal` is the place of the first card in the shuffle, from 1."""
 
     shuffle: int
     ordinal: int
@@ -72,14 +72,14 @@ class SetDispensed(Observation, frozen=True, tag="set_dispensed"):
 
 
 class SetRemoved(Observation, frozen=True, tag="set_removed"):
-    """The tray's sensor saw the tray emptied."""
+    """The tray's sensor found the tray emptied."""
 
     shuffle: int
     ordinal: int
 
 
 class CardDrawn(Observation, frozen=True, tag="card_drawn"):
-    """One card left a shoe. `face_up` None: the device has no orientation sensor."""
+    """One card left a shoe. `face_up` is None if the device has no orientation sensor."""
 
     shuffle: int
     ordinal: int
@@ -91,7 +91,7 @@ class CardDrawn(Observation, frozen=True, tag="card_drawn"):
 
 
 class CardsDrawnTogether(Observation, frozen=True, tag="cards_drawn_together"):
-    """Two or more cards left at once; `cards` are in the order of the log only if `order_known`."""
+    """Two or more cards left at once; `cards` are in their order in the shuffle only if `order_known`."""
 
     shuffle: int
     ordinal: int
@@ -103,7 +103,7 @@ class CardsDrawnTogether(Observation, frozen=True, tag="cards_drawn_together"):
 
 
 class FaceUpFound(Observation, frozen=True, tag="face_up_found"):
-    """A card that will leave as number `ordinal` lies face up in the device, where only the sensor sees it."""
+    """The card that will leave as number `ordinal` lies face up in the device, where only the sensor sees it."""
 
     shuffle: int
     ordinal: int
@@ -113,7 +113,7 @@ class FaceUpFound(Observation, frozen=True, tag="face_up_found"):
 
 
 class StubUnloaded(Observation, frozen=True, tag="stub_unloaded"):
-    """What was left after the deal came out and was counted, a set that still lay in the tray included."""
+    """The remaining cards came out and were counted, including a set that still lay in the tray."""
 
     deck: int
     count: int
@@ -137,7 +137,7 @@ class SelfTestFinished(Observation, frozen=True, tag="self_test_finished"):
 
 
 class CheckFailed(Observation, frozen=True, tag="check_failed"):
-    """A check that the device makes of itself has failed. `what`: `memory`, `program`, or another word."""
+    """A self-check of the device failed. `what` is `memory`, `program` or another word."""
 
     what: str
 
@@ -155,7 +155,7 @@ class ButtonPressed(Observation, frozen=True, tag="button_pressed"):
 
 
 class ReportsLost(Observation, frozen=True, tag="reports_lost"):
-    """The device reports that its memory overflowed: reports `first` to `last` of `boot` are gone."""
+    """The device's memory overflowed: reports `first` to `last` of `boot` are gone."""
 
     boot: int
     first: int
@@ -163,19 +163,19 @@ class ReportsLost(Observation, frozen=True, tag="reports_lost"):
 
 
 class NotUnderstood(Observation, frozen=True, tag="not_understood"):
-    """A whole, undamaged report whose body this driver cannot read. The bytes are in the evidence."""
+    """A report that this driver cannot read. The bytes are in the evidence."""
 
     reason: str
 
 
 class GapSuspected(Observation, frozen=True, tag="gap_suspected"):
-    """The device's numbering skipped, and how it numbers is only inferred: something may be lost. Never proof."""
+    """The device's numbering, which is only inferred, skipped: something may be lost. Never proof."""
 
     why: str
 
 
 class Alarmed(Observation, frozen=True, tag="alarmed"):
-    """The device raised an alarm. `alarm` is its code, never its text, which may name a card: that is evidence."""
+    """The device raised an alarm. `alarm` is its code. Its text may name a card, so it is evidence."""
 
     alarm: str
 

@@ -1,7 +1,7 @@
-"""Text from outside that may be shown: of bounded length, on one line, without characters that a screen does not show.
+"""Makes text from outside safe to show: of bounded length, on one line, without hidden characters.
 
-What a device or a person says reaches journals, logs and terminals. An escape code there acts on a supervisor's
-terminal, and a direction mark or a NUL makes a line read as another one.
+What a device or a person says reaches journals, logs and terminals. An escape code would act on a supervisor's
+terminal; a direction mark or a NUL would make a line read differently.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import msgspec
 
 LONGEST: Final = 200  # characters of one text
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode's categories without a shape of their own: controls, format and direction marks, surrogates, private and
-unassigned code points, separators of lines and paragraphs."""
+"""Unicode's categories without a visible shape: controls, format and direction marks, surrogates, private and
+unassigned code points, line and paragraph separators."""
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 _CUT: Final = "…"
 
-_TEXTLESS: Final = frozenset({int, bool, float, bytes, type(None)})  # a device's report has many of them
+_TEXTLESS: Final = frozenset({int, bool, float, bytes, type(None)})  # frequent in reports, so skipped
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a screen shows nothing for this character, or acts on it."""
+    """Return whether a screen shows nothing for this character, or acts on it."""
     return unicodedata.category(character) in _HIDDEN
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
-    """The text as it may be shown: hidden characters replaced, and cut after `longest` characters.
+    """Return the text with hidden characters replaced, cut to `longest` characters.
 
     >>> plain("jam\\x1b[2J at the exit")
     'jam�[2J at the exit'
@@ -38,12 +38,12 @@ def plain(text: str, longest: int = LONGEST) -> str:
 
 
 def is_plain(text: str, longest: int = LONGEST) -> bool:
-    """Whether `plain` would leave it as it is."""
+    """Return whether `plain` would leave the text unchanged."""
     return len(text) <= longest and not any(map(is_hidden, text))
 
 
 def with_plain_texts(value: Any, longest: int = LONGEST, most: int | None = None) -> Any:
-    """The same with every text in it plain, and lists of texts cut to the first `most`; itself where all of them are.
+    """Return a copy with every text plain and lists of texts cut to `most`; the value itself if nothing changes.
 
     >>> with_plain_texts({"stops": ["jam\\0", "door"]}, most=1)
     {'stops': ['jam�']}
@@ -68,9 +68,9 @@ def with_plain_texts(value: Any, longest: int = LONGEST, most: int | None = None
 
 
 def whole_number(text: str, largest: int) -> int | None:
-    """The number that is written there in ASCII digits; None for anything else and for more than `largest`.
+    """Return the number written in ASCII digits, or None for anything else and for more than `largest`.
 
-    `int` takes the digits of every script, blanks, signs and underscores.
+    `int` would also take the digits of every script, blanks, signs and underscores.
 
     >>> whole_number("12", 99), whole_number("\\uff11\\uff12", 99), whole_number("1_2", 99), whole_number("100", 99)
     (12, None, None, None)

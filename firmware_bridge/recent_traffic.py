@@ -1,7 +1,7 @@
-"""The last pieces that crossed the wire, kept for the fault that may follow.
+"""The last pieces that crossed the wire, kept to explain a fault.
 
-Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a device that is not simulated only
-direction and age are shown. Everything else is in a capture, sealed (docs/captures.md).
+Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a real device only direction and age are
+shown. A capture has everything else, sealed (docs/captures.md).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import deque
 from typing import Final
 
 KEPT: Final = 32  # pieces
-LONGEST: Final = 256  # bytes of a piece
+LONGEST: Final = 256  # bytes kept of a piece
 
 
 class RecentTraffic:
@@ -26,7 +26,7 @@ class RecentTraffic:
         self._kept.append((now, "to device", len(data), data[:LONGEST]))
 
     def lines(self, now: float, *, whole: bool) -> list[str]:
-        """Oldest first, a text each. `whole`: with the bytes, in hexadecimal.
+        """Return a text for each piece, oldest first. `whole` adds the bytes in hexadecimal.
 
         >>> traffic = RecentTraffic()
         >>> traffic.received(1.0, b"10D")

@@ -1,8 +1,8 @@
 """The USB identity of a cardlink device, **for tests only**.
 
-1209:0001 is a test pair of pid.codes: free on a desk, in CI and on a simulator, and not to be sold or given away. A
-maker ships devices under a vendor and a product number of their own, and adds that pair here and in
-`udev/70-cardshoe.rules`, which says the same (a test compares the two).
+1209:0001 is a test pair of pid.codes: free to use on a desk, in CI and on a simulator, but not in devices that are sold
+or given away. A maker ships devices under a vendor and product number of its own, and adds that pair here and in
+`udev/70-cardshoe.rules` (a test compares the two).
 
 Anyone may use a test pair, so the pair alone identifies nothing: a cardlink device is recognised by vendor, product
 **and** serial number.
@@ -13,14 +13,14 @@ from fnmatch import fnmatchcase
 TEST_VENDOR_ID = 0x1209
 TEST_PRODUCT_ID = 0x0001
 
-# Both are shell patterns, because that is what udev compares with. The second exists because the device chooses its
-# serial number and the number becomes a file name: with a slash in it, `CARDSHOE-/../../x` would name any path in /dev.
+# Shell patterns, because udev compares with them. The second exists because the device chooses its serial number, which
+# becomes a file name: `CARDSHOE-/../../x` would name any path in /dev.
 SERIAL_PATTERN = "CARDSHOE-*"
 SERIAL_REFUSED = "*[!0-9A-Za-z_-]*"
 
 
 def is_cardlink(vendor_id: int, product_id: int, serial: str) -> bool:
-    """Whether a device is a cardlink device by what it reports on the bus; only its proof shows its identity.
+    """Return whether a device claims on the bus to be a cardlink device; only its proof shows its identity.
 
     >>> is_cardlink(0x1209, 0x0001, "CARDSHOE-0042")
     True

@@ -1,4 +1,4 @@
-"""Captures: the traffic of a link in a file, to be shown and to be replayed through its driver.
+"""Captures: files with the traffic of a link, which can be shown and replayed through its driver.
 
-`capture_format` is the file format, `recorder` writes it during a link, `reader` reads it, `replay` replays it.
+`capture_format` is the file format, `recorder` writes it while a link stands, `reader` reads it, `replay` replays it.
 """

@@ -1,12 +1,12 @@
-"""The format of a capture: lines of JSON, each complete, so that a file that was cut off is read up to the cut.
+"""The format of a capture: complete lines of JSON, so that a truncated file can be read up to the cut.
 
     {"is":"capture","format":1,...}                   a header: a recording begins, or continues in another file
     {"is":"opened","ms":0}                            the connection to the device is open
     {"is":"from_device","ms":12,"hex":"0204"}         bytes received, `ms` after the line before
-    {"is":"sealed","number":1,"sealed":"base64"}      any of these except a header, sealed as a whole
+    {"is":"sealed","number":1,"sealed":"base64"}      any of these except a header, sealed
 
-Sealed is the record's length (u32, big-endian), its JSON, and zeros up to one of `SIZES`, so that the length of a line
-does not show a ten from a nine; the header's line is bound to it. docs/captures.md describes it.
+The sealed text is the record's length (u32, big-endian), its JSON, and zeros up to one of `SIZES`: otherwise the length
+of a line would tell a ten from a nine. The line of the header is associated data. See docs/captures.md, "The format".
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from firmware_bridge.errors import BridgeError
 
 FORMAT: Final = 1
 SIZES: Final = (1024, 16384)
-"""A sealed record has the first of these sizes that holds it, or a multiple of the last. The first holds every record
-that is not a backlog: some 480 bytes of a device, which is 15 cards."""
+"""The sizes of a sealed record: the first that holds it, or a multiple of the last. The first holds about 480 bytes
+from a device (15 cards): every record that is not a backlog."""
 
-LONGEST_MS: Final = 2**40  # between two records, 34 years; a longer time is damage
+LONGEST_MS: Final = 2**40  # between two records: 34 years; a longer time means that the line is damaged
 _LENGTH: Final = struct.Struct(">I")
 
 
 class CaptureError(BridgeError):
-    """The file is not a capture, or cannot be read or written."""
+    """Raised for a file that is not a capture, or that cannot be read or written."""
 
     code = "capture-file"
 
 
 class CaptureKeyError(CaptureError):
-    """The capture is sealed with another key than the one named."""
+    """Raised when the capture was sealed with another key."""
 
     code = "capture-key"
 
 
 class Origin(StrEnum):
-    """Where the bytes come from."""
+    """The source of the recorded bytes."""
 
     SIMULATED = "simulated"
     HARDWARE = "hardware"
@@ -51,15 +51,15 @@ class Origin(StrEnum):
 
 
 class Line(msgspec.Struct, frozen=True, tag_field="is"):
-    """Base of all lines."""
+    """The base class of all lines."""
 
 
 class Header(Line, frozen=True, tag="capture", omit_defaults=True):
-    """What follows, up to the next header.
+    """The header of the records up to the next header.
 
-    `id` is of this header alone. `continues` is the id of the header before it, where one recording continues in
-    another file. `url` holds no secrets, as no device URL does. `date` is UTC, in ISO 8601. `device` is its identity,
-    as far as known when the line was written. `note` is for people.
+    `id` belongs to this header alone; `continues` is the id of the header before it when a recording continues in
+    another file. `url` holds no secrets (no device URL does). `date` is UTC in ISO 8601. `device` is the identity as
+    far as it was known when the line was written. `note` is for people.
     """
 
     format: int
@@ -76,17 +76,17 @@ class Header(Line, frozen=True, tag="capture", omit_defaults=True):
 
 
 class Record(Line, frozen=True):
-    """Base of what happened. `ms` is the time since the record before, in whole milliseconds."""
+    """The base class of all events. `ms` is the time since the record before, in whole milliseconds."""
 
     ms: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_MS)]
 
 
 class Opened(Record, frozen=True, tag="opened"):
-    """The connection to the device is open: a link begins."""
+    """The connection to the device is open; a link begins."""
 
 
 class DriverMade(Record, frozen=True, tag="driver_made"):
-    """What the link's driver was made from: its nonce, in hexadecimal, and the last report held before."""
+    """The values the link's driver was made from: its nonce in hexadecimal, and the last report in the journal."""
 
     nonce: str
     boot: int
@@ -97,7 +97,7 @@ class DriverMade(Record, frozen=True, tag="driver_made"):
 
 
 class LinkKeys(Record, frozen=True, tag="link_keys"):
-    """The keys of the link's sealed frames, in hexadecimal: who has them reads and forges that link."""
+    """The keys of the link's sealed frames, in hexadecimal. Whoever has them can read and forge its frames."""
 
     host: str
     device: str
@@ -107,7 +107,7 @@ class LinkKeys(Record, frozen=True, tag="link_keys"):
 
 
 class Ready(Record, frozen=True, tag="ready"):
-    """The device was found to be the right one."""
+    """The device passed all checks; the link is ready."""
 
     device: DeviceIdentity
 
@@ -124,22 +124,22 @@ class _Bytes(Record, frozen=True):
 
 
 class FromDevice(_Bytes, frozen=True, tag="from_device"):
-    """Bytes received, in the piece in which they arrived."""
+    """Bytes received from the device, in the pieces in which they arrived."""
 
 
 class ToDevice(_Bytes, frozen=True, tag="to_device"):
-    """Bytes given to the transport."""
+    """Bytes handed to the transport."""
 
 
 class Commanded(Record, frozen=True, tag="commanded"):
-    """A command given to the driver."""
+    """A command handed to the driver."""
 
     command_id: int
     command: AnyCommand
 
 
 class Lost(Record, frozen=True, tag="lost"):
-    """The link has ended. `by_driver`: the driver ended it, and has to end it again in a replay."""
+    """The link has ended. With `by_driver` the driver ended it, and must end it again in a replay."""
 
     code: str
     sentence: str
@@ -148,7 +148,7 @@ class Lost(Record, frozen=True, tag="lost"):
 
 
 class Sealed(Line, frozen=True, tag="sealed"):
-    """A record that needs the key. `number` counts from 1 after each header."""
+    """A sealed record. `number` counts from 1 after each header."""
 
     number: int
     sealed: bytes
@@ -159,16 +159,16 @@ AnyLine: TypeAlias = Header | AnyRecord | Sealed
 
 
 class Cipher(Protocol):
-    """Seals and opens what follows one header. A number is used once."""
+    """Seals and opens the records after one header. Each number is used once."""
 
     def seal(self, number: int, plain: bytes) -> bytes: ...
 
     def open(self, number: int, sealed: bytes) -> bytes:
-        """Raises ValueError for what was not sealed by `seal` under this number."""
+        """Open a record. Raise ValueError unless `seal` made it under this number."""
 
 
 class MakeCipher(Protocol):
-    """Makes the cipher of a header from its id and its whole line, to which everything sealed is bound."""
+    """Makes the cipher of a header from its id and its whole line, which is the associated data of every record."""
 
     def __call__(self, capture_id: str, header_line: bytes) -> Cipher: ...
 
@@ -179,17 +179,17 @@ _RECORDS: Final[msgspec.json.Decoder[AnyRecord]] = msgspec.json.Decoder(AnyRecor
 
 
 def encode_line(line: Line) -> bytes:
-    """With its end of line."""
+    """Encode a line, with its line end."""
     return _ENCODER.encode(line) + b"\n"
 
 
 def decode_line(data: bytes) -> AnyLine:
-    """Raises ValueError for what is no whole line of this format."""
+    """Decode a line. Raise ValueError unless it is a whole line of this format."""
     return _LINES.decode(data)
 
 
 def format_of(data: bytes) -> int | None:
-    """The format number in a first line; None: the file is not a capture."""
+    """Return the format number in a first line, or None if the file is not a capture."""
     try:
         found: Any = msgspec.json.decode(data)
     except ValueError:
@@ -207,7 +207,7 @@ def seal_record(record: Record, number: int, cipher: Cipher) -> Sealed:
 
 
 def open_record(line: Sealed, cipher: Cipher) -> AnyRecord:
-    """Raises ValueError for what does not open, or is no record when opened."""
+    """Open and decode a record. Raise ValueError if it does not open, or holds no record."""
     padded = cipher.open(line.number, line.sealed)
     (length,) = _LENGTH.unpack_from(padded)
     return _RECORDS.decode(padded[_LENGTH.size : _LENGTH.size + length])

@@ -1,4 +1,4 @@
-"""Reads captures: all whole lines, and a sentence for each damaged one."""
+"""Reads captures: every whole line, and a sentence for each damaged one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import AnyRecord, CaptureError, CaptureKeyError, Cipher, Header, MakeCipher
 
-LONGEST_LINE: Final = 1_000_000  # bytes; a longer one is damage
-NOTED: Final = 20  # damaged lines that have a sentence of their own
+LONGEST_LINE: Final = 1_000_000  # bytes; a longer line is damaged
+NOTED: Final = 20  # damaged lines that get a sentence of their own
 
 
 class Recording(NamedTuple):
-    """The records under one header. `unopened`: sealed records, where no key was named."""
+    """The records under one header. `unopened` counts the sealed records that were skipped for lack of a key."""
 
     header: Header
     records: list[AnyRecord]
@@ -22,14 +22,14 @@ class Recording(NamedTuple):
 
 
 class Capture(NamedTuple):
-    """Files in the order in which they were named. `damage`: sentences about what could not be read."""
+    """The recordings of the named files, in order. `damage` holds a sentence for each part that could not be read."""
 
     recordings: tuple[Recording, ...]
     damage: tuple[str, ...]
 
 
 def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -> Capture:
-    """Read files, oldest first. Raises CaptureError (not a capture, another format) or CaptureKeyError (wrong key)."""
+    """Read files, oldest first. Raise CaptureError (not a capture, another format) or CaptureKeyError (wrong key)."""
     recordings: list[Recording] = []
     damage: list[str] = []
     for path in paths:
@@ -46,7 +46,7 @@ def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -
 
 
 class _Reader:
-    """One file."""
+    """The state of reading one file."""
 
     def __init__(self, path: Path, make_cipher: MakeCipher | None) -> None:
         self.recordings: list[Recording] = []
@@ -55,7 +55,7 @@ class _Reader:
         self._make_cipher = make_cipher
         self._cipher: Cipher | None = None
         self._damaged = 0
-        self._headless = True  # the header of the records that follow is damaged or missing
+        self._headless = True  # the header of the records that follow is missing or damaged
 
     def read(self) -> None:
         with self._path.open("rb") as file:

@@ -1,6 +1,6 @@
-"""Writes captures during links. A debugging aid: after any failure it stops itself and logs that once.
+"""Writes captures while links stand. It is a debugging aid: after a failure it stops and logs that once.
 
-A thread of its own writes the files, so that a disk that hangs does not hold up the program.
+A thread of its own writes the files, so that a hanging disk does not hold up the program.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from firmware_bridge.errors import BridgeError
 from firmware_bridge.exception_place import named
 
 MEGABYTE: Final = 1_000_000
-WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind does not catch up
+WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
 CLOSES_WITHIN: Final = 2.0  # seconds that the end of the program waits for the disk
 _LONGEST_HEADER: Final = 65536  # bytes
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """`largest`: bytes of one file. `files`: how many there may be, the one that is written to included."""
+    """`largest` is the limit of one file in bytes; `files` is how many are kept, including the current one."""
 
     largest: int = 16 * MEGABYTE
     files: int = 4
 
 
 class CaptureFile:
-    """A capture that is written to, and its rotation: FILE is the newest, then FILE.1, FILE.2.
+    """A capture that is being written, with rotation: FILE is the newest, then FILE.1, FILE.2.
 
-    A file that exists already is continued, if it is a capture; any other is left as it is. `make_header` is called
-    with the id that the header continues, and the device as far as known. Raises CaptureError when it cannot begin,
+    An existing file is continued if it is a capture, and refused otherwise. `make_header` is called with the id that
+    the header continues, and with the device as far as it is known. Raise CaptureError when writing cannot begin,
     OSError or CaptureError when it cannot go on.
     """
 
@@ -75,7 +75,7 @@ class CaptureFile:
             raise
 
     def write(self, record: Record) -> None:
-        """Append a record, in a new file when this one is full. Raises OSError."""
+        """Append a record, rotating first if the file is full. Raise OSError."""
         if isinstance(record, capture_format.Ready):
             self._device = record.device
         line = self._line_of(record)
@@ -108,7 +108,7 @@ class CaptureFile:
         self._append(line)
 
     def _check_older(self) -> None:
-        """Those that are moved and removed are captures."""
+        """Check that the files which rotation will move or remove are captures."""
         for path in self._older:
             if path.is_symlink() or (path.exists() and not _may_be_replaced(path)):
                 raise CaptureError(f"{path} exists already and is not a capture.", "Name another file.")
@@ -120,7 +120,7 @@ class CaptureFile:
                 f"{self._path} exists already and is not a capture that this version can continue.",
                 "Name another file; nothing was written.",
             )
-        if os.pread(self._descriptor, 1, self._size - 1) != b"\n":  # cut off by a full disk or a power cut
+        if os.pread(self._descriptor, 1, self._size - 1) != b"\n":  # truncated by a full disk or a power cut
             self._append(b"\n")
 
     def _rotate(self) -> None:
@@ -146,10 +146,10 @@ def _may_be_replaced(path: Path) -> bool:
 
 
 class CaptureRecorder:
-    """Writes the events of links (`firmware_bridge.link.Recorder`) as records of a capture file.
+    """Writes the events of links (`firmware_bridge.link.Recorder`) to a capture file.
 
-    `clock` is monotonic, in seconds. None of its methods blocks or raises. `stopped` is why it stopped, or empty.
-    `keeps_keys`: the records are sealed, or the device is simulated, so that the keys of links may be among them.
+    `clock` is monotonic, in seconds. No method blocks or raises. `stopped` says why recording stopped, or is empty. Set
+    `keeps_keys` only if the records are sealed or the device is simulated: then the keys of links may be recorded.
     """
 
     def __init__(self, file: CaptureFile, *, clock: Callable[[], float], log: Any, keeps_keys: bool = False) -> None:
@@ -162,7 +162,7 @@ class CaptureRecorder:
         self._last_ms = 0
         self._closed = False
         self._waiting: queue.Queue[Record | None] = queue.Queue(WAITING_LIMIT)
-        # A daemon thread: a disk that hangs must not keep the program from ending.
+        # A hanging disk must not keep the program from ending.
         self._thread = threading.Thread(target=self._write_all, name="cardshoe-capture", daemon=True)
         self._thread.start()
 
@@ -172,11 +172,11 @@ class CaptureRecorder:
         self._take(capture_format.Opened(self._ms()))
 
     def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
-        """Called where drivers are made: the link does not know what they are made from."""
+        """Record what a driver was made from. Whoever makes the drivers calls this: the link does not know it."""
         self._take(capture_format.DriverMade(self._ms(), nonce.hex(), *held))
 
     def link_keys(self, keys: FrameKeys) -> None:
-        """Called by the driver. They are kept where no one without the capture's key reads them, and of simulators."""
+        """Record the keys of a link, for its driver. They are kept only in sealed captures and those of simulators."""
         if self._keeps_keys:
             self._take(capture_format.LinkKeys(self._ms(), *(key.hex() for key in keys)))
 
@@ -196,7 +196,7 @@ class CaptureRecorder:
         self._take(capture_format.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
 
     def close(self) -> None:
-        """Write what waits and close the file. Closing again does nothing; later records are dropped."""
+        """Write what is queued and close the file. Closing again does nothing; later records are dropped."""
         if not self._closed:
             self._closed = True
             try:
@@ -208,7 +208,7 @@ class CaptureRecorder:
     # -- internals ---------------------------------------------------------------------------------------------------
 
     def _ms(self) -> int:
-        """Milliseconds since the record before; counted from the beginning, so that rounding errors do not add up."""
+        """Return the milliseconds since the last record, such that rounding errors do not add up."""
         now = max(round((self._clock() - self._began) * 1000), self._last_ms)
         since, self._last_ms = now - self._last_ms, now
         return since
@@ -222,18 +222,18 @@ class CaptureRecorder:
             self._stop("the disk does not keep up")
 
     def _write_all(self) -> None:
-        """In the thread, until `close`. After a failure it only empties the queue."""
+        """Write records on the thread until `close`. After a failure, only empty the queue."""
         while (record := self._waiting.get()) is not None:
             if self.stopped:
                 continue
             try:
                 self._file.write(record)
             except (OSError, BridgeError, ValueError) as error:
-                self._stop(_why(error))
+                self._stop(_reason(error))
         try:
             self._file.close()
         except OSError as error:
-            self._stop(_why(error))
+            self._stop(_reason(error))
 
     def _stop(self, why: str) -> None:
         if not self.stopped:
@@ -241,15 +241,15 @@ class CaptureRecorder:
             log_stopped(self._log, f"The capture has stopped: {why}.")
 
 
-def _why(error: Exception) -> str:
-    """What may be shown of it: the system's words and this program's own."""
+def _reason(error: Exception) -> str:
+    """Return a reason that is safe to log: the operating system's words or this program's own."""
     if isinstance(error, BridgeError):
         return str(error)
     return getattr(error, "strerror", None) or named(error)
 
 
 def log_stopped(log: Any, sentence: str) -> None:
-    """Log once that the capture has stopped. A log on the same full disk may fail too."""
+    """Log that the capture has stopped. A log on the same full disk may fail too."""
     try:
         log.warning("capture.stopped", code="capture-stopped", sentence=sentence)
     except Exception:

@@ -1,7 +1,7 @@
 """Replays the device's side of a capture through the link and the driver that a real device would have.
 
-Time is that of the capture: exactly as much passes between two records as then, so that a driver's timeouts occur
-again. Nothing is written to any device.
+Time is that of the capture: the intervals between records are the recorded ones, so a driver's timeouts occur again.
+Nothing is written to any device.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
-GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link so much later than then
-NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a long one passes at once
+GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link a little later
+NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a longer one passes at once
 
-# Ends that follow from a table's configuration, its keys or its journal, which are not in the capture.
+# These codes depend on a table's configuration, keys or journal, none of which is in the capture.
 BY_THE_TABLE: Final = frozenset(
     {"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof", "device-reports"}
 )
@@ -39,7 +39,7 @@ OnReplayed: TypeAlias = Callable[[int, int, Played], None]
 
 
 class RecordedLink(NamedTuple):
-    """The records of one link, each with its milliseconds since the capture began. `whole`: from its opening."""
+    """The records of one link, each with its milliseconds since the capture began. `whole` means from its opening."""
 
     header: Header
     records: list[tuple[int, AnyRecord]]
@@ -47,14 +47,14 @@ class RecordedLink(NamedTuple):
 
 
 class ReplayInputs(NamedTuple):
-    """What drivers need and a capture does not contain: keys by serial number (optional), the cards of identifiers."""
+    """Inputs of drivers that a capture does not hold: keys by serial number (optional), and cards by identifier."""
 
     key_of: Callable[[str], bytes | None] = lambda serial: None
     card_table: Mapping[str, Card] = {}
 
 
 def links_of(capture: Capture) -> list[RecordedLink]:
-    """The links of a capture, in order."""
+    """Return the links of a capture, in order."""
     links: list[RecordedLink] = []
     ms = 0
     standing, last_id = False, ""  # whether a link was open at the end of the recording with that id
@@ -76,17 +76,17 @@ async def replay(
     inputs: ReplayInputs | None = None,
     pause: Callable[[float], Awaitable[None]] | None = None,
 ) -> None:
-    """Replay every link. `on_replayed` is called with milliseconds, the link's number from 1, and a record or what was
-    heard, in order. `pause` waits so many seconds of the capture's time; None: no waiting.
+    """Replay every link. `on_replayed` is called in order with milliseconds, the link's number from 1, and a record or
+    what the driver heard. `pause` waits that many seconds of the capture's time; None means do not wait.
 
-    Raises BadDeviceUrlError where the capture's driver is not installed, and what `on_replayed` raises.
+    Raise BadDeviceUrlError if the capture's driver is not installed, and whatever `on_replayed` raises.
     """
     for number, link in enumerate(links_of(capture), start=1):
         await _LinkPlayer(link, number, on_replayed, inputs or ReplayInputs(), pause).play()
 
 
 class _LinkPlayer:
-    """One link: its transport, its clock and the waiting on it."""
+    """The transport and the clock of one recorded link."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class _LinkPlayer:
         self._last = self._now  # when the last record was played
         self._on_data: OnData
         self._on_lost: OnLost
-        self._failure: Exception | None = None  # of the caller; it is no fault of the link, which would catch it
+        self._failure: Exception | None = None  # of the caller: kept here because the link would catch it as its own
         self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
         self._keys = next((one for _, one in recorded.records if isinstance(one, capture_format.LinkKeys)), None)
         self._link = Link(
@@ -122,7 +122,7 @@ class _LinkPlayer:
 
     async def play(self) -> None:
         await self._link.run(self._open, self._url, self._make_driver)
-        for at, record in self._records:  # records after the driver had ended the link
+        for at, record in self._records:  # records after the driver has ended the link
             self._now = max(self._now, at / 1000)
             self._replayed(record)
         over = self._link.finish()
@@ -138,10 +138,10 @@ class _LinkPlayer:
         return self
 
     def write(self, data: bytes) -> None:
-        """Does nothing; the bytes written then are among the records."""
+        """Do nothing: the bytes that were written are among the records."""
 
     def close(self) -> None:
-        """Does nothing: no resource is open."""
+        """Do nothing: no resource is open."""
 
     async def _wait(self, event: asyncio.Event, deadline: float) -> None:
         while not event.is_set():
@@ -213,5 +213,5 @@ class _LinkPlayer:
 
 
 def _ends_by_itself(record: AnyRecord) -> bool:
-    """Whether the driver ended the link, deliberately or by failing: then it has to do so again."""
+    """Return whether the driver ended the link, on purpose or by a fault: in a replay it must do so again."""
     return isinstance(record, capture_format.Lost) and (record.by_driver or record.code == "link-fault")

@@ -1,6 +1,6 @@
 """The interface of every driver: bytes in, bytes out, and what was heard.
 
-A driver has no sockets, threads, clocks or randomness. Times are seconds of one monotonic clock, passed in.
+A driver has no sockets, threads, clocks or randomness. Times are seconds of one monotonic clock and are passed in.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from firmware_bridge.observations import AnyObservation
 
 
 class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
-    """Base of what a driver hears. The tags are in the JSON output of captures."""
+    """The base class of what a driver hears. The tags appear in the JSON output of captures."""
 
 
 class DeviceReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
-    """The device is the right one and the link stands. `nonce`: its own of this link, never used before."""
+    """The device is the right one and the link is ready. `nonce` is the device's nonce of this link."""
 
     identity: DeviceIdentity
     status: DeviceStatus
@@ -29,9 +29,9 @@ class DeviceReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=Tr
 
 
 class Reported(HeardStruct, frozen=True, tag="reported"):
-    """A report, in order and once. To be acknowledged by (boot, number) when the journal holds it, not before.
+    """A report, in order and exactly once. Acknowledge it by (boot, number) when the journal holds it, not before.
 
-    `uptime_ms` is the device's own clock; drivers without one give None.
+    `uptime_ms` is the device's own clock, or None if the driver has none.
     """
 
     boot: int
@@ -42,9 +42,9 @@ class Reported(HeardStruct, frozen=True, tag="reported"):
 
 
 class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
-    """Reports that the device no longer has: cards may have passed unseen. `last` None: their number is unknown.
+    """Reports that the device no longer has, so cards may have passed unseen. `last` None: their number is unknown.
 
-    `withheld`: the device says that it made them, and does not send them. `newest`: the last report that it has made.
+    `withheld`: the device made them and does not send them. `newest` is the last report that it has made.
     """
 
     boot: int
@@ -55,9 +55,9 @@ class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
 
 
 class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
-    """The device's status, as it was sent. `unanswered`: commands that should have been answered by then.
+    """The status that the device sent. `unanswered` lists the commands that should have been answered by then.
 
-    `moves_too_long`: it has said that cards move for longer than any motion but a shuffle takes.
+    `moves_too_long`: it has reported moving cards for longer than any motion but a shuffle takes.
     """
 
     status: DeviceStatus
@@ -66,7 +66,7 @@ class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
 
 
 class Answered(HeardStruct, frozen=True, tag="answered"):
-    """The device carried a command out (`done`), or refused it with a reason."""
+    """The device carried out a command (`done`), or refused it with a reason."""
 
     command_id: int
     done: bool
@@ -74,11 +74,11 @@ class Answered(HeardStruct, frozen=True, tag="answered"):
 
 
 class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
-    """What came contradicts what was sent before. `number`: of the report or command that it is about.
+    """Something from the device contradicts what it sent before. `number` is that of the report or command concerned.
 
-    `what`: "report", a number that was taken came again with other content; "answer", a command was answered in two
-    ways; "unknown_answer", the answer to a command that it was not given on this link; "forged_frames", frames that the
-    device did not seal, or that came before: someone may be in the line, `number` is how many there were on this link.
+    The values of `what`: "report", a known number came again with other content; "answer", a command was answered in
+    two ways; "unknown_answer", the answer is to a command not given on this link; "forged_frames", the device did not
+    seal these frames, or they are repeats, so someone may be in the line (`number` counts them for this link).
     """
 
     what: Literal["report", "answer", "unknown_answer", "forged_frames"]
@@ -88,9 +88,9 @@ class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
 
 
 class LinkOver(HeardStruct, frozen=True, tag="link_over"):
-    """This link has ended. `refused`: the device must not be used, and reconnecting alone does not fix that.
+    """The link has ended. `refused` means that the device must not be used: reconnecting alone does not help.
 
-    `evidence`: what must not be shown of the reason.
+    `evidence` is the part of the reason that must not be shown.
     """
 
     code: str
@@ -103,7 +103,7 @@ Heard: TypeAlias = DeviceReady | Reported | ReportsGone | StatusHeard | Answered
 
 
 class LinkStatistics(msgspec.Struct):
-    """Counters of one link, for the log and for maintenance."""
+    """The counters of one link, for the log and for maintenance."""
 
     bytes_in: int = 0
     bytes_out: int = 0
@@ -118,27 +118,27 @@ class LinkStatistics(msgspec.Struct):
 
 
 class Driver(Protocol):
-    """The protocol of one link. The link keeper makes a new one for every connection."""
+    """The protocol of one link. The link keeper makes a new driver for every connection."""
 
     statistics: LinkStatistics
 
     def receive(self, data: bytes, now: float) -> Sequence[Heard]:
-        """Take the bytes received. Never raises, whatever they are."""
+        """Take received bytes. Never raises, whatever they are."""
 
     def tick(self, now: float) -> Sequence[Heard]:
         """Let time pass: resend what is due, notice silence."""
 
     def wake_at(self) -> float:
-        """When `tick` wants to be called next, on the same clock."""
+        """Return when `tick` is due next, on the same clock."""
 
     def outgoing(self) -> bytes:
-        """The bytes to be written now; the next call does not return them again."""
+        """Return the bytes to be written now. Each byte is returned once."""
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
-        """The journal holds every report up to this one."""
+        """Note that the journal holds every report up to this one."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
-        """Send a command. The same id within a link is one command."""
+        """Send a command. The same id within a link is the same command."""
 
     def is_stale(self, now: float) -> bool:
-        """Whether a sign of life is overdue. Always False where silence proves nothing."""
+        """Return whether a sign of life is overdue. Always False where silence proves nothing."""

@@ -1,4 +1,4 @@
-"""Shoes of Bee-Tek for cards with micro-dots: text, without numbers, acknowledgements or commands.
+"""Bee-Tek shoes for cards with micro-dots: plain text without numbers, acknowledgements or commands.
 
 Community, unverified against the maker's specification: docs/other_devices.md.
 
@@ -7,9 +7,9 @@ Community, unverified against the maker's specification: docs/other_devices.md.
     [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>  an alarm
     <W0x01>                                                  a warning
 
-Capitals and small letters mean the same: a public reader of these shoes takes both. An item ends with its ">"; line
-ends and blanks between items mean nothing and may be absent. There is no checksum: an item that was damaged on the line
-may have been a card, so it is reported as not understood and never dropped. So is one whose end does not come in time.
+Case does not matter: a public reader of these shoes takes both. An item ends with its ">"; blanks and line ends between
+items are optional. There is no checksum, so a damaged item may have been a card: it is reported as not understood,
+never dropped. So is an item whose end does not come in time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import Alarmed, Noted
 
 LONGEST_ITEM: Final = 160  # characters; public examples have about 30
-ENDS_WITHIN: Final = 2.0  # seconds after its last byte; an item takes about 30 ms on the line
+ENDS_WITHIN: Final = 2.0  # seconds after the last byte; an item takes about 30 ms on the line
 
 _BETWEEN: Final = b" \t\r\n\x00"
 _BEGINS: Final = re.compile(rb"[\[<]")
-_BREAKS: Final = re.compile(rb"[\r\n\x00]")  # no item goes over a line end
+_BREAKS: Final = re.compile(rb"[\r\n\x00]")  # no item crosses a line end
 _MODE: Final = r"\[(Game|Manual Burn Cards)\]"
 
 
@@ -52,12 +52,12 @@ def _card(found: re.Match[str], data: bytes) -> Decoded:
 
 
 def _unread(found: re.Match[str], data: bytes) -> Decoded:
-    """A word stands in place of the card: `Game` in either mode, or, as is inferred only, the mode's own name."""
+    """A card was not read: `Game` stands in its place in either mode, or (by inference only) the mode's own name."""
     return Decoded(card_drawn(None), data)
 
 
 def _alarm(found: re.Match[str], data: bytes) -> Decoded:
-    """Only the code: the text may name a card."""
+    """Report only the code of an alarm: the text may name a card."""
     return Decoded(Alarmed(found[2].upper() if found[2] else "without a code"), data)
 
 
@@ -74,7 +74,7 @@ _ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Deco
 
 
 class BeeTek(OneWayDriver):
-    """One link to a shoe."""
+    """The driver of one link to a shoe."""
 
     maker = "Bee-Tek"
     model = "card shoe"
@@ -94,7 +94,7 @@ class BeeTek(OneWayDriver):
         return self._give_up_at
 
     def overdue(self, now: float) -> Iterator[Decoded]:
-        """The item has lost its end, and may have been the last card of a deal, which nothing else would report."""
+        """Report an item without its end: it may have been the last card of a deal, which nothing else reports."""
         item = bytes(self._item)
         self._item.clear()
         self._give_up_at = math.inf
@@ -118,7 +118,7 @@ class BeeTek(OneWayDriver):
             yield self._understand(item)
 
     def _size_of_item(self) -> int | None:
-        """The length of the first item, whole or cut off. None: its end has not come yet."""
+        """Return the length of the first item, whole or cut off, or None if its end has not come yet."""
         ends = self._item.find(b">")
         breaks = _BREAKS.search(self._item)
         limits = [LONGEST_ITEM] if len(self._item) > LONGEST_ITEM else []
@@ -129,7 +129,7 @@ class BeeTek(OneWayDriver):
         return min(limits, default=None)
 
     def _start_of_next_item(self) -> int:
-        """Where another item begins in this one, which has then lost its end; 0: nowhere."""
+        """Return where another item begins inside this one, which has then lost its end, or 0."""
         opened = self._item.find(b"<")
         mode = self._item.find(b"[", 1)
         second = self._item.find(b"<", opened + 1) if opened >= 0 else -1
@@ -149,7 +149,7 @@ class BeeTek(OneWayDriver):
     # -- bytes between items ---------------------------------------------------------------------------------------
 
     def _keep_unknown(self, data: bytes) -> Iterator[Decoded]:
-        """The end of an item that has lost its beginning may have been a card; other bytes were none."""
+        """Report the end of an item without its beginning, which may have been a card. Other bytes cannot be one."""
         *ends, rest = data.translate(None, _BETWEEN).split(b">")
         for end in ends:
             self._unknown += end + b">"
@@ -161,7 +161,7 @@ class BeeTek(OneWayDriver):
             yield from self._report_unknown()
 
     def _report_unknown(self) -> Iterator[Decoded]:
-        """Unknown bytes are reported before the item that follows them: the order is kept."""
+        """Report unknown bytes before the item that follows them, to keep the order."""
         if self._unknown:
             self.statistics.frames_corrupt += 1
             yield fits_nothing(bytes(self._unknown[:LONGEST_EVIDENCE]))

@@ -1,6 +1,6 @@
-"""Guesses which protocol the bytes belong to that a driver cannot read, for a sentence to a person.
+"""Guesses the protocol of bytes that a driver cannot read, for a sentence to a person.
 
-Nothing is decided by it. A frame of cardlink is certain, by its CRC; the others are recognised by the form of public
+Nothing depends on the guess. A cardlink frame is certain, by its CRC; the others are recognised by the form of public
 examples.
 """
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 
-SAMPLE_SIZE: Final = 256  # bytes that are enough for a guess
+SAMPLE_SIZE: Final = 256  # bytes; enough for a guess
 
 _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
     ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x", re.IGNORECASE)),
@@ -21,7 +21,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
 
 
 def detect_driver(data: bytes) -> str:
-    """The driver that could read these bytes; empty: unknown.
+    """Return the driver that could read these bytes, or "".
 
     >>> detect_driver(b" [Game]<Card:4S> "), detect_driver(bytes(20))
     ('bee_tek', '')
@@ -32,7 +32,7 @@ def detect_driver(data: bytes) -> str:
 
 
 def what_to_check(data: bytes, driver: str) -> str:
-    """The next step, for `driver` that could not read `data`."""
+    """Return the next step if `driver` could not read `data`."""
     guess = detect_driver(data)
     if guess and guess != driver:
         return f"they look like those of driver={guess}: correct the device URL, or connect the right device."

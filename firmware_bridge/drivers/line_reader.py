@@ -1,9 +1,9 @@
-"""Readers of RFID tags or barcodes: one identifier per line, and a table that gives its card.
+"""Readers of RFID tags or barcodes: one identifier a line, and a table with the card of each.
 
 Community, unverified: what a reader sends is set in the reader itself. Set it to plain ASCII, the identifier alone,
 ended by CR, LF or both. An identifier that is not in the table is a foreign card. A card that is read twice is reported
-twice. A card that the reader did not notice leaves no trace. A line whose end does not come in time may have been a
-card and is reported as not understood; so is what follows it up to the next end.
+twice. A card that the reader misses leaves no trace. A line whose end does not come in time may have been a card, so it
+is reported as not understood; so is what follows up to the next line end.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from firmware_bridge.card_table import LONGEST_IDENTIFIER
 from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
 
-ENDS_WITHIN: Final = 2.0  # seconds after its last byte; the longest line takes about 140 ms at 9600 baud
+ENDS_WITHIN: Final = 2.0  # seconds after the last byte; the longest line takes about 140 ms at 9600 baud
 
 
 class LineReader(OneWayDriver):
-    """One link to a reader. The setting's `card_table` gives the card of an identifier."""
+    """The driver of one link to a reader. The setting's `card_table` gives the card of an identifier."""
 
     maker = "unknown"
     model = "line reader"
@@ -54,7 +54,7 @@ class LineReader(OneWayDriver):
             yield not_understood("a line that does not end", line)
 
     def _take(self, part: bytes) -> Iterator[Decoded]:
-        """Keep a part of a line. A line that is too long is reported at once and dropped up to its end."""
+        """Keep part of a line. A line that is too long is reported at once and dropped up to its end."""
         self._line += part
         if len(self._line) <= LONGEST_IDENTIFIER:
             return
@@ -70,7 +70,7 @@ class LineReader(OneWayDriver):
         self._too_long = self._broken = False
         if too_long or not line.strip(b" \t"):
             return
-        if broken:  # the rest of that line or a new one: part of a line must not be taken for an identifier
+        if broken:  # the rest of that line, or a new one: part of a line must not pass for an identifier
             self.statistics.frames_corrupt += 1
             yield not_understood("what followed a line that did not end", line)
             return

@@ -1,6 +1,6 @@
-"""What a driver keeps of a device from one link to the next, beside the journal.
+"""The memory of a device that drivers pass from one link to the next.
 
-The reports in it may hold concealed cards: it lives in memory, and what the journal holds of it may be saved there.
+Its reports may hold concealed cards, so it stays in memory; the journal saves its own part of it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from firmware_bridge.allowance import Allowance
 from firmware_bridge.cards import Evidence
 
 KEPT: Final = 64  # reports; a device repeats at most those of its window
-NONCES_KEPT: Final = 4096  # of as many links
+NONCES_KEPT: Final = 4096  # one for each of the last links
 NOTED_IN_A_ROW: Final = 16  # contradictions
-NOTED_AGAIN_AFTER: Final = 60.0  # seconds until another one may be noted
+NOTED_AGAIN_AFTER: Final = 60.0  # seconds until another contradiction may be reported
 
 
 class JournaledMemory(msgspec.Struct, frozen=True):
-    """What a journal holds of it: the last reports, each with its boot and number, the one that was given up, and the
+    """The part that a journal holds: the last reports, each with boot and number, the one that was given up, and the
     nonces that devices used, oldest first."""
 
     reports: tuple[tuple[int, int, Evidence], ...] = ()
@@ -31,10 +31,10 @@ _NOTHING: Final = JournaledMemory()
 
 
 class LinkMemory:
-    """Of one device, beginning with what the journal holds. A report, and a gap, are named by (boot, number).
+    """The memory of one device, which begins with what the journal holds. A report or a gap is named by (boot, number).
 
-    `ended_for`: the report for which a link was ended, because it was due and did not come. `passed`: the one that was
-    then given up; `passed_newest`: the last report that the device had made by then, None where that is not known.
+    `ended_for` is the report for whose absence a link was ended. `passed` is the one that was then given up, and
+    `passed_newest` the last report that the device had made by then, or None if that is not known.
     """
 
     def __init__(self, journaled: JournaledMemory = _NOTHING) -> None:
@@ -49,33 +49,33 @@ class LinkMemory:
         self._allowance = Allowance(NOTED_IN_A_ROW, NOTED_AGAIN_AFTER)
 
     def take(self, boot: int, number: int, evidence: Evidence) -> None:
-        """Keep the bytes of a report that was received."""
+        """Keep the bytes of a received report."""
         self._reports[boot, number] = evidence
         if len(self._reports) > KEPT:
             del self._reports[next(iter(self._reports))]
 
     def report(self, boot: int, number: int) -> Evidence | None:
-        """The bytes of that report, as far as they are still kept."""
+        """Return the bytes of that report if they are still kept."""
         return self._reports.get((boot, number))
 
     def journaled(self) -> JournaledMemory:
-        """For a memory that was given nothing but what is in the journal: what to begin another one with."""
+        """Return what to begin another memory with."""
         reports = tuple((*place, evidence) for place, evidence in self._reports.items())
         return JournaledMemory(reports, self.passed, tuple(self._nonces))
 
     def take_nonce(self, nonce: bytes) -> None:
-        """A device has linked with this nonce; drivers whose devices have none give no bytes."""
+        """Keep the nonce of a link. Drivers whose devices have none give no bytes."""
         if nonce:
             self._nonces[nonce] = None
             if len(self._nonces) > NONCES_KEPT:
                 del self._nonces[next(iter(self._nonces))]
 
     def knows_nonce(self, nonce: bytes) -> bool:
-        """Whether a device used it on one of the last links."""
+        """Return whether a device used this nonce on one of the last links."""
         return nonce in self._nonces
 
     def may_note(self, what: str, boot: int, number: int, now: float) -> bool:
-        """Whether a contradiction is to be noted: each once, and not so many that they fill a journal."""
+        """Return whether to report a contradiction: each once, and not so many that they fill a journal."""
         if (what, boot, number) in self._noted or not self._allowance.take(now):
             return False
         self._noted[what, boot, number] = None

@@ -1,8 +1,8 @@
-"""The base of drivers for one-way devices, which only send: no handshake, no numbers, no acknowledgement, no status.
+"""The base of drivers for devices that only send: no handshake, numbers, acknowledgements or status.
 
 Delivery is *at most once*: what such a device sends while no link is open is lost without a trace. Every link has a new
-boot, and reports are numbered from 1 in it. Cards carry no shuffle, ordinal, deck or count (all 0). The device's
-silence proves nothing, so it is never stale.
+boot, in which reports are numbered from 1. Cards carry no shuffle, ordinal, deck or count (all 0). The device's silence
+proves nothing, so it is never stale.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, Noted, NotUnderstood
 
 NO_COMMANDS: Final = "this device takes no commands"
-LONGEST_EVIDENCE: Final = 256  # unknown bytes, kept with one report
-REPORTED_IN_A_ROW: Final = 16  # not understood; further ones are only counted, until something is understood
+LONGEST_EVIDENCE: Final = 256  # unknown bytes that are kept with one report
+REPORTED_IN_A_ROW: Final = 16  # reports not understood; more are only counted, until something is understood
 
 ONE_WAY: Final = Capabilities(
     recognises_cards=True,
@@ -38,39 +38,39 @@ ONE_WAY: Final = Capabilities(
 
 
 class Decoded(NamedTuple):
-    """One thing that the device reported, and its bytes."""
+    """One report of the device, with its bytes."""
 
     observation: AnyObservation
     data: bytes
 
 
 def card_drawn(card: Card | None, *, foreign: bool = False) -> CardDrawn:
-    """A card of a device that does not count. None: it was not recognised, or is `foreign` to the deck."""
+    """Return a card from a device that does not count. None means not recognised, or `foreign` to the deck."""
     concealed = None if card is None else Concealed(card, 0, 0)
     return CardDrawn(shuffle=0, ordinal=0, remaining=0, deck=0, card=concealed, foreign=int(foreign))
 
 
 def fits_nothing(data: bytes) -> Decoded:
-    """Bytes that are no telegram of this device and no part of one: kept as evidence, without any effect."""
+    """Return bytes that belong to no telegram of this device: kept as evidence, without effect."""
     return Decoded(Noted("bytes that fit nothing"), data)
 
 
 def not_understood(why: str, data: bytes) -> Decoded:
-    """A whole telegram that this version cannot read. `why` must reveal nothing of its content."""
+    """Return a telegram that this version cannot read. `why` must reveal nothing of its content."""
     return Decoded(NotUnderstood(why), data)
 
 
 class OneWayDriver:
-    """Base of such a driver, a `Driver`. A subclass names the device and reads bytes in `read`.
+    """The base class of such a driver, a `Driver`. A subclass names the device and implements `read`.
 
-    `read` takes bytes in any pieces and yields what the device reported, in order; it raises nothing. It counts good
-    telegrams in `statistics.frames_in`, and damaged ones in `frames_corrupt` or `frames_overlong`.
+    `read` takes bytes in any pieces, yields what the device reported in order, and never raises. It counts good
+    telegrams in `statistics.frames_in`, damaged ones in `frames_corrupt` or `frames_overlong`.
     """
 
     maker: ClassVar[str]
     model: ClassVar[str]
     longest_report: ClassVar[int] = 0
-    """Bytes, where reports of cards differ by more than a few: all are sealed as if they had so many."""
+    """bytes; every card is sealed at this size where reports differ by more than a few"""
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         self.statistics = LinkStatistics()
@@ -87,19 +87,19 @@ class OneWayDriver:
     # -- for a subclass to implement -------------------------------------------------------------------------------
 
     def read(self, data: bytes, now: float) -> Iterable[Decoded]:
-        """What the device reported with these bytes, in order."""
+        """Yield what the device reported with these bytes, in order."""
         raise NotImplementedError
 
     def overdue(self, now: float) -> Iterable[Decoded]:
-        """What follows from the time that has passed."""
+        """Yield what follows from the time that has passed."""
         return ()
 
     def overdue_at(self) -> float:
-        """When `overdue` has to be called."""
+        """Return when `overdue` is due."""
         return math.inf
 
     def order(self, command_id: int, command: AnyCommand, now: float) -> None:
-        """Carry a command out, and `answer` it now or later."""
+        """Carry out a command, and `answer` it now or later."""
         self.answer(command_id, False, NO_COMMANDS)
 
     # -- called by the link ----------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class OneWayDriver:
         return data
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
-        """Does nothing: the device takes no acknowledgement."""
+        """Do nothing: the device takes no acknowledgement."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
         self._now = now
@@ -145,14 +145,14 @@ class OneWayDriver:
         self._answers.append(Answered(command_id, done, reason))
 
     def write(self, data: bytes) -> None:
-        """Send; where the URL says `listen` nothing is ever written."""
+        """Send bytes, except where the URL says `listen`."""
         if not self._setting.line.listen:
             self._out += data
 
     # -- internals -------------------------------------------------------------------------------------------------
 
     def _ready_once(self) -> list[Heard]:
-        """A one-way device is ready as soon as the connection is open."""
+        """Report the device as ready once, as soon as the connection is open."""
         if self._ready:
             return []
         self._ready = True
@@ -194,7 +194,7 @@ class OneWayDriver:
             if _is_unreadable(observation):
                 self._unreadable_in_a_row += 1
                 if self._unreadable_in_a_row > REPORTED_IN_A_ROW:
-                    continue  # noise, or a wrong speed: the journal has enough of it; the statistics continue
+                    continue  # noise, or a wrong speed: the journal has enough of it, the statistics go on
             else:
                 self._unreadable_in_a_row = 0
             self._number += 1

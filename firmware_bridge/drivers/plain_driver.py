@@ -1,7 +1,7 @@
-"""What a device says, made fit to be shown: around every driver, so that none of them has to think of it.
+"""Makes a device's texts safe to show, around every driver, so that none of them has to.
 
-Texts of a device reach the journal, every state, logs and terminals. Here they are bounded and lose what a screen does
-not show (`firmware_bridge.plain_text`).
+A device's texts reach the journal, every state, logs and terminals. They are cut to a length here, and lose what a
+screen does not show (`firmware_bridge.plain_text`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.plain_text import LONGEST, with_plain_texts
 
 LONGEST_SENTENCE: Final = 600  # characters of a driver's own sentence, which may quote a device
-MOST: Final = 32  # texts of one list
+MOST: Final = 32  # texts in one list
 
 
 class PlainDriver:
@@ -39,6 +39,6 @@ class PlainDriver:
 
 
 def made_plain(heard: Heard) -> Heard:
-    """The same with every text in it plain."""
+    """Return a copy in which every text is plain."""
     longest = LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST
     return cast("Heard", with_plain_texts(heard, longest, MOST))

@@ -1,7 +1,6 @@
-"""The drivers: a row for each, imported only when a device URL names it.
+"""The registry of drivers: a row for each; a driver is imported only when a device URL names it.
 
-Drivers of other packages are found by the entry point group `cardshoe.drivers`, each naming a `RegisteredDriver`
-(docs/a_new_driver.md). They are not imported before a URL names them.
+Other packages add a `RegisteredDriver` by the entry point group `cardshoe.drivers` (docs/a_new_driver.md).
 
 >>> registered_driver("cardlink").maturity.value
 "this project's own protocol"
@@ -27,7 +26,7 @@ USUAL_BAUD: Final = 115200  # bits a second
 
 
 class Maturity(Enum):
-    """How far a driver can be relied on. Shown wherever a device is shown."""
+    """The reliability of a driver. Shown wherever a device is shown."""
 
     OWN = "this project's own protocol"
     COMMUNITY = "community, unverified against the maker's specification"
@@ -35,17 +34,17 @@ class Maturity(Enum):
 
 
 class DriverFactory(Protocol):
-    """Makes the driver of one link. `now` is in seconds of the monotonic clock that the driver's methods get."""
+    """Makes the driver of one link. `now` is on the monotonic clock that the driver's methods get, in seconds."""
 
     def __call__(self, setting: DriverSetting, now: float) -> Driver: ...
 
 
 class RegisteredDriver(msgspec.Struct, frozen=True):
-    """A row of the registry.
+    """A row of the registry. `load` imports the driver.
 
-    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands that are sent only with
-    `arm=1` in the URL. `needs_keys`, `needs_card_table`: the configuration has to name that file. `baud`: the speed of
-    the line in bits a second, where the URL names none. `load` imports the driver.
+    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands that need `arm=1` in
+    the URL. `needs_keys`, `needs_card_table`: the configuration must name that file. `baud`: the default speed in bits
+    a second.
     """
 
     name: str
@@ -94,7 +93,7 @@ DRIVERS: Final[dict[str, RegisteredDriver]] = {
 
 
 def registered_driver(name: str) -> RegisteredDriver:
-    """The row of that name. Raises BadDeviceUrlError when there is none, DriverMissingError when it is in another
+    """Return the row of that name. Raise BadDeviceUrlError if there is none, DriverMissingError if it is in another
     package and cannot be used; both are sentences with a next step."""
     row = DRIVERS.get(name)
     if row is not None:
@@ -113,7 +112,7 @@ def registered_driver(name: str) -> RegisteredDriver:
 
 
 def load_driver(name: str) -> DriverFactory:
-    """Import a driver. What its device says is made plain. Raises as `registered_driver` does, whatever the import
+    """Import a driver and make its device's texts plain. Raise what `registered_driver` raises, whatever the import
     raises."""
     make = _load(name)
     return lambda setting, now: PlainDriver(make(setting, now))
@@ -130,12 +129,12 @@ def _load(name: str) -> DriverFactory:
 
 
 def driver_names() -> list[str]:
-    """Every name that a URL may have after `driver=`, imported or not."""
+    """Return every name that a URL may have after `driver=`, imported or not."""
     return sorted({*DRIVERS, *(entry.name for entry in entry_points(group=GROUP))})
 
 
 def driver_problems() -> list[str]:
-    """A sentence for each driver of another package that is ignored or cannot be used. Imports them to find out."""
+    """Return a sentence for each driver of another package that is ignored or unusable. Imports them to find out."""
     problems: list[str] = []
     for entry in entry_points(group=GROUP):
         if entry.name in DRIVERS:
@@ -160,7 +159,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 def _row_of(entry: EntryPoint) -> RegisteredDriver:
-    """The row that the entry point names, under that name, always with the maturity of another package."""
+    """Return the row of an entry point, under the entry point's name, always with the maturity of another package."""
     try:
         row = entry.load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a driver is made from: everything that a protocol may need for one link."""
+"""The values from which a driver is made: everything that a protocol may need for one link."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.memory import LinkMemory
 
 FrameKeys: TypeAlias = tuple[bytes, bytes]
-"""The keys of one link: of what the host sends, and of what the device sends."""
+"""The keys of one link: for what the host sends, and for what the device sends."""
 
 
 class DeviceLine(msgspec.Struct, frozen=True):
-    """What the device URL says that concerns a driver.
+    """The part of the device URL that a driver needs.
 
-    `known_as`: the device's name where it reports no serial number. `listen`: nothing may be written. `arm`: a driver
+    `known_as` is the name of a device that reports no serial number. `listen`: nothing may be written. `arm`: a driver
     that only listens by default may send its commands.
     """
 
@@ -28,16 +28,16 @@ class DeviceLine(msgspec.Struct, frozen=True):
 
 
 class DriverSetting(msgspec.Struct, frozen=True):
-    """A driver takes from it what its protocol needs and leaves the rest.
+    """The setting of one link. A driver takes what its protocol needs.
 
-    `nonce` is 16 random bytes, never used before. `line` is what the device URL says of the line. `key_of` gives the
-    32-byte key of a serial number, or None. `held` is the last report that the journal holds, as (boot, number), (0, 0)
-    for none. `card_table` gives the card of an identifier. `simulated`: the table is a simulated one, for devices that
-    cannot report it themselves. `replayed`: the bytes come from a capture and nothing is sent; a device whose key is
-    not here was judged when the capture was made. `policy`: the device that may be used, for drivers that refuse
-    another at their handshake; the link refuses it in any case. `memory`: what the drivers of the links before kept of
-    this device. `note_keys` is called with the keys of a link whose frames are sealed; `frame_keys` are those that a
-    capture noted, for its replay.
+    `nonce` is 16 random bytes, never used before. `line` comes from the device URL. `key_of` returns the 32-byte key of
+    a serial number, or None. `held` is the last report that the journal holds, as (boot, number), (0, 0) for none.
+    `card_table` gives the card of an identifier. `simulated` means that the table is a simulated one, for devices that
+    cannot report it. `replayed` means that the bytes come from a capture and nothing is sent; a device without a key
+    here was verified when the capture was made. `policy` names the device that may be used, for drivers that refuse at
+    their handshake; the link refuses in any case. `memory` is what drivers of earlier links kept of this device.
+    `note_keys` is called with the keys of a link with sealed frames; `frame_keys` are those that a capture noted, for
+    its replay.
     """
 
     nonce: bytes

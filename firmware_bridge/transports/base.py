@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeAlias
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError
 
-UNSENT_LIMIT: Final = 65536  # bytes; a working device never leaves so many waiting
+UNSENT_LIMIT: Final = 65536  # bytes; with a working device fewer wait
 GONE_HINT: Final = "Check the cable and the device's power. The program reconnects by itself."
 
 OnData: TypeAlias = Callable[[bytes], None]
@@ -18,21 +18,21 @@ OnLost: TypeAlias = Callable[[TransportLostError], None]
 class Transport(Protocol):
     """An open connection to a device. Everything happens on the event loop's thread.
 
-    `on_data` gets the bytes received, never empty. `on_lost` is called at most once, perhaps from within `write`; the
-    transport has then released everything already. After `close` neither is called.
+    `on_data` gets the bytes received, never empty. `on_lost` is called at most once, perhaps from within `write`; by
+    then the transport has released everything. After `close` neither is called.
     """
 
     def write(self, data: bytes) -> None:
-        """Send now, or as soon as the device takes more. Never blocks; never raises for a lost connection."""
+        """Send now, or as soon as the device takes more. Never blocks, and never raises for a lost connection."""
 
     def close(self) -> None:
-        """Close at once. What was not sent is dropped. Closing again does nothing."""
+        """Close at once and drop what was not sent. Closing again does nothing."""
 
 
 class OpenTransport(Protocol):
     """Opens the connection that a URL names, within a bounded time.
 
-    Raises TransportUnavailableError when it cannot be opened; nothing is then held. No callback is called before the
+    Raise TransportUnavailableError if it cannot be opened; nothing is then held. No callback is called before the
     transport has been returned.
     """
 

@@ -1,4 +1,4 @@
-"""Calls that may hang, each on a daemon thread of its own: a call that hangs does not keep the program from ending."""
+"""Runs each call that may hang on its own daemon thread, so that it cannot keep the program from ending."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ResultT = TypeVar("ResultT")
 async def run_in_thread(
     work: Callable[[], ResultT], undo: Callable[[ResultT], None] = lambda result: None, *, name: str
 ) -> ResultT:
-    """The result of `work`, run on a thread of that name. If the caller is cancelled meanwhile, `undo` gets it."""
+    """Return the result of `work`, run on a named thread. If the caller is cancelled meanwhile, pass it to `undo`."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[ResultT] = loop.create_future()
     lock = threading.Lock()
@@ -36,13 +36,13 @@ async def run_in_thread(
     except asyncio.CancelledError:
         with lock:
             abandoned = True
-        # The result may already be scheduled on the loop and not yet be in the future.
+        # The result may be scheduled on the loop already and not yet be in the future.
         done.add_done_callback(lambda future: _undo_unless_failed(future, undo))
         raise
 
 
 def call_on_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *arguments: object) -> bool:
-    """Schedule a call on the loop, from any thread. False when the loop has ended."""
+    """Schedule a call on the loop from any thread. Return False if the loop has ended."""
     try:
         loop.call_soon_threadsafe(call, *arguments)
     except RuntimeError:

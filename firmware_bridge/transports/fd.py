@@ -1,4 +1,4 @@
-"""A non-blocking file descriptor on the event loop: what serial ports and TCP connections have in common."""
+"""A non-blocking file descriptor on the event loop: the common part of serial ports and TCP connections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ READ_SIZE: Final = 4096
 
 
 class DescriptorTransport(ABC):
-    """A transport over one descriptor, which it owns and closes. An end of file means that the connection is lost."""
+    """A transport over one descriptor, which it owns and closes. End of file means that the connection is lost."""
 
     def __init__(self, descriptor: int, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
         self._descriptor = descriptor
@@ -27,15 +27,15 @@ class DescriptorTransport(ABC):
 
     @abstractmethod
     def _release(self, descriptor: int, unsent: bool) -> None:
-        """Close it without waiting, in any state. `unsent`: bytes were still waiting to be sent."""
+        """Close the descriptor without waiting, in any state. `unsent`: bytes were still waiting to be sent."""
 
     @abstractmethod
     def _gone(self) -> TransportLostError:
-        """The error for a connection that is lost."""
+        """Return the error for a lost connection."""
 
     @abstractmethod
     def _stalled(self) -> TransportLostError:
-        """The error for more than UNSENT_LIMIT bytes waiting to be sent."""
+        """Return the error for more than UNSENT_LIMIT bytes waiting to be sent."""
 
     def write(self, data: bytes) -> None:
         if self._descriptor < 0 or self._listen_only or not data:
@@ -79,7 +79,7 @@ class DescriptorTransport(ABC):
             self._loop.remove_writer(self._descriptor)
 
     def _send(self, data: bytes | bytearray) -> int:
-        """How many bytes the kernel took; the connection may be lost afterwards."""
+        """Return how many bytes the kernel took. The connection may be lost afterwards."""
         try:
             return os.write(self._descriptor, data)
         except (BlockingIOError, InterruptedError):

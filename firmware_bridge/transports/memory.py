@@ -1,4 +1,4 @@
-"""Two transports joined in memory: what one writes the other receives, on the event loop and in order."""
+"""Two transports joined in memory: each receives what the other writes, on the event loop and in order."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from firmware_bridge.transports.base import OnData, OnLost
 
 
 class MemoryTransport:
-    """One end. When it closes, the other end is lost, after it has received everything written before."""
+    """One end. When it closes, the other end is lost after it has received everything written before."""
 
     def __init__(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
         self._listen_only = listen_only
         self._loop = asyncio.get_running_loop()
         self._on_data = on_data
         self._on_lost = on_lost
-        self._other: MemoryTransport  # memory_pair joins it
+        self._other: MemoryTransport  # set by memory_pair
         self.closed = False
 
     def write(self, data: bytes) -> None:
@@ -48,7 +48,7 @@ def memory_pair(
     *,
     listen_only: bool = False,
 ) -> tuple[MemoryTransport, MemoryTransport]:
-    """Two joined ends, each with its own callbacks. `listen_only` concerns the first."""
+    """Return two joined ends, each with its own callbacks. `listen_only` applies to the first."""
     one = MemoryTransport(on_data, on_lost, listen_only=listen_only)
     other = MemoryTransport(other_on_data, other_on_lost)
     one._other, other._other = other, one

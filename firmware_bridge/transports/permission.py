@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def permission_hint(path: str) -> str:
-    """The next step for a user who may not use the node at `path`."""
+    """Return the next step for a user who may not use the node at `path`."""
     try:
         node = Path(path).stat()
     except OSError:

@@ -1,7 +1,7 @@
-"""The transports: one for each scheme of device URLs, imported only when a URL names it.
+"""The registry of transports: one for each scheme of device URLs, imported only when a URL names it.
 
-Other packages add theirs by entry point, group `cardshoe.transports`, the scheme as the name. The simulators add `sim`
-so, because nothing imports them.
+Other packages add theirs by the entry point group `cardshoe.transports`, with the scheme as the name. The simulators
+add `sim` in this way, because nothing may import them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
 
 
 def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points) -> OpenTransport:
-    """What opens connections of that scheme. Raises TransportUnavailableError. `find_entries` looks up entry points."""
+    """Return what opens connections of a scheme. Raise TransportUnavailableError. `find_entries` finds entry points."""
     load = TRANSPORTS.get(scheme)
     if load is not None:
         return load()
@@ -64,5 +64,5 @@ def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points)
 
 
 async def open_transport(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
-    """Open the connection that `url` names. Raises TransportUnavailableError when this version or machine cannot."""
+    """Open the connection that `url` names. Raise TransportUnavailableError if this version or machine cannot."""
     return await find_transport(url.scheme)(url, on_data=on_data, on_lost=on_lost)

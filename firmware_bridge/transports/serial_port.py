@@ -1,13 +1,13 @@
 """Serial ports: UART, USB CDC-ACM, converters, and the pty of a simulator.
 
-pyserial opens the port and configures the line; from then on one descriptor is read and written on the event
-loop. Any failure afterwards is TransportLostError; a failure to open is TransportUnavailableError with one of
+pyserial opens the port and configures the line; then one descriptor is read and written on the event loop. A later
+failure is TransportLostError; a failure to open is TransportUnavailableError with one of
 
-    port-missing       there is no such node, or nothing behind it
+    port-missing       the node does not exist, or nothing is behind it
     port-ambiguous     several ports have the serial number that the node is named after (TwinDeviceError)
     port-permission    the node belongs to a group that this user is not in
     port-busy          another program is using it
-    port-failed        anything else: no serial port, a speed that it cannot do
+    port-failed        anything else: not a serial port, an unsupported speed
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from firmware_bridge.usb_ids import is_cardlink
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
 _BUSY: Final = frozenset({errno.EBUSY, errno.EAGAIN})
-_NAMED_BY_SERIAL: Final = PurePosixPath("/dev/cardshoe")  # where udev's rules put a device under its serial number
+_NAMED_BY_SERIAL: Final = PurePosixPath("/dev/cardshoe")  # where the udev rules name a device after its serial number
 
 
 def list_ports() -> Iterable[FoundPort]:
-    """The serial ports of this machine, as pyserial finds them."""
+    """Return the serial ports of this machine, as pyserial finds them."""
     from serial.tools.list_ports import comports
 
     found: Iterable[FoundPort] = comports()
@@ -56,7 +56,7 @@ async def open_serial_port(
     list_ports: ListPorts = list_ports,
     devices: Path = USB_DEVICES,
 ) -> SerialTransport:
-    """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
+    """Open the port at `url.path`. Raise TransportUnavailableError, leaving no descriptor open."""
     path = find_port(url.path, list_ports)
     refuse_twins(url.path, list_ports)
     try:
@@ -75,11 +75,11 @@ async def open_serial_port(
 
 
 def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
-    """The node to open: `path`, or, where that is missing and named after a serial number, the port that has it.
+    """Return the node to open: `path`, or if it is missing and named after a serial number, the port with that number.
 
-    So a device is found without this program's udev rules, and under any number (ttyUSB0, ttyUSB1). Only its proof
-    shows its identity.
-    Raises TransportUnavailableError (port-ambiguous) when several ports have the number, as those of one maker may.
+    So a device is found without the udev rules and under any number (ttyUSB0, ttyUSB1). Only its proof shows its
+    identity. Raise TransportUnavailableError (port-ambiguous) if several ports have the serial number, which happens
+    with devices of one maker.
     """
     name = PurePosixPath(path)
     if name.parent != _NAMED_BY_SERIAL or Path(path).exists():
@@ -91,9 +91,9 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
 
 
 def refuse_twins(path: str, list_ports: ListPorts = list_ports) -> None:
-    """Raises TwinDeviceError where `path` is there, named after a serial number that several devices have.
+    """Raise TwinDeviceError if `path` is named after a serial number that several devices have.
 
-    udev gives the name to one of them, and which one may change; the ports of one device count once.
+    udev gives the name to one of them, and which one may change. The ports of one device count once.
     """
     name = PurePosixPath(path)
     if name.parent != _NAMED_BY_SERIAL:
@@ -111,7 +111,7 @@ def _twins(serial_number: str, nodes: list[str]) -> TwinDeviceError:
 
 
 def _other_ports_hint(list_ports: ListPorts) -> str:
-    """The hint where cardlink devices are plugged in under other names; those ports are not opened."""
+    """Return the hint if cardlink devices are plugged in under other names. Their ports are not opened."""
     found = sorted(
         (port.serial_number, port.device)
         for port in list_ports()
@@ -124,7 +124,7 @@ def _other_ports_hint(list_ports: ListPorts) -> str:
 
 
 def _no_driver_hint(path: str, devices: Path) -> str:
-    """The hint where the device itself is plugged in, and no driver of the kernel made a port of it."""
+    """Return the hint if the device is plugged in but no kernel driver made a port of it."""
     name = PurePosixPath(path)
     with contextlib.suppress(OSError):
         for seen in seen_usb(devices) if name.parent == _NAMED_BY_SERIAL else ():
@@ -138,10 +138,10 @@ def _no_driver_hint(path: str, devices: Path) -> str:
 
 
 def open_descriptor(path: str, baud: int) -> int:
-    """A descriptor of the port: raw, non-blocking, exclusive. Raises TransportUnavailableError.
+    """Return a descriptor of the port: raw, non-blocking, exclusive. Raise TransportUnavailableError.
 
-    The kernel raises DTR at open; HUPCL is cleared, so that DTR stays up at close too: a device that is reset by an
-    edge of DTR is reset at most once.
+    The kernel raises DTR at open. HUPCL is cleared, so that DTR stays up at close too: a device that resets on an edge
+    of DTR does so at most once.
     """
     port = serial.Serial(exclusive=True)
     try:
@@ -151,7 +151,7 @@ def open_descriptor(path: str, baud: int) -> int:
         try:
             descriptor = os.dup(port.fileno())
         finally:
-            port.close()  # its own descriptor and its four pipe ends; the lock lives on in the duplicate
+            port.close()  # closes its own descriptor and four pipe ends; the duplicate keeps the lock
         try:
             _set_line(descriptor)
         except BaseException:
@@ -164,7 +164,7 @@ def open_descriptor(path: str, baud: int) -> int:
 
 def _set_line(descriptor: int) -> None:
     line = termios.tcgetattr(descriptor)
-    line[0] &= ~termios.BRKINT  # a break on the line must not throw away what was received
+    line[0] &= ~termios.BRKINT  # a break on the line must not discard received bytes
     line[2] &= ~termios.HUPCL
     # pyserial leaves VMIN at 0, where "nothing yet" and "unplugged" both read as no bytes.
     line[6][termios.VMIN] = 1
@@ -175,7 +175,7 @@ def _set_line(descriptor: int) -> None:
 
 
 def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailableError:
-    """The sentence, the next step and the code for a port that did not open."""
+    """Return the sentence, the next step and the code for a port that did not open."""
     number = _error_number(error)
     if number in _MISSING:
         sentence = f"There is no serial port {path}."
@@ -203,7 +203,7 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
 
 
 def _error_number(error: BaseException) -> int | None:
-    """The system's error number, which pyserial sometimes leaves in the error that its own was raised from."""
+    """Return the system's error number, which pyserial sometimes leaves in the error that its own was raised from."""
     number = error.errno if isinstance(error, OSError) else None
     if number is None and isinstance(error, termios.error):
         number = error.args[0]
@@ -235,7 +235,7 @@ def _close(descriptor: int) -> None:
     """Close in any state, without waiting for a device that takes no data."""
     with contextlib.suppress(OSError, termios.error):
         if _held_by_kernel(descriptor):
-            # Closing would wait for these bytes to be sent: half a minute where the device does not take them.
+            # Closing would wait for these bytes: half a minute if the device does not take them.
             termios.tcflush(descriptor, termios.TCOFLUSH)
     with contextlib.suppress(OSError):
         # A pty outlives its last user and would stay exclusive.
@@ -245,7 +245,7 @@ def _close(descriptor: int) -> None:
 
 
 def _held_by_kernel(descriptor: int) -> int:
-    """Bytes that the kernel has taken and not yet sent. Always 0 for a pty."""
+    """Return the bytes that the kernel has taken and not yet sent. Always 0 for a pty."""
     count = array.array("i", [0])
     fcntl.ioctl(descriptor, termios.TIOCOUTQ, count)
     return count[0]

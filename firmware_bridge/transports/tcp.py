@@ -1,8 +1,8 @@
 """Raw TCP, as serial servers use it: the bytes of a line and nothing else.
 
-A network may fail without notice. TCP detects a peer that is gone within about ten seconds, whether bytes wait to be
-acknowledged (TCP_USER_TIMEOUT) or nothing is sent (keep-alive). It cannot detect a peer whose program hangs while its
-machine answers, or a serial server whose cable to the device is cut: the driver does, by missing signs of life.
+A network may fail without notice. TCP detects a dead peer within about ten seconds, whether bytes wait to be
+acknowledged (TCP_USER_TIMEOUT) or nothing is sent (keep-alive). It cannot detect a peer whose program hangs, or a
+serial server whose cable to the device is cut: the driver does, by missing signs of life.
 
 A failure to connect is TransportUnavailableError with one of
 
@@ -43,17 +43,17 @@ _UNREACHABLE: Final = frozenset(
 )
 _GONE_HINT: Final = "Check the serial server, its power and the network. The program reconnects by itself."
 
-_Address: TypeAlias = tuple[int, int, int, str, Any]  # family, kind, protocol, name, what connect takes
+_Address: TypeAlias = tuple[int, int, int, str, Any]  # family, kind, protocol, name, argument of connect
 
 
 async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTransport:
-    """Connect to `url.host`. Raises TransportUnavailableError; no descriptor is then left open."""
+    """Connect to `url.host`. Raise TransportUnavailableError, leaving no descriptor open."""
     assert url.port is not None, "a tcp URL has a port"
     place = f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
     try:
         async with asyncio.timeout(CONNECT_WITHIN):
             connection = await _connect(url.host, url.port)
-    except (OSError, UnicodeError) as error:  # TimeoutError is among them; a name with an empty part is no IDNA
+    except (OSError, UnicodeError) as error:  # includes TimeoutError; a name with an empty part is not valid IDNA
         raise _unavailable(url, place, error) from error
     try:
         return TcpTransport(connection, place, on_data, on_lost, listen_only=url.listen)
@@ -63,7 +63,7 @@ async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTr
 
 
 async def _connect(host: str, port: int) -> socket.socket:
-    """A connection to the first address that accepts one. Raises the error of the last address."""
+    """Return a connection to the first address that accepts one. Raise the error of the last address."""
     loop = asyncio.get_running_loop()
     addresses = await _resolve(host, port)
     for family, kind, protocol, _, address in addresses[:-1]:
@@ -97,7 +97,7 @@ async def _connect_to(
         _set_up(connection)
         await loop.sock_connect(connection, address)
         if connection.getsockname() == connection.getpeername():
-            # Nothing listened, and the kernel happened to choose that very port for this end.
+            # Nothing listened, and the kernel happened to choose this very port for this end.
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
     except BaseException:
         connection.close()
@@ -114,7 +114,7 @@ def _set_up(connection: socket.socket) -> None:
 
 
 def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> TransportUnavailableError:
-    """The sentence, the next step and the code for a connection that was not made."""
+    """Return the sentence, the next step and the code for a connection that was not made."""
     if isinstance(error, socket.gaierror | UnicodeError):
         return TransportUnavailableError(
             f"The name {url.host} is unknown.",

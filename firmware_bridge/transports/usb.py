@@ -1,12 +1,11 @@
 """USB devices without a serial converter: cardlink on the bulk pair of a vendor interface, through libusb.
 
-A thread for each IN endpoint reads, and one writes; none of them ever waits longer than TURN_MS before it checks
-whether it should end. The last to end releases the device, so that no thread uses a released device, and the event loop
-waits for none of them.
+One thread reads from each IN endpoint, and one writes. None waits longer than TURN_MS before it checks whether to end.
+The last to end releases the device, so that no thread uses a released device and the event loop waits for none of them.
 
-Whole transfers are delivered, from the bulk and the interrupt endpoint in the order of arrival. A frame must not be
-mixed with one of the other endpoint, so a device that has both puts whole frames into every transfer
-(docs/cardlink.md, "Transport"). One that has bulk endpoints alone may cut its stream anywhere.
+Whole transfers from the bulk and the interrupt endpoint are delivered in the order of arrival. Frames of two endpoints
+must not be mixed, so a device with both puts whole frames into every transfer (docs/cardlink.md, "Transport"). A device
+with bulk endpoints alone may cut its stream anywhere.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ READ_AHEAD: Final = 16  # transfers that a reader may be ahead of the event loop
 async def open_usb_device(
     url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, find_backend: FindBackend = libusb
 ) -> UsbTransport:
-    """Open the device that `url` names. Raises TransportUnavailableError; nothing is then kept open."""
+    """Open the device that `url` names. Raise TransportUnavailableError, leaving nothing open."""
     try:
         async with asyncio.timeout(OPEN_WITHIN):
             opened = await run_in_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
@@ -119,7 +118,7 @@ class UsbTransport:
     # -- on the threads -------------------------------------------------------------------------------------------
 
     def _work(self, work: Callable[[], None]) -> None:
-        """One thread. An exception ends the connection; the last thread to end releases the device."""
+        """Run one thread. An exception ends the connection; the last thread to end releases the device."""
         try:
             work()
         except Exception as error:
@@ -145,7 +144,7 @@ class UsbTransport:
         return lost
 
     def _read_from(self, endpoint: Any) -> None:
-        """Read until the end, a whole transfer at a time. Raises the error of the device or libusb."""
+        """Read a whole transfer at a time until the end. Raise the error of the device or libusb."""
         packet = max(1, endpoint.wMaxPacketSize)
         size = max(packet, LARGEST_TRANSFER // packet * packet)  # whole packets, so that none of them overflows
         stalls = StallRecovery(endpoint)
@@ -163,15 +162,15 @@ class UsbTransport:
             if part:
                 stalls.worked()
                 transfer += part
-            # A read ends with its transfer, when its buffer is full, or when its time is over; libusb does not report
-            # the timeout when bytes were received before it. The rest of the transfer then comes with the next read.
+            # A read ends with its transfer, with a full buffer, or at its timeout, which libusb does not report if
+            # bytes came before it. The rest of the transfer then comes with the next read.
             cut = len(part) % packet == 0 < len(part) < size and monotonic() - began >= TURN_MS / 1000
             if transfer and not cut:
                 self._deliver(bytes(transfer))
                 transfer.clear()
 
     def _deliver(self, data: bytes) -> None:
-        """Pass on to the loop; wait while the loop is too far behind."""
+        """Pass data to the loop; wait while the loop is too far behind."""
         while not self._room.acquire(timeout=TURN_MS / 1000):
             if self._ending.is_set():
                 return
@@ -179,7 +178,7 @@ class UsbTransport:
             self._stop()
 
     def _write_on(self) -> None:
-        """Write until the end. Raises the error of the device or libusb."""
+        """Write until the end. Raise the error of the device or libusb."""
         endpoint = self._opened.bulk_out
         stalls = StallRecovery(endpoint)
         while True:
@@ -191,7 +190,7 @@ class UsbTransport:
             try:
                 taken = endpoint.write(piece, TURN_MS)
             except usb.core.USBTimeoutError:
-                continue  # nothing was taken; a part that was taken is reported without an error
+                continue  # nothing was taken: if part was taken, there is no error
             except usb.core.USBError as error:
                 stalls.clear_or_raise(error)
                 continue
@@ -201,7 +200,7 @@ class UsbTransport:
 
 
 class StallRecovery:
-    """Clears the halt of an endpoint that stalls; a second stall without a success in between is an error."""
+    """Clears the halt of an endpoint that stalls. A second stall without a success in between is an error."""
 
     def __init__(self, endpoint: Any) -> None:
         self._endpoint = endpoint
@@ -211,7 +210,7 @@ class StallRecovery:
         self._cleared = False
 
     def clear_or_raise(self, error: usb.core.USBError) -> None:
-        """Raises the error unless it was the first stall."""
+        """Clear the halt, or raise the error unless it was the first stall."""
         if error.errno != errno.EPIPE or self._cleared:
             raise error
         self._cleared = True

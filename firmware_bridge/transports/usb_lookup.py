@@ -1,7 +1,7 @@
 """Finds the USB device that a URL names by its descriptors, opens it and claims its interface.
 
-Everything here blocks while the device answers, and is called on a thread of its own. A failure is
-TransportUnavailableError with one of
+Everything here blocks while the device answers, and runs on its own thread. A failure is TransportUnavailableError with
+one of
 
     usb-missing        no device with this vendor, product and serial number
     usb-other-serial   a device with this vendor and product is there, with another serial number
@@ -34,10 +34,10 @@ from firmware_bridge.transports.permission import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
 
-GONE: Final = frozenset({errno.ENODEV, errno.EIO, errno.ESHUTDOWN})  # host controllers differ in which they report
+GONE: Final = frozenset({errno.ENODEV, errno.EIO, errno.ESHUTDOWN})  # host controllers differ in which one they report
 VENDOR_CLASS: Final = 0xFF
 CLAIM_EVERY: Final = 0.02  # seconds
-CLAIM_ATTEMPTS: Final = 50  # for one second: a link that has just ended may hold the interface so long
+CLAIM_ATTEMPTS: Final = 50  # one second: a link that has just ended may hold the interface that long
 
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
 _REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may say more."
@@ -45,9 +45,9 @@ _REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may s
 
 @cache
 def libusb() -> Any:
-    """The backend of this process, from the library in a Python package, so that pip is enough.
+    """Return the backend of this process, from the library in a Python package, so that pip is enough.
 
-    libusb keeps a thread and a few descriptors of its own from the first use on. Raises TransportUnavailableError.
+    libusb keeps a thread and a few descriptors from its first use on. Raise TransportUnavailableError.
     """
     import libusb_package
     import usb.backend.libusb1
@@ -63,16 +63,15 @@ def libusb() -> Any:
 
 
 def list_usb(find_backend: FindBackend = libusb) -> list[FoundUsbDevice]:
-    """The devices that a usb URL could name: with a vendor interface that has a bulk IN and a bulk OUT endpoint.
+    """Return the devices that a usb URL could name: with a vendor interface that has a bulk IN and a bulk OUT endpoint.
 
-    Each of them is opened for its serial number and closed again; others are not opened. Raises
-    TransportUnavailableError.
+    Only these are opened for their serial number, and closed again. Raise TransportUnavailableError.
     """
-    return [_seen(device) for device in _every(find_backend()) if _could_speak(device)]
+    return [_seen(device) for device in _find_all(find_backend()) if _could_speak(device)]
 
 
-def _every(backend: Any, **which: int) -> Iterator[Any]:
-    """The devices with these descriptors."""
+def _find_all(backend: Any, **which: int) -> Iterator[Any]:
+    """Yield the devices with these descriptors."""
     try:
         yield from usb.core.find(find_all=True, backend=backend, **which)
     except usb.core.USBError as error:
@@ -118,8 +117,8 @@ class OpenUsb(msgspec.Struct, frozen=True):
     detached: bool
 
     def release(self) -> None:
-        """Release everything. No read or write may follow: pyusb would open the device again by itself."""
-        with contextlib.suppress(Exception):  # in any state: it may be unplugged
+        """Release everything. No read or write may follow: pyusb would open the device again."""
+        with contextlib.suppress(Exception):  # in any state: the device may be unplugged
             usb.util.release_interface(self.device, self.interface)
         if self.detached:
             with contextlib.suppress(Exception):
@@ -129,7 +128,7 @@ class OpenUsb(msgspec.Struct, frozen=True):
 
 
 def open_usb(url: DeviceUrl, find_backend: FindBackend = libusb) -> OpenUsb:
-    """Find, open and claim what `url` names. Raises TransportUnavailableError; nothing is then kept open."""
+    """Find, open and claim what `url` names. Raise TransportUnavailableError, leaving nothing open."""
     name = usb_name(url.path)
     device = _find(name, find_backend())
     try:
@@ -143,7 +142,7 @@ def open_usb(url: DeviceUrl, find_backend: FindBackend = libusb) -> OpenUsb:
 
 
 def _find(name: UsbName, backend: Any) -> Any:
-    """The device of that name. Others with the same vendor and product are closed again."""
+    """Return the device of that name. Others with the same vendor and product are closed again."""
     found: list[Any] = []
     try:
         serials, refusal = _look_for(name, backend, found)
@@ -156,7 +155,7 @@ def _find(name: UsbName, backend: Any) -> Any:
     if found:
         return found[0]
     if refusal is not None:
-        raise refusal  # it may be the one
+        raise refusal  # the device that could not be read may be the one
     if serials:
         sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
         hint = "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
@@ -167,10 +166,10 @@ def _find(name: UsbName, backend: Any) -> Any:
 
 
 def _look_for(name: UsbName, backend: Any, found: list[Any]) -> tuple[list[str], TransportUnavailableError | None]:
-    """Put the devices of that name into `found`, open. Of the others: the serial numbers, and why one has none."""
+    """Open the devices of that name into `found`. Return the serial numbers of others, and why one has none."""
     serials: list[str] = []
     refusal: TransportUnavailableError | None = None
-    for device in _every(backend, idVendor=name.vendor, idProduct=name.product):
+    for device in _find_all(backend, idVendor=name.vendor, idProduct=name.product):
         try:
             serial = _serial_of(device)
         except usb.core.USBError as error:
@@ -199,10 +198,10 @@ def _twins(name: UsbName, found: list[Any]) -> TwinDeviceError:
 
 
 def _serial_of(device: Any) -> str:
-    """Opens the device. Empty where it has no serial number that can be read. Raises USBError."""
+    """Open the device and return its serial number, or "" if none can be read. Raise USBError."""
     if not device.iSerialNumber:
         return ""
-    # Not device.serial_number: it hides why a device did not open.
+    # device.serial_number would hide why a device did not open.
     languages = usb.util.get_langids(device)
     if not languages:
         return ""
@@ -239,7 +238,7 @@ def _configuration(device: Any) -> Any:
     except usb.core.USBError as error:
         if error.errno is not None:
             raise
-    device.set_configuration()  # pyusb's error without a number: the kernel has not chosen one
+    device.set_configuration()  # pyusb's error without a number: the kernel has not chosen a configuration
     return device.get_active_configuration()
 
 

@@ -1,4 +1,4 @@
-"""The USB devices of this machine by the kernel's own list: none of them is opened or woken."""
+"""The USB devices of this machine from the kernel's own list: none is opened or woken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ USB_DEVICES: Final = Path("/sys/bus/usb/devices")
 
 
 class SeenUsb(NamedTuple):
-    """A device that is plugged in; `folder` is its own in sysfs, `serial` empty where it has none."""
+    """A plugged-in device. `folder` is its own in sysfs; `serial` is empty if it has none."""
 
     folder: Path
     vendor: int
@@ -22,12 +22,12 @@ class SeenUsb(NamedTuple):
 
     @property
     def has_port(self) -> bool:
-        """Whether a driver of the kernel made a serial port of it."""
+        """Return whether a kernel driver made a serial port of it."""
         return any(self.folder.glob("*:*/tty*"))
 
 
 def seen_usb(devices: Path = USB_DEVICES) -> Iterator[SeenUsb]:
-    """Raises OSError where the kernel has no USB at all. A device that vanishes meanwhile is left out."""
+    """Yield the devices. Raise OSError if the kernel has no USB at all. Vanished devices are left out."""
     for folder in sorted(devices.iterdir()):
         with contextlib.suppress(OSError, ValueError):
             vendor, product = (int(_content(folder / name), 16) for name in ("idVendor", "idProduct"))

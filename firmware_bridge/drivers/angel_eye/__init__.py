@@ -1,4 +1,4 @@
-"""The baccarat shoe Angel Eye II-EX as a shoe that reads single cards: its telegrams and its driver.
+"""The baccarat shoe Angel Eye II-EX, used as a shoe that reads single cards: its telegrams and its driver.
 
 Community, unverified against the maker's specification: docs/other_devices.md.
 """

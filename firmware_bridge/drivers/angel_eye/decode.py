@@ -1,7 +1,7 @@
-"""Telegrams of the Angel Eye as observations.
+"""Decodes telegrams of the Angel Eye into observations (docs/other_devices.md, "Angel Eye II-EX").
 
-Faces and what depends on them (the result, the target of a card) stay in the evidence: texts may be shown to people.
-What public sources leave open is reported as not understood, with its bytes, and never guessed.
+Faces, and what depends on them (the result, the target of a card), stay in the evidence, since texts may be shown to
+people. A telegram that public sources do not explain is reported as not understood, never guessed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOT_UNDERSTOOD: Final = NotUnderstood("a telegram whose content is unknown")
 
 
 def decode(data: bytes) -> AnyObservation:
-    """The observation for the code and payload of one telegram. Raises nothing.
+    """Return the observation for the code and payload of one telegram. Never raises.
 
     >>> decode(b"C")
     Noted(what='cutting card drawn')
@@ -49,14 +49,14 @@ def _started(payload: bytes) -> AnyObservation:
 
 
 def _drawn(payload: bytes) -> AnyObservation:
-    """A card left the shoe, in a game or outside one. Without a valid rank and suit it is a card not recognised."""
+    """A card left the shoe, in a game or outside one. Without a valid rank and suit it was not recognised."""
     if len(payload) != 2 or not all(byte & PAYLOAD_BIT for byte in payload):
         return _NOT_UNDERSTOOD
     return card_drawn(card_of(payload[1]))
 
 
 def card_of(byte: int) -> Card | None:
-    """Bits 6-4 the suit, bits 3-0 the rank from 1, the ace."""
+    """Return the card: bits 6-4 are the suit, bits 3-0 the rank, from 1 (ace)."""
     suit, rank = _SUITS.get(byte >> 4 & 7), byte & 0x0F
     return Card.parse(RANKS[rank - 1] + suit) if suit and 1 <= rank <= 13 else None
 
@@ -66,7 +66,7 @@ def _redrawn(payload: bytes) -> AnyObservation:
 
 
 def _error(payload: bytes) -> AnyObservation:
-    """In error mode the shoe waits for people: a stop. An error without it is not described."""
+    """Return a jam for an error mode, in which the shoe waits for people. An error without it is not described."""
     zone = _zone(payload)
     if zone is None:
         return _NOT_UNDERSTOOD

@@ -1,7 +1,7 @@
-"""Drops the copies of telegrams and suspects gaps: each telegram comes three times under one sequence number.
+"""Drops the copies of telegrams and suspects gaps. The shoe sends each telegram three times under one sequence number.
 
-Which number follows which is not public, so it is learned. A departure from the successor that was learned, or damaged
-telegrams that no good copy accounts for, are a suspected gap: reported, and never proof.
+The order of the numbers is not public, so it is learned. A departure from a learned successor, or damaged telegrams
+without a good copy, is reported as a suspected gap, never as proof of a loss.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 from firmware_bridge.drivers.angel_eye.telegrams import Telegram
 
 COPIES: Final = 3
-CERTAIN: Final = 2  # times that a successor was seen; from then on one departure no longer replaces it
+CERTAIN: Final = 2  # times that a successor was seen; from then on a single departure does not replace it
 
 
 class Deduplicator:
@@ -19,17 +19,17 @@ class Deduplicator:
 
     def __init__(self) -> None:
         self._last: Telegram | None = None
-        self._copies = COPIES  # good ones of the last telegram
-        self._damaged = 0  # since then, and before it where its number did not account for them
+        self._copies = COPIES  # good copies of the last telegram
+        self._damaged = 0  # damaged telegrams since then, and earlier ones that the copies due do not explain
         self._learned: dict[int, tuple[int, int]] = {}
 
     @property
     def unaccounted(self) -> bool:
-        """Whether more came damaged than copies of the last telegram were due."""
+        """Return whether more telegrams came damaged than copies of the last one were due."""
         return self._damaged > COPIES - self._copies
 
     def take(self, telegram: Telegram) -> tuple[bool, str]:
-        """Whether it is new, not a copy of the one before; and why a gap before it is suspected, or an empty text."""
+        """Return whether the telegram is new (not a copy of the last), and why a gap before it is suspected, or ""."""
         if self._is_copy(telegram):
             self._copies += 1
             return False, ""
@@ -43,7 +43,7 @@ class Deduplicator:
         self._damaged += 1
 
     def give_up(self) -> None:
-        """The damaged telegrams have been reported."""
+        """Forget the damaged telegrams: they have been reported."""
         self._damaged = 0
 
     def _is_copy(self, telegram: Telegram) -> bool:
@@ -52,8 +52,8 @@ class Deduplicator:
         return same and self._copies < COPIES
 
     def _follow(self, telegram: Telegram) -> tuple[bool, str]:
-        """Whether it is the successor that was learned, and what departs from that. Numbers may begin again
-        after a start."""
+        """Return whether the telegram is the learned successor, and how it departs from that. After a start (S) numbers
+        may begin again."""
         last = self._last
         if last is None or telegram.data[:1] == b"S":
             return False, ""

@@ -1,8 +1,8 @@
 """The host's side of an Angel Eye II-EX on RS-232C, 4800 or 9600 8N1, or behind a serial server.
 
-Receive-only unless the URL has `arm=1`. Then holding and releasing the exit are its key lock (LK); public sources do
-not say whether a locked shoe holds its cards: a card drawn while it is locked is reported like any other. An order is
-sent once and never repeated.
+It only listens unless the URL has `arm=1`. Then it holds and releases the exit by the key lock (LK). Public sources do
+not say whether a locked shoe holds its cards, so a card drawn meanwhile is reported like any other. An order is sent
+once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _REFUSALS: Final = {
 
 
 class AngelEye(OneWayDriver):
-    """One link to a shoe."""
+    """The driver of one link to a shoe."""
 
     maker = "Angel"
     model = "Angel Eye II-EX"
@@ -64,7 +64,7 @@ class AngelEye(OneWayDriver):
         self._deduplicator = Deduplicator()
         self._damaged = bytearray()
         self._give_up_at = math.inf
-        self._orders: deque[tuple[int, bytes]] = deque()  # the first of them waits for its answer
+        self._orders: deque[tuple[int, bytes]] = deque()  # the first one awaits its answer
         self._answer_until = math.inf
 
     # -- orders ----------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class AngelEye(OneWayDriver):
             self._answer_until = now + ANSWER_WITHIN
 
     def _take_answer(self, answer: Answer, now: float) -> None:
-        """Without an order of this program the answer is for another host on the line, and is ignored."""
+        """Close the order that awaits an answer. Without one, the answer is for another host on the line."""
         if self._orders:
             reason = _REFUSALS.get(answer.refusal, "other") if answer.refusal else ""
             self._close_order(not answer.refusal, reason, now)
@@ -133,7 +133,7 @@ class AngelEye(OneWayDriver):
         self._give_up_at = min(self._give_up_at, now + COPIES_WITHIN)
 
     def _keep_damaged(self) -> Iterator[Decoded]:
-        """Report the bytes before the telegram that follows them. A good copy may still come until `overdue`."""
+        """Report damaged bytes before the telegram that follows them. A good copy may still come until `overdue`."""
         if self._damaged:
             yield fits_nothing(bytes(self._damaged))
         self._damaged.clear()

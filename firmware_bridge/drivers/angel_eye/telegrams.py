@@ -1,11 +1,11 @@
-"""Telegrams of the Angel Eye II-EX: framing and checks.
+"""The telegrams of the Angel Eye II-EX: framing and checks (docs/other_devices.md).
 
     shoe to host   ENQ  seq  code and payload  ETX  BCC     BCC: XOR of everything after ENQ up to and including ETX
     host to shoe   STX  "OP"  type  data  ETX  BCC          BCC: XOR of everything from STX on, STX included
     its answer     ACK, or NAK and a code of two hexadecimal digits, or of one byte with that value
 
-Public readers disagree on the code after NAK; no code is a digit when it is one byte. A BCC is two hexadecimal digits
-in ASCII.
+Public readers disagree on the code after NAK. Both forms are accepted: no one-byte code is an ASCII digit. A BCC is two
+hexadecimal digits in ASCII.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ ETX: Final = 0x03
 ENQ: Final = 0x05
 ACK: Final = 0x06
 NAK: Final = 0x15
-LONGEST_DATA: Final = 32  # bytes between ENQ and ETX; the longest that is known has 8
-_CODES: Final = frozenset(bytes.fromhex("010203111213142122FF"))  # after NAK, in one byte
+LONGEST_DATA: Final = 32  # bytes between ENQ and ETX; the longest known has 8
+_CODES: Final = frozenset(bytes.fromhex("010203111213142122FF"))  # after NAK, as one byte
 _HEX: Final = frozenset(b"0123456789ABCDEFabcdef")
 
 
 class Telegram(NamedTuple):
-    """A whole telegram with a correct check. `seq` is one character; `data` the code and its payload."""
+    """A whole telegram with a correct check. `seq` is one character; `data` is the code and its payload."""
 
     seq: int
     data: bytes
@@ -34,14 +34,14 @@ class Telegram(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The shoe's answer to a command. `refusal`: the code after NAK as two digits, empty for ACK."""
+    """The shoe's answer to a command. `refusal` is the code after NAK as two digits, empty for ACK."""
 
     refusal: str
     raw: bytes
 
 
 class Damaged(NamedTuple):
-    """Bytes that are neither: noise, or a telegram that lost something. `overlong`: begun and never ended."""
+    """Bytes that are neither: noise, or a damaged telegram. `overlong` means that it never ended."""
 
     raw: bytes
     overlong: bool = False
@@ -51,7 +51,7 @@ Piece = Telegram | Answer | Damaged
 
 
 def bcc(data: bytes) -> bytes:
-    """The check of these bytes.
+    """Return the check of these bytes.
 
     >>> bcc(bytes([STX]) + b"OPLK02" + bytes([ETX]))
     b'1B'
@@ -60,7 +60,7 @@ def bcc(data: bytes) -> bytes:
 
 
 def encode_order(kind: str, data: str) -> bytes:
-    """A command: two characters of type, two of data. Raises ValueError for other lengths."""
+    """Encode a command with two characters of type and two of data. Raise ValueError for other lengths."""
     text = f"OP{kind}{data}".encode("ascii")
     if len(kind) != 2 or len(data) != 2:
         raise ValueError("type and data of a command have two characters each")
@@ -69,7 +69,7 @@ def encode_order(kind: str, data: str) -> bytes:
 
 
 def encode_telegram(seq: int, data: bytes) -> bytes:
-    """As the shoe sends it, once."""
+    """Encode a telegram of the shoe, once."""
     content = bytes([seq]) + data + bytes([ETX])
     return bytes([ENQ]) + content + bcc(content)
 
@@ -77,8 +77,8 @@ def encode_telegram(seq: int, data: bytes) -> bytes:
 class TelegramReader:
     """Splits a stream into telegrams, answers and damaged bytes; every byte ends up in exactly one of them.
 
-    Payload bytes have bit 7 set and never look like a control character, so an ENQ always begins a telegram, also
-    within one that has lost its end. An ACK or NAK within a telegram is damage and no answer.
+    Payload bytes have bit 7 set and never look like a control character, so an ENQ always begins a telegram, even
+    inside one that lost its end. An ACK or NAK inside a telegram is damage, not an answer.
     """
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class TelegramReader:
             self._kept.clear()
 
     def _finish(self) -> Iterator[Piece]:
-        """Yield what is complete."""
+        """Yield the piece if it is complete."""
         raw = bytes(self._kept)
         if raw[0] == ACK:
             self._kept.clear()

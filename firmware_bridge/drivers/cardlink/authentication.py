@@ -1,7 +1,7 @@
 """Authentication: both sides prove that they hold the device's key. docs/cardlink.md, "Proofs".
 
-No key crosses the wire. This protects against a wrong, swapped or rogue device when the link is made; what follows is
-sealed (`frame_sealing`), with keys that are made as the proofs are.
+No key crosses the wire. This guards against a wrong, swapped or rogue device at the start of a link. Later frames are
+sealed (`frame_sealing`) with keys that are derived like the proofs.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ DEVICE_ROLE: Final = b"device"
 
 
 def proof(key: bytes, role: bytes, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
-    """HMAC-SHA256 over the protocol's name, the prover's role, both nonces and both frames' header and body."""
+    """Return the HMAC-SHA256 of the protocol's name, the role, both nonces, and header and body of both frames."""
     message = parts(b"cardlink1", role, host_nonce, device_nonce, hello, identity)
     return hmac.new(key, message, hashlib.sha256).digest()
 
 
 def parts(*every: bytes) -> bytes:
-    """Each with its length before it, as u16, little-endian: no two different lists of parts are the same bytes."""
+    """Join parts, each after its length (u16, little-endian), so that different lists never give the same bytes."""
     return b"".join(len(part).to_bytes(2, "little") + part for part in every)
 
 
 def check_nonce(nonce: bytes) -> None:
-    """Raises BadMessageError when it has the wrong size."""
+    """Raise BadMessageError if the nonce has the wrong size."""
     if len(nonce) != NONCE_SIZE:
         raise BadMessageError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
 

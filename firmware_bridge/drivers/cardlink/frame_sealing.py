@@ -1,10 +1,10 @@
-"""Sealed frames: what either side sends once both proofs have held. docs/cardlink.md, "Sealed frames".
+"""Sealed frames: all frames after both proofs. docs/cardlink.md, "Sealed frames".
 
-    header 11 | counter u32 | ciphertext, as long as the body | tag 16          then CRC and escapes as ever
+    header 11 | counter u32 | ciphertext, as long as the body | tag 16          then CRC and escapes
 
-ChaCha20-Poly1305 (RFC 8439) with a key for each direction. One counter for each key, from 1, over every endpoint and
-for every frame, a repeated one too: it is the nonce, and is never used twice. Header and counter are associated data,
-in clear and not to be changed. Nothing here does I/O or draws random numbers.
+The cipher is ChaCha20-Poly1305 (RFC 8439) with a key for each direction. Each key has one counter, from 1, for all
+endpoints and all frames, including repeats: it is the nonce, and is never used twice. Header and counter are associated
+data, in clear. Nothing here does I/O or draws random numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from firmware_bridge.drivers.cardlink.authentication import NONCE_SIZE, parts, proof
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, VERSION, Frame
 
-HOST_FRAMES: Final = b"host frames"  # the role whose key seals what the host sends
+HOST_FRAMES: Final = b"host frames"  # the role whose key seals the host's frames
 DEVICE_FRAMES: Final = b"device frames"
 COUNTER: Final = struct.Struct("<I")
 TAG_SIZE: Final = 16
@@ -30,33 +30,33 @@ OVERHEAD: Final = COUNTER.size + TAG_SIZE
 SMALLEST: Final = HEADER.size + OVERHEAD + CRC.size  # decoded, with an empty body
 LONGEST_BODY: Final = MAX_DECODED - SMALLEST
 LAST_COUNTER: Final = 0xFFFF_FFFF
-MOST_FORGED: Final = 2**20  # bad tags under one key; then a new handshake makes others
+MOST_FORGED: Final = 2**20  # bad tags under one key; then a new handshake makes new keys
 GRACE: Final = 3.0  # seconds
 NOTED_AGAIN_AFTER: Final = 60.0  # seconds
 
-BULK: Final = 0  # flags: the only endpoint there is, or bulk IN
+BULK: Final = 0  # flags: the only endpoint, or bulk IN
 INTERRUPT: Final = 1  # flags: interrupt IN
 _SEALED_FROM: Final = HEADER.size + COUNTER.size
 _ZEROS: Final = bytes(8)
 
 
 class CounterUsedUpError(Exception):
-    """Every counter of this key was used: only a new handshake makes another key."""
+    """Raised when every counter of a key has been used: only a new handshake gives a new key."""
 
 
 def frame_keys(
     key: bytes, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes
 ) -> tuple[bytes, bytes]:
-    """The keys that seal the host's frames and the device's, of this one link. Arguments as of `proof`."""
+    """Return the keys that seal the host's and the device's frames on this link. The arguments are those of `proof`."""
     of_host = proof(key, HOST_FRAMES, host_nonce, device_nonce, hello, identity)
     return of_host, proof(key, DEVICE_FRAMES, host_nonce, device_nonce, hello, identity)
 
 
 def device_nonce(key: bytes, random: bytes, start: int, draw: int, hello: bytes) -> bytes:
-    """The nonce of an identity: it never repeats while the random source is good, or while the counters rise.
+    """Return the nonce of an identity. It does not repeat while either the random source is good or the counters rise.
 
-    `random`: what the device's true random source gave, or nothing. `start`: of the device, counted in flash. `draw`:
-    one more for each new hello. `hello`: its header and body, as sent.
+    `random` comes from the device's true random source, or is empty. `start` counts the device's starts, in flash.
+    `draw` counts new hellos. `hello` is header and body, as sent.
     """
     counted = (start.to_bytes(4, "little"), draw.to_bytes(4, "little"))
     message = parts(b"cardlink1", b"device nonce", random, *counted, hello)
@@ -64,7 +64,7 @@ def device_nonce(key: bytes, random: bytes, start: int, draw: int, hello: bytes)
 
 
 class OpenedFrame(msgspec.Struct, frozen=True, gc=False):
-    """A frame that the holder of the key has sealed, taken for the first time. `content`: header and body, in clear."""
+    """A frame that the holder of the key sealed, on its first arrival. `content` is header and body in clear."""
 
     kind: int
     flags: int
@@ -78,13 +78,13 @@ class FrameSealer:
     """Seals what one side sends on one link."""
 
     def __init__(self, key: bytes) -> None:
-        self.counter = 0  # of the frame sealed last
+        self.counter = 0  # of the last sealed frame
         self._cipher = ChaCha20Poly1305(key)
 
     def seal(self, kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = BULK) -> bytes:
-        """Header to tag, for `framing.enclose`. A frame that is repeated is sealed anew, when it is queued.
+        """Return header to tag, for `framing.enclose`. A repeated frame is sealed anew when it is queued.
 
-        Raises ValueError for a body of more than 477 bytes, and `CounterUsedUpError`.
+        Raise ValueError for a body of more than 477 bytes, and `CounterUsedUpError`.
         """
         if len(body) > LONGEST_BODY:
             raise ValueError(f"a body of {len(body)} bytes exceeds {LONGEST_BODY}")
@@ -99,8 +99,8 @@ class FrameSealer:
 class FrameOpener:
     """Opens what the other side sent on one link, each frame once.
 
-    `forged`: frames whose tag is wrong. `repeated`: frames with a good tag that came before, or after a later one of
-    their endpoint. `heard`: the highest counter that was taken, 0 for none.
+    `forged` counts frames with a wrong tag; `repeated` those with a good tag that came before, or after a later frame
+    of their endpoint. `heard` is the highest counter taken, 0 for none.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -115,18 +115,18 @@ class FrameOpener:
 
     @property
     def is_worn_out(self) -> bool:
-        """So many were tried that one may be guessed: the link is to be made again."""
+        """Return whether so many forgeries were tried that one may be guessed: then the link must be made again."""
         return self.forged >= MOST_FORGED
 
     @property
     def dropped(self) -> int:
-        """Frames that someone in the line may have made, or kept back."""
+        """The number of frames that someone in the line may have made or kept back."""
         return self.forged + self.repeated
 
     def open(self, frame: Frame) -> OpenedFrame | None:
-        """None: not of this key, or not for the first time. The counter is kept before anything is read of the body.
+        """Open a frame. Return None if it is not of this key or not new. The counter is kept before the body is read.
 
-        A frame of another version, with other flags or too short to be sealed is neither: it is dropped uncounted.
+        A frame of another version, with other flags or too short to be sealed is dropped uncounted.
         """
         if frame.version != VERSION or frame.flags not in self._last or len(frame.decoded) < SMALLEST:
             return None
@@ -147,9 +147,9 @@ class FrameOpener:
 
 
 class ForgeryNotice:
-    """When forged and repeated frames are to be noted: once a link, with a later count once a minute at most.
+    """Decides when forged and repeated frames are reported: once a link, and a later count at most once a minute.
 
-    What came until `GRACE` after the link stands may be of the link before, and lie in buffers: it is no forgery.
+    Frames up to `GRACE` after the link stands may be leftovers of the last link in buffers, so they do not count.
     """
 
     def __init__(self, opener: FrameOpener) -> None:
@@ -159,11 +159,11 @@ class ForgeryNotice:
         self._next = -math.inf
 
     def begin(self, now: float) -> None:
-        """The link stands."""
+        """Start the grace period: the link stands."""
         self._counts_from = now + GRACE
 
     def due(self, now: float) -> int | None:
-        """How many there were, when that is to be noted now; None: not now. To be asked whenever bytes came."""
+        """Return the count if it must be reported now, else None. Ask whenever bytes came."""
         if now < self._counts_from:
             self._before = self._opener.dropped
             return None

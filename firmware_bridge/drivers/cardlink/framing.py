@@ -2,7 +2,7 @@
 
     C0 | escaped( header 11 bytes | body | CRC-32 of header and body, little-endian ) | C0
 
-Delimiters are found by `split`, escapes undone by two `replace`: no step goes byte by byte.
+`split` finds delimiters and two `replace` undo escapes: nothing loops over bytes in Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_ENCODED: Final = 2 * MAX_DECODED
 HEADER: Final = struct.Struct("<BBBII")
 CRC: Final = struct.Struct("<I")
 SMALLEST: Final = HEADER.size + CRC.size
-CRC_RESIDUE: Final = 0x2144DF1C  # the CRC-32 of anything that is followed by its own CRC-32
+CRC_RESIDUE: Final = 0x2144DF1C  # the CRC-32 of any bytes followed by their own CRC-32
 
 _END_BYTE: Final = END[0]
 _ESCAPE_BYTE: Final = ESCAPE[0]
@@ -32,9 +32,9 @@ _unpack_header = HEADER.unpack_from
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
-    """One undamaged frame. `decoded` is all of it, without escapes: header, body and CRC.
+    """One undamaged frame. `decoded` is the whole frame without escapes: header, body and CRC.
 
-    Of a sealed frame the body is counter, ciphertext and tag (`frame_sealing`).
+    The body of a sealed frame is counter, ciphertext and tag (`frame_sealing`).
     """
 
     version: int
@@ -47,12 +47,12 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def content(self) -> bytes:
-        """Header and body, as the CRC and the proofs cover them."""
+        """Header and body: the bytes that the CRC and the proofs cover."""
         return self.decoded[:-4]
 
 
 def encode_frame(kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = 0) -> bytes:
-    """The bytes of a frame, both delimiters included. Raises ValueError if it would exceed 512 bytes decoded."""
+    """Return the bytes of a frame with both delimiters. Raise ValueError if it would exceed 512 bytes decoded."""
     return enclose(HEADER.pack(VERSION, kind, flags, boot, number) + body)
 
 
@@ -65,7 +65,7 @@ def enclose(content: bytes) -> bytes:
 
 
 class FrameReader:
-    """Finds frames in any bytes. Never raises; what is damaged or too long is counted and dropped.
+    """Finds frames in any bytes. Never raises: damaged or overlong frames are counted and dropped.
 
     >>> reader = FrameReader()
     >>> [frame.kind for frame in reader.receive(b"noise" + encode_frame(0x10, 7, 3))]
@@ -76,12 +76,12 @@ class FrameReader:
         self.frames = 0
         self.corrupt = 0
         self.overlong = 0
-        self.too_long = 0  # of the overlong ones: bytes of the last that is whole, 0 for none
+        self.too_long = 0  # the size of the last overlong frame with a good CRC, 0 for none
         self._tail = b""
         self._skipping = False
 
     def receive(self, data: bytes) -> list[Frame]:
-        """The whole frames that end within `data`, in order."""
+        """Return the whole frames that end within `data`, in order."""
         if _END_BYTE not in data:
             self._tail += data
             if len(self._tail) > MAX_ENCODED:
@@ -112,7 +112,7 @@ class FrameReader:
         return frames
 
     def _drop_tail(self) -> None:
-        """Nothing up to the next delimiter can be a frame any more."""
+        """Drop the tail: nothing up to the next delimiter can be a frame."""
         if not self._skipping:
             self._skipping = True
             self.overlong += 1

@@ -1,7 +1,7 @@
 """The host's side of a handshake, from hello to the device's proof: docs/cardlink.md, "A link" and "Proofs".
 
-Everything here crosses the wire in the clear, and until the proof holds anyone in the line may have sent it: what is
-refused here is *unproven*, and the link keeper tries again.
+All of it crosses the wire in the clear, and until the proof holds anyone in the line may have sent it. So a refusal
+here is *unproven*, and the link keeper tries again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from firmware_bridge.drivers.cardlink.translate import identity_of
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import FrameKeys
 
-PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # of the vectors: a recording of them must not be taken for a device
+PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # of the golden vectors, which must not pass for a device
 UNPROVEN: Final = "It is not proven that the device said so: something in the line may have."
 
 
 class Proven(NamedTuple):
-    """What the handshake comes to. `keys` are of this link; `kept`: the reports that the device still has."""
+    """The result of a handshake. `keys` are those of this link; `kept` lists the reports that the device still has."""
 
     identity: DeviceIdentity
     nonce: bytes
@@ -33,8 +33,8 @@ class Proven(NamedTuple):
 
 
 class Handshake:
-    """Of one link. `hello`: its header and body. `replayed`: the bytes come from a capture, which may name the link's
-    `recorded` keys; a device whose key is not here was judged when it was made."""
+    """One handshake. `hello` is the header and body that were sent. `replayed`: the bytes come from a capture, which
+    may hold the link's `recorded` keys; a device without a key here was verified when it was recorded."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Handshake:
         self.host_proof = b""
 
     def take_identity(self, frame: Frame) -> LinkOver | None:
-        """None: `host_proof` is to be sent, a proof message. Raises ValueError for what is no identity."""
+        """Take an identity; on None, `host_proof` is ready to be sent. Raise ValueError for a bad body."""
         said = messages.decode_identity(frame.body)
         if said.version != VERSION:
             return other_version(said.version)
@@ -84,7 +84,7 @@ class Handshake:
         return None
 
     def take_device_proof(self, frame: Frame) -> LinkOver | Proven:
-        """Raises ValueError for what is no proof."""
+        """Verify the device's proof. Raise ValueError for a bad body."""
         assert self._proven is not None
         claimed = messages.decode_proof(frame.body)
         holds = not self._judged or authentication.is_valid(claimed.proof, self._expected)
@@ -113,13 +113,13 @@ class Handshake:
 
 
 def other_version(version: int) -> LinkOver:
-    """The device speaks another version of the protocol."""
+    """Return the end for a device that speaks another version of the protocol."""
     sentence = f"The device speaks cardlink {version}, this program cardlink {VERSION}: update the older of the two."
     return LinkOver("device-version", f"{sentence} {UNPROVEN}", refused=True)
 
 
 def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
-    """The device does not link with this host. Raises ValueError for what is no reject."""
+    """Return the end for a device that rejects this host. Raise ValueError for a bad body."""
     reject = messages.decode_reject(frame_body)
     sentence = f"The device refused this host ({reject.code}). {reject.text}".strip()
     if reject.code == "proof":

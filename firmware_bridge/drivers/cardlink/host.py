@@ -1,11 +1,11 @@
 """The host's side of one cardlink link: docs/cardlink.md, "A link".
 
     hello -> identity -> host proof -> device proof     in the clear (`handshake`)
-    resume -> status                                    sealed, as all that follows; then the link stands
+    resume -> status                                    sealed, like all that follows; then the link stands
     report -> (the journal) -> ack                      go-back-N, at most 8 in flight
     command -> answer                                   repeated under its id within the link
 
-Nothing here does I/O. Whatever bytes are received, the only results are those of `firmware_bridge.drivers.base`.
+Nothing here does I/O. Whatever bytes come in, the only results are those of `firmware_bridge.drivers.base`.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
 RESEND_LONGEST: Final = 2.0
-RESEND_DAMAGED: Final = 0.1  # after a damaged frame in the handshake
+RESEND_DAMAGED: Final = 0.1  # seconds, after a damaged frame in the handshake
 HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
-STALE_AFTER: Final = 1.5  # one heartbeat missed, with half a second of grace
-LOST_AFTER: Final = 3.0  # three missed
+STALE_AFTER: Final = 1.5  # seconds: one heartbeat missed, with half a second of grace
+LOST_AFTER: Final = 3.0  # seconds: three missed
 HANDSHAKE_WITHIN: Final = 10.0
-DAMAGED: Final = 2  # frames since the last good one: then the device is not silent, but the line is bad
-ANSWERED_WITHIN: Final = 5.0  # a device that moves cards may take longer; its status says so
-ANSWERS_KEPT: Final = 64  # to recognise an answer that is repeated
+DAMAGED: Final = 2  # frames since the last good one: then the line is bad, rather than the device silent
+ANSWERED_WITHIN: Final = 5.0  # seconds; a device that moves cards may take longer, and its status says so
+ANSWERS_KEPT: Final = 64  # to recognise a repeated answer
 
 Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
-Make: TypeAlias = Callable[[float], bytes]  # a frame's bytes at this time
-FLAGS_END: Final = 3  # bytes of a header, before those that name a report; flags mean nothing
+Make: TypeAlias = Callable[[float], bytes]  # returns a frame's bytes for this time
+FLAGS_END: Final = 3  # bytes of the header before those that name a report; flags are ignored
 _HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
 
 
 class Step(Enum):
-    """Where the handshake stands: what the host waits for."""
+    """The state of the handshake: what the host waits for."""
 
     IDENTITY = auto()
     DEVICE_PROOF = auto()
@@ -87,17 +87,17 @@ class Unanswered:
         return self._make(now)
 
     def hurry(self, now: float) -> None:
-        """What came was damaged, perhaps the answer: a long identity needs many attempts on a bad line."""
+        """Repeat sooner after damage, perhaps of the answer: a long identity needs many attempts on a bad line."""
         self.wait = RESEND_FIRST / 2
         self.due = min(self.due, now + RESEND_DAMAGED)
 
 
 class CardlinkHost:
-    """One link. `held` is the last report that the journal holds durably, as (boot, number); (0, 0) for none.
+    """The driver of one link. `held` is the last report in the journal, as (boot, number); (0, 0) for none.
 
-    `key_of` gives the 32-byte key of a serial number, or None when that device is not paired. `nonce` is 16
-    random bytes, never used before. `policy`: which device may be used; its firmware is checked after its proof.
-    `memory`: what the links before kept. `replayed`, `frame_keys`, `note_keys`: as of `DriverSetting`.
+    `key_of` returns the 32-byte key of a serial number, or None if that device is not paired. `nonce` is 16 random
+    bytes, never used before. `policy` names the device that may be used; firmware is checked after the proof. `memory`
+    is what earlier links kept. `DriverSetting` describes `replayed`, `frame_keys`, `note_keys`.
     """
 
     def __init__(
@@ -117,8 +117,8 @@ class CardlinkHost:
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._note_keys = note_keys
-        self._first_bytes = b""  # of a device that has sent no frame yet
-        self._damaged_before = 0  # frames, up to the last undamaged one
+        self._first_bytes = b""  # from a device that has sent no frame yet
+        self._damaged_before = 0  # frames damaged before the last good one
         self._held = held
         self._durable = held
         self._step = Step.IDENTITY
@@ -133,7 +133,7 @@ class CardlinkHost:
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
         self._early_answers: list[tuple[int, Answered]] = []
-        self._answers: dict[int, Answered] = {}  # by the command's id, the last ones
+        self._answers: dict[int, Answered] = {}  # the last ones, by command id
         self._proven: Proven | None = None
         self._channel: SealedChannel | None = None  # from the device's proof on
         self._identity_content = b""
@@ -163,7 +163,7 @@ class CardlinkHost:
                 break
             self._take(frame, now, heard)
         if self._step is not Step.OVER:
-            self._look_at_what_was_dropped(now, heard)
+            self._check_dropped_frames(now, heard)
         if self._waiting is not None and self._damaged > damaged:
             self._waiting.hurry(now)
         self.statistics.frames_corrupt = self._reader.corrupt
@@ -227,7 +227,7 @@ class CardlinkHost:
         return lambda now: frame
 
     def _sealed(self, kind: Kind, body: bytes) -> Make:
-        """Sealed each time that it is sent, with the header that it has now."""
+        """Return a maker that seals the frame at each sending, always with the present header."""
         boot, number, channel = self._boot, self._durable[1], self._channel
         assert channel is not None
         return lambda now: channel.seal(kind, boot, number, body, now)
@@ -255,7 +255,7 @@ class CardlinkHost:
         return over
 
     def _ends_at(self) -> float:
-        """When the link ends, unless something is received before."""
+        """Return when the link ends unless something is received before."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
         if self._channel is None or self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
@@ -279,7 +279,7 @@ class CardlinkHost:
         return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:
-        """A report that is due and does not come: the link is made again, once; then what it held may be lost."""
+        """Give up a report that is due: make the link again once, then declare that the report may be lost."""
         if self._step is not Step.READY or now < self._overdue.ends_at():
             return ()
         if self._overdue.counts_too_few(now):
@@ -293,7 +293,7 @@ class CardlinkHost:
     # -- receiving ------------------------------------------------------------------------------------------------
 
     def _take(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        """The order is the page's: version and direction, then the seal, then the boot, then the body."""
+        """Check in the order of docs/cardlink.md: version and direction, the seal, the boot, the body."""
         if frame.kind in _HOST_KINDS:
             self._echoed = True
             return
@@ -314,7 +314,7 @@ class CardlinkHost:
         except messages.BadMessageError as error:
             heard.append(self._end(link_ends.no_message(error)))
         except ValueError as error:
-            # An undamaged frame that is no message of this protocol. Reports are handled in _take_report.
+            # An undamaged frame that is not a message of this protocol. Reports are handled in _take_report.
             heard.append(self._end(link_ends.no_message(why_unreadable(frame.kind, taken.body, error))))
 
     def _handle(self, frame: Frame | OpenedFrame, now: float, heard: list[Heard]) -> None:
@@ -328,22 +328,22 @@ class CardlinkHost:
             handle(self, frame, now, heard)
 
     def _take_reject(self, frame: Frame | OpenedFrame, proven: bool, heard: list[Heard]) -> None:
-        """One of a proof for an identity that was replaced says nothing."""
+        """End the link. A reject of the proof for an identity that was replaced is ignored."""
         if not proven and self._replaced and messages.decode_reject(frame.body).code == "proof":
             self._replaced -= 1
             return
         heard.append(self._end(rejected(frame.body, proven=proven)))
 
     def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
-        """Before the proof a sealed frame is of another link, and is not looked at."""
+        """Return whether the header's boot is wrong. Before the proof, sealed frames of another link are ignored."""
         if self._step is Step.IDENTITY or frame.boot == self._boot or frame.kind == Kind.IDENTITY:
             return False
         if self._proven is None:
             return frame.kind in CLEAR
         return not (frame.kind == Kind.REPORT and self._sequence.may_come_from(frame.boot))
 
-    def _look_at_what_was_dropped(self, now: float, heard: list[Heard]) -> None:
-        """Frames that are too long to be answered; forged ones, and ones that came before."""
+    def _check_dropped_frames(self, now: float, heard: list[Heard]) -> None:
+        """Check the frames that were dropped: too long to be answered, forged, or repeated."""
         if self._channel is None:
             if self._reader.too_long:
                 heard.append(self._end(link_ends.too_long(self._reader.too_long)))
@@ -356,7 +356,7 @@ class CardlinkHost:
             heard.append(Contradicted("forged_frames", self._boot, count, Evidence(b"")))
 
     def _take_identity(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        """Another one takes its place: the first may answer a hello of the link before, which was cut off."""
+        """Take an identity. A later one replaces it: the first may answer the hello of an earlier, broken link."""
         if frame.content == self._identity_content:
             return
         if refusal := self._handshake.take_identity(frame):
@@ -425,7 +425,7 @@ class CardlinkHost:
             heard.append(Contradicted(what, frame.boot, number, Evidence(frame.content)))
 
     def _release_answers(self, heard: list[Heard]) -> None:
-        """An answer may overtake the reports that were sent before it: it waits until they are taken."""
+        """Release the answers that overtook reports sent before them, as soon as those reports are taken."""
         waiting: list[tuple[int, Answered]] = []
         for number, answered in self._early_answers:
             if self._sequence.boot == self._boot and self._sequence.number > number:
@@ -465,7 +465,7 @@ class CardlinkHost:
         self._send_ack(now)
 
     def _is_rightful_repeat(self, frame: OpenedFrame, *, covers: bool) -> bool:
-        """The same bytes again; or, within the window, a report that stands for lost ones, or one that is not kept."""
+        """Return whether a repeat has the same bytes, or (within the window) stands for lost or forgotten reports."""
         in_window = self._sequence.may_be_resent(frame.boot, frame.number)
         before = self._memory.report(frame.boot, frame.number)
         if before is None or covers:
@@ -474,7 +474,7 @@ class CardlinkHost:
 
 
 def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
-    """As the registry makes it."""
+    """Make the driver for the registry."""
     return CardlinkHost(
         nonce=setting.nonce,
         key_of=setting.key_of,

@@ -1,6 +1,6 @@
-"""Why a link ended, in sentences with a next step: docs/cardlink.md, "How a link ends, on the host's side".
+"""The reasons why a link ended, as sentences with a next step: docs/cardlink.md, "How a link ends, on the host's side".
 
-What a device sent in the clear (another version, a reject, a wrong proof) is judged in `handshake`.
+`handshake` judges what a device sent in the clear (another version, a reject, a wrong proof).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FORGED: Final = LinkOver(
 
 
 def garbage(first_bytes: bytes) -> LinkOver:
-    """Bytes, and no frame among them."""
+    """Return the end for bytes with no frame among them."""
     sentence = "Bytes came from the device, and none of them was part of a cardlink frame: "
     return LinkOver("device-garbage", sentence + what_to_check(first_bytes, "cardlink"))
 

@@ -1,7 +1,7 @@
-"""Typed bodies of cardlink frames: MessagePack arrays, field by field as docs/cardlink.md lists them.
+"""The typed bodies of cardlink frames: MessagePack arrays, field by field as in docs/cardlink.md, "Bodies".
 
-Fields are only ever added at the end, with a default, so that either side may be the older one. A card is its number
-(1 to 52), 0 when it was not recognised, 127 when it is foreign to the deck: one byte in every case.
+New fields go at the end, with a default, so that either side may be the older one. A card is its number (1 to 52), 0 if
+it was not recognised, 127 if it is foreign to the deck: always one byte, so that sizes reveal nothing.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ U8: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 U63: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0x7FFF_FFFF_FFFF_FFFF)]
 ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
-Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # room above it for the cards of a set
+Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # leaves room for the cards of a set
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
 ShownText: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]  # characters
 
 
 class BadMessageError(ValueError):
-    """A message that can be read and must not be, in words that reveal no card."""
+    """Raised for a readable message that is not allowed. Its text reveals no card."""
 
 
 class Kind(IntEnum):
-    """The second byte of the header. Host to device: hello, host proof, resume, ack, command."""
+    """The second byte of the header. The host sends hello, host proof, resume, ack and command."""
 
     HELLO = 0x01
     IDENTITY = 0x02
@@ -45,11 +45,11 @@ class Kind(IntEnum):
 
 
 CLEAR: Final = frozenset({Kind.HELLO, Kind.IDENTITY, Kind.HOST_PROOF, Kind.DEVICE_PROOF, Kind.REJECT})
-"""All other kinds are sealed, unknown ones too."""
+"""The kinds sent in the clear. All others, including unknown ones, are sealed."""
 
 
 class Body(msgspec.Struct, frozen=True, array_like=True):
-    """Base of all bodies."""
+    """The base class of all bodies."""
 
 
 class Hello(Body, frozen=True):
@@ -58,13 +58,13 @@ class Hello(Body, frozen=True):
 
 
 class HelloHead(Body, frozen=True):
-    """The part of a hello that can be read when it comes from a host of another version."""
+    """The part of a hello that can be read from a host of any version."""
 
     version: U8
 
 
 class Ack(Body, frozen=True):
-    """What is acknowledged is in the header. `heard`: the highest counter taken from the device."""
+    """An acknowledgement; its report is in the header. `heard` is the highest counter taken from the device."""
 
     heard: U32
 
@@ -86,9 +86,9 @@ class Status(Body, frozen=True):
 
 
 class KeptReports(Body, frozen=True):
-    """Reports of one boot that the device still has, or that it had when `oldest` is `newest` + 1.
+    """The reports of one boot that the device still has; none are left if `oldest` is `newest` + 1.
 
-    `newest` of the running boot is of this moment.
+    For the running boot, `newest` is the last report so far.
     """
 
     boot: U32
@@ -119,7 +119,7 @@ class Proof(Body, frozen=True):
 
 
 class Resume(Body, frozen=True):
-    """The last report that the host holds durably; boot 0 when it holds none."""
+    """The last report that the host holds durably; boot 0 if it holds none."""
 
     boot: U32
     number: U32
@@ -137,7 +137,7 @@ class Answer(Body, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, array_like=True):
-    """Base of reports: the type's tag, then the device's uptime in milliseconds, then the fields."""
+    """The base class of reports: the type's tag, the device's uptime in milliseconds, then the fields."""
 
     uptime_ms: U63
 
@@ -252,7 +252,7 @@ class ButtonPressed(Report, frozen=True, tag=18):
 
 
 class ReportsLost(Report, frozen=True, tag=19):
-    """Sent in place of the reports that are gone, under the number of the last of them."""
+    """Sent in place of reports that are gone, under the number of the last of them."""
 
     boot: U32
     first: U32
@@ -324,7 +324,7 @@ class CommandBody(Body, frozen=True):
 
 
 class CommandHead(Body, frozen=True):
-    """The part of a command that can be read when its order comes from a newer host."""
+    """The part of a command that can be read even if a newer host sent the order."""
 
     command_id: U63
 

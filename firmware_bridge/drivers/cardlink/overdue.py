@@ -1,7 +1,7 @@
-"""What a device owes and does not send: a report that it says it made, a status, the end of a motion.
+"""Things that a device owes and does not send: a report that it says it made, a status, the end of a motion.
 
-A report is withheld only while everything that was taken is acknowledged: before that the journal is behind, and not
-the device.
+A report counts as withheld only while every report taken is acknowledged: until then the journal is behind, not the
+device. docs/cardlink.md, "Reports: numbers, window, acknowledgement".
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.memory import LinkMemory
 
 DUE_WITHIN: Final = 5.0  # seconds
-MOVES_WITHIN: Final = 30.0  # seconds; longer than a slow set and the recovery of a jam take
+MOVES_WITHIN: Final = 30.0  # seconds; longer than a slow set or the recovery from a jam takes
 
 
 class OverdueReport:
-    """Of one link. After `DUE_WITHIN` the link ends, once for a report; on the next one that report is given up."""
+    """The overdue report of one link. The link ends once for it after `DUE_WITHIN`; on the next link it is given up."""
 
     def __init__(self, sequence: ReportSequence, memory: LinkMemory, held: tuple[int, int]) -> None:
         self._behind_since = math.inf  # the device's status counts fewer reports than were taken
@@ -34,7 +34,7 @@ class OverdueReport:
         return self._sequence.boot, self._sequence.number
 
     def hear_of(self, newest: int, now: float) -> None:
-        """A status, or a later report, names the last report that the running boot made."""
+        """Note the last report that the running boot made, as a status or a later report names it."""
         is_behind = self._sequence.is_ahead_of(newest)
         self._behind_since = min(self._behind_since, now) if is_behind else math.inf
         memory = self._memory
@@ -48,11 +48,11 @@ class OverdueReport:
         self._since = min(self._since, now)
 
     def hear_of_later(self, now: float) -> None:
-        """A later report came, and the one that is due did not."""
+        """Note that a later report came instead of the one that is due."""
         self._since = min(self._since, now)
 
     def take(self, boot: int, number: int) -> None:
-        """The report that was due has come."""
+        """Note that the report that was due has come."""
         self._taken = (boot, number)
         self._since = math.inf
 
@@ -62,16 +62,16 @@ class OverdueReport:
             self._since = now
 
     def ends_at(self) -> float:
-        """When it is given up that the report, or a status that counts all reports, comes on this link."""
+        """Return when this link ends for lack of the report, or of a status that counts all reports."""
         waits_since = self._since if self._taken == self._durable else math.inf
         return min(waits_since, self._behind_since) + DUE_WITHIN
 
     def counts_too_few(self, now: float) -> bool:
-        """Whether it is the status that does not count all reports."""
+        """Return whether the cause is a status that does not count all reports."""
         return now >= self._behind_since + DUE_WITHIN
 
     def give_up(self) -> ReportsGone | None:
-        """The report is given up; None: a new link has to be tried first."""
+        """Give up the report; None means that a new link must be tried first."""
         memory = self._memory
         if self._due not in (memory.ended_for, memory.passed):
             memory.ended_for = self._due
@@ -83,7 +83,7 @@ class OverdueReport:
 
 
 class Statuses:
-    """Of one link. Other frames do not stand for them: without a status nothing can be compared."""
+    """The statuses of one link. No other frame replaces them: without a status nothing can be compared."""
 
     def __init__(self) -> None:
         self._last = math.inf
@@ -94,9 +94,9 @@ class Statuses:
         self._moving_since = min(self._moving_since, now) if moving else math.inf
 
     def silent_for(self, now: float) -> float:
-        """Seconds since the last one."""
+        """Return the seconds since the last status."""
         return now - self._last
 
     def move_too_long(self, now: float) -> bool:
-        """Whether they have said for so long that cards move that it excuses no difference any more."""
+        """Return whether the device has reported motion for so long that it no longer excuses a difference."""
         return now >= self._moving_since + MOVES_WITHIN

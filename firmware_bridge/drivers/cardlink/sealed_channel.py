@@ -1,7 +1,7 @@
-"""Both directions of a link whose frames are sealed, as either side sees them. docs/cardlink.md, "Sealed frames".
+"""Both directions of a link with sealed frames, as seen by either side. docs/cardlink.md, "Sealed frames".
 
-What is sent is sealed and remembered by its counter; what came is opened once. Until the link stands the channel ends
-by nothing that it hears or does not hear.
+Sent frames are remembered by their counter; received ones are opened once. Until the link stands, the channel never
+ends on account of what it hears or misses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firmware_bridge.drivers.cardlink.messages import CLEAR
 
 
 class SealedChannel:
-    """Of one link. `used_up`: every counter was, and nothing more can be sent on it."""
+    """The channel of one link. `used_up` means that no counter is left and nothing more can be sent."""
 
     def __init__(self, key_of_sent: bytes, key_of_received: bytes) -> None:
         self.used_up = False
@@ -31,31 +31,31 @@ class SealedChannel:
 
     @property
     def heard(self) -> int:
-        """The highest counter that was taken: what the other side wants to know."""
+        """The highest counter taken, which the other side wants to know."""
         return self._opener.heard
 
     @property
     def forged(self) -> int:
-        """Frames whose tag was wrong."""
+        """The number of frames with a wrong tag."""
         return self._opener.forged
 
     @property
     def repeated(self) -> int:
-        """Frames with a good tag that came before."""
+        """The number of frames with a good tag that came before."""
         return self._opener.repeated
 
     @property
     def is_worn_out(self) -> bool:
-        """So many forged frames came that another link is to be made."""
+        """Return whether so many forged frames came that a new link must be made."""
         return self._opener.is_worn_out
 
     def stands(self, now: float) -> None:
-        """From now on late frames end the link, and forged ones are noted."""
+        """Note that the link stands: from now on late frames end it, and forged ones are reported."""
         self._freshness.begin(now)
         self._forgeries.begin(now)
 
     def seal(self, kind: int, boot: int, number: int, body: bytes, now: float, *, flags: int = BULK) -> bytes:
-        """The bytes of a frame, to be sent now. None at all once the counters are used up."""
+        """Return the bytes of a frame to be sent now; none once the counters are used up."""
         try:
             content = self._sealer.seal(kind, boot, number, body, flags=flags)
         except CounterUsedUpError:
@@ -65,17 +65,17 @@ class SealedChannel:
         return enclose(content)
 
     def open(self, frame: Frame) -> OpenedFrame | None:
-        """None: a clear frame, or one that is forged, repeated or of other flags; its version is not looked at."""
+        """Open a frame. Return None if it is clear, forged, repeated or of other flags; its version is not checked."""
         return None if frame.kind in CLEAR else self._opener.open(frame)
 
     def hear(self, heard: int, now: float) -> None:
-        """The other side names the highest counter that it has taken."""
+        """Note the highest counter that the other side has taken."""
         self._freshness.hear(heard, now)
 
     def ends_at(self) -> float:
-        """When what is sent counts as late, unless the other side names it before."""
+        """Return when what was sent counts as late, unless the other side names it first."""
         return self._freshness.ends_at()
 
     def forgeries_to_note(self, now: float) -> int | None:
-        """How many frames were forged or repeated, when that is to be noted now. To be asked whenever bytes came."""
+        """Return the number of forged or repeated frames if it must be reported now. Ask whenever bytes came."""
         return self._forgeries.due(now)

@@ -1,7 +1,7 @@
-"""Which report comes next: across repeats, losses, and reports that the device kept from an earlier boot.
+"""Tracks the next report across repeats, losses, and reports that the device kept from an earlier boot.
 
-The device names what it kept (`KeptReports`, oldest boot first, the running boot last). The host names the last report
-that it holds durably. What lies between and was not kept is gone, and is reported as gone exactly once.
+The device names what it kept, oldest boot first; the host names the last report that it holds durably. What lies
+between and was not kept is reported as gone, once. docs/cardlink.md, "Reports: numbers, window, acknowledgement".
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ WINDOW: Final = 8  # reports that a device sends before they are acknowledged
 
 
 class ReportSequence:
-    """The host's place in the device's reports. `boot` and `number` are of the report expected next.
+    """The host's place in the device's reports: `boot` and `number` of the next report.
 
-    `takes_next`: that report was given up; the first one that comes, of its number or a later one, is taken.
+    `takes_next` means that this report was given up: the first report with its number or a later one is taken.
     """
 
     def __init__(self, held: tuple[int, int], kept: Sequence[KeptReports], running_boot: int) -> None:
-        """Raises BadMessageError when the device contradicts what the host holds."""
+        """Raise BadMessageError if the device contradicts what the host holds."""
         self._kept = [part for part in kept if part.boot != running_boot]
         self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
         self._running_boot = running_boot
@@ -36,14 +36,14 @@ class ReportSequence:
         self._pass_finished_boots()
 
     def _start_after(self, boot: int, number: int) -> list[ReportsGone]:
-        """Find the first report to expect; returns what was lost before it."""
+        """Find the next report and return what was lost before it."""
         gone: list[ReportsGone] = []
         places = [place for place, part in enumerate(self._kept) if part.boot == boot]
         if places:
             del self._kept[: places[0]]
             part = self._kept[0]
             if boot == self._running_boot and number > part.newest:
-                # Numbers that begin again under an old boot would be taken for repeats, and cards would go unseen.
+                # Numbers that begin again under an old boot would pass for repeats, and cards would go unseen.
                 raise BadMessageError(
                     f"its boot {boot} has come to report {part.newest}, and {number} was taken before"
                 )
@@ -67,14 +67,14 @@ class ReportSequence:
             self.boot, self.number = self._kept[0].boot, self._kept[0].oldest
 
     def may_come_from(self, boot: int) -> bool:
-        """Whether reports may carry this boot in their header: the running one, or one that the device named."""
+        """Return whether reports may carry this boot in their header: the running one, or one that the device named."""
         return boot in self._order
 
     def accept(self, boot: int, first: int, last: int) -> bool:
-        """Whether a report is the next one; then the place moves on.
+        """Return whether a report is the next one, and if so move on.
 
-        `first` and `last` are the report's number, except where the device declares a run of reports lost: that one
-        stands in place of all of them.
+        `first` and `last` are the report's number, unless the device declares a run of reports lost: then they are its
+        ends.
         """
         if self.takes_next and not self.is_repeat(boot, last):
             self._has_skipped = self._has_skipped or (boot, first) != (self.boot, self.number)
@@ -89,17 +89,17 @@ class ReportSequence:
         return True
 
     def is_repeat(self, boot: int, number: int) -> bool:
-        """Whether a report that was not accepted was received before, rather than too soon."""
+        """Return whether a report that was not accepted came before, rather than too soon."""
         return (self._order[boot], number) < (self._order[self.boot], self.number)
 
     def may_be_resent(self, boot: int, number: int) -> bool:
-        """Whether the device may still have had this report in its window; or it is one that was passed over."""
+        """Return whether the device may still have this report in its window, or the report was passed over."""
         return self._has_skipped or (boot == self.boot and number + WINDOW >= self.number)
 
     def has_due(self, newest: int) -> bool:
-        """Whether a report is due, when `newest` is the last one that the running boot made."""
+        """Return whether a report is due, if `newest` is the last one that the running boot made."""
         return self.boot != self._running_boot or newest >= self.number
 
     def is_ahead_of(self, newest: int) -> bool:
-        """Whether a report of the running boot was taken beyond the last one that it has made by its own account."""
+        """Return whether a report of the running boot was taken that is later than the last one it says it made."""
         return self.boot == self._running_boot and self.number - 1 > newest

@@ -1,4 +1,4 @@
-"""From cardlink's messages to `firmware_bridge.observations`, and from commands to the orders on the wire."""
+"""Translates cardlink's messages into `firmware_bridge.observations`, and commands into orders on the wire."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _cards(numbers: list[int], shuffle: int, first: int) -> tuple[Concealed | No
 
 
 def observation_of(report: messages.AnyReport) -> AnyObservation:
-    """The observation for a report."""
+    """Return the observation for a report."""
     match report:
         case messages.SetDispensed():
             return observations.SetDispensed(
@@ -69,7 +69,7 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
     return _same_fields(report)
 
 
-# Reports whose fields are the observation's, one for one and in the same order.
+# Reports whose fields are those of the observation, in the same order.
 _SAME: Final[dict[type[messages.Report], Any]] = {
     messages.Started: observations.Started,
     messages.ShuffleStarted: observations.ShuffleStarted,
@@ -96,7 +96,7 @@ def _same_fields(report: messages.AnyReport) -> AnyObservation:
 
 
 def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
-    """Raises BadMessageError for an unknown kind or unit, and for a way of dispensing that cannot be."""
+    """Translate an identity. Raise BadMessageError for an unknown kind, unit or combination with dispensing."""
     capabilities = capabilities_of(identity.capabilities)
     if identity.kind == "shoe" and capabilities.dispenses == "on_command":
         raise messages.BadMessageError("a shoe forms no sets on command: it names dispenses_on_removal")
@@ -140,8 +140,8 @@ _DISPENSES: Final[dict[str, Literal["on_command", "on_removal"]]] = {
 
 
 def capabilities_of(words: list[str]) -> Capabilities:
-    """Unknown words come from a newer device and are ignored. Raises BadMessageError unless one way of dispensing is
-    named."""
+    """Translate capability words. Unknown ones come from a newer device and are ignored. Raise BadMessageError unless
+    exactly one way of dispensing is named."""
     named = [way for word, way in _DISPENSES.items() if word in words]
     if len(named) != 1:
         raise messages.BadMessageError(f"of {' and '.join(_DISPENSES)} it names {'both' if named else 'neither'}")
@@ -149,7 +149,7 @@ def capabilities_of(words: list[str]) -> Capabilities:
 
 
 def capability_words(capabilities: Capabilities) -> list[str]:
-    """The words of the identity for these capabilities."""
+    """Return the words of the identity for these capabilities."""
     words = [word for name, word in _CAPABILITY_WORDS.items() if getattr(capabilities, name)]
     return [*words, f"dispenses_{capabilities.dispenses}"]
 

@@ -1,7 +1,7 @@
-"""Why a body cannot be read, in words that reveal no card: frame, field and limit.
+"""Says why a body cannot be read, without revealing a card: frame, field and limit.
 
-msgspec names the place in the array and what it expected there, and never the value. The value is added where it is a
-number and the message has no cards.
+msgspec names the place in the array and what it expected there, but not the value. The value is added if it is a number
+and the message has no cards.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _BODIES: Final[dict[int, type[messages.Body]]] = {
     Kind.ANSWER: messages.Answer,
 }
 _REPORTS: Final = {report.__struct_config__.tag: report for report in messages.Report.__subclasses__()}
-_OF_CARDS: Final = frozenset({"card", "cards"})  # fields; a message that has one tells no value at all
+_OF_CARDS: Final = frozenset({"card", "cards"})  # fields; a message that has one shows no value at all
 _PLACE: Final = re.compile(r"(?P<expected>.*) - at `\$\[(?P<place>\d+)\](?P<inside>.*)`", re.DOTALL)
 _SHORT: Final = re.compile(r"Expected `array` of at least length (?P<least>\d+), got (?P<got>\d+)")
 _LIMIT: Final = {"<=": "at most", ">=": "at least"}
 
 
 def why_unreadable(kind: int, body: bytes, error: Exception) -> str:
-    """What is wrong with the body of a frame of that kind, whose decoding raised `error`."""
+    """Return what is wrong with the body of a frame of this kind, whose decoding raised `error`."""
     frame = _frame_name(kind)
     if not isinstance(error, msgspec.ValidationError):
         return f"{frame}: the body is no whole MessagePack array"
     try:
         array = msgspec.msgpack.decode(body)
-    except (ValueError, TypeError, RecursionError):  # in what the message has more than this version knows
+    except (ValueError, TypeError, RecursionError):  # in fields that a newer device added
         return f"{frame}: a field is not as it should be"
     if not isinstance(array, list):
         return f"{frame}: the body is no array"
@@ -55,7 +55,7 @@ def _frame_name(kind: int) -> str:
 
 
 def _words(struct: type[msgspec.Struct]) -> str:
-    """CardDrawn as the page names it: card drawn."""
+    """Return the name as docs/cardlink.md writes it: CardDrawn is "card drawn"."""
     return re.sub(r"(?<!^)([A-Z])", r" \1", struct.__name__).lower()
 
 
