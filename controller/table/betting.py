@@ -6,13 +6,13 @@ where a clause depends on wagers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from controller.games.specification import Kind
+from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError
@@ -39,7 +39,7 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
-from controller.table.model import Restrictions, SettledBet, Stage
+from controller.table.model import NOT_SO, Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
@@ -206,11 +206,6 @@ def _settlement(state: TableState) -> Settlement:
         for (bettor, box), clause in state.round.withdrawals.items()
         if any(bet.bettor == bettor for bet in layout.on(box))
     }
-    rulings = {
-        bet.number: state.round.rulings[bet.number]
-        for bet in layout.bets
-        if bet.number in state.round.rulings and _may_be_applied(state, bet, state.round.rulings[bet.number], shown)
-    }
     return settle_round(
         state.law,
         state.table_rules,
@@ -218,17 +213,43 @@ def _settlement(state: TableState) -> Settlement:
         shown,
         removed=state.round.removals,
         withdrawn=withdrawn,
-        rulings=rulings,
+        rulings=rulings_in_effect(state),
         settled_under_minimum=frozenset(state.round.under_minimum),
         rounding=state.settings.rounding,
     )
 
 
-def _may_be_applied(state: TableState, bet: Bet, ruling: BetRuling, shown: Mapping[str, object]) -> bool:
-    """Whether the hand by which a ruling settles a bet lies open: without a main wager its box may not be dealt to."""
-    if ruling.action is BetAction.RETURN or state.law.wager(bet.wager).looks is Looks.DEALER:
-        return True
-    return f"B{bet.box}" in shown
+def rulings_in_effect(state: TableState) -> dict[int, BetRuling]:
+    """The rulings on bets that lie there, without those that would settle a bet by a hand that is not dealt."""
+    now = state.round
+    return {
+        bet.number: now.rulings[bet.number]
+        for bet in state.layout.bets
+        if bet.number in now.rulings and (now.rulings[bet.number].action is BetAction.RETURN or has_hand(state, bet))
+    }
+
+
+def has_hand(state: TableState, bet: Bet) -> bool:
+    """Whether the hand that decides a bet is dealt: a box without a main wager has none."""
+    return state.law.wager(bet.wager).looks is Looks.DEALER or bet.box in state.round.boxes
+
+
+def undecided_alone(state: TableState) -> tuple[Bet, ...]:
+    """The side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
+    now = state.round
+    if any(
+        one.found.kind is Kind.SIDE_WITHOUT_MAIN
+        and one.found.row.disposition is Disposition.RETURN_BET
+        and one.outcome not in NOT_SO
+        for one in now.closed
+    ):
+        return ()
+    ruled = rulings_in_effect(state)
+    return tuple(
+        bet
+        for bet in without_main(state.law, state.layout)
+        if bet.number not in ruled and bet.box not in now.removals and (bet.bettor, bet.box) not in now.withdrawals
+    )
 
 
 def return_wagers(decision: Decision, clause: str) -> None:

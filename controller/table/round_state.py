@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 
 import msgspec
 
-from controller.rules.dealing_order import Place
+from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.settlement import BetRuling
 from controller.table.model import (
@@ -139,8 +139,12 @@ class Round(msgspec.Struct, frozen=True):
 
     def _lacks(self, place: Place) -> int:
         """How many cards of its number a place lacks. One that fell from there is its own."""
+        return self._lacks_dealt(place) - self.hands.get(place, Hand()).surplus
+
+    def _lacks_dealt(self, place: Place) -> int:
+        """The same by the cards that are known to lie there, whatever was counted."""
         fell = sum(self.intended.get(card.id) == place for card in self.piles.get(Pile.DROPPED, ()))
-        return self.places.count(place) - self.hands.get(place, Hand()).size - fell
+        return self.places.count(place) - len(self.hands.get(place, Hand()).cards) - fell
 
     @property
     def next_place(self) -> Place | None:
@@ -148,11 +152,12 @@ class Round(msgspec.Struct, frozen=True):
         return next(iter(self.places_due), None)
 
     @property
-    def without_cards(self) -> tuple[Place, ...]:
-        """The boxes in play that got no card in a deal that is complete: theirs lie elsewhere."""
-        if self.next_place is not None or not self.dealt:
+    def left_short(self) -> tuple[Place, ...]:
+        """The places in play that lack cards once the rest is dealt: theirs lie elsewhere."""
+        if not self.dealt:
             return ()
-        return tuple(place for place in self.live_places if self._lacks(place) == self.places.count(place))
+        coming = Counter(self.places_due)
+        return tuple(place for place in (*self.live_places, DEALER) if self._lacks_dealt(place) > coming[place])
 
     @property
     def cards_due(self) -> int:

@@ -84,6 +84,43 @@ def test_a_ruling_that_play_goes_on_says_what_becomes_of_a_bet_without_cards(gam
     assert not table.state.open
 
 
+def dealt_to_a_box_without_a_bet(game_id: str, unit: Unit, cards_taken: int) -> TableHarness:
+    """B1 has cards and no bet: of those that are left B2 or the Dealer gets too few."""
+    table = TableHarness(unit, boxes=(1, 2), game_id=game_id).start().to_dealing()
+    table.take(cards_taken)
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((2,)))
+    while table.open.stage is Stage.CLAIMED:
+        table.confirm(handled=True, reconstructable=False)
+    return table
+
+
+@pytest.mark.parametrize("game_id", ["TP", "P3"])
+@pytest.mark.parametrize(("unit", "cards_taken"), [(Unit.SETS, 1), (Unit.SINGLES, 4)])
+def test_a_ruling_in_the_deal_leaves_no_hand_without_its_cards(game_id: str, unit: Unit, cards_taken: int) -> None:
+    table = dealt_to_a_box_without_a_bet(game_id, unit, cards_taken)
+    found = table.open
+    goes_on = operations.Rule(found.id, found.revision, RulingAction.CONTINUE, "shift manager", "so decided")
+    assert table.refused(goes_on, Role.SHIFT_MANAGER)[0] == "no-cards"
+    table.rule(RulingAction.RECONSTRUCT)
+    table.finish()
+
+
+@pytest.mark.parametrize("game_id", ["RTP", "NC"])
+def test_rtp_5_6_nc_5_7_a_bettor_cannot_go_on_with_a_hand_that_gets_too_few_cards(game_id: str) -> None:
+    table = dealt_to_a_box_without_a_bet(game_id, Unit.SETS, 1)
+    goes_on = operations.ChooseOption(table.open.id, table.open.revision, "B2", Choice.CONTINUE)
+    assert table.refused(goes_on)[0] == "no-cards"
+
+
+@pytest.mark.parametrize("game_id", ["RTP", "NC"])
+def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game_id: str) -> None:
+    """By RTP 5.6 or NC 5.7.1 the cards stay where they lie, and the round cannot be played to its end."""
+    table = dealt_to_a_box_without_a_bet(game_id, Unit.SINGLES, 4)
+    assert table.open.stage is Stage.RULING
+    table.rule(RulingAction.RECONSTRUCT)
+    table.finish()
+
+
 def faces(table: TableHarness, place: str) -> tuple[Card, ...]:
     """As they lie there."""
     return tuple(card.face.expose() for card in table.state.round.hands[place].cards if card.face)

@@ -22,7 +22,7 @@ from controller.table.model import Stage
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
-from simulators.scenarios.table_course import Refusal, RefusedStepError
+from simulators.scenarios.table_course import RefusedStepError
 from tests.support import long_forms
 from tests.table.harness import TableHarness
 from tests.table.way_out import step
@@ -124,13 +124,7 @@ def _anything(random: Random, table: TableHarness) -> AnyOperation:
 
 
 def go_on(table: TableHarness) -> None:
-    """A step of the crew. A side bet without a main bet is reported, as the refusal asks.
-
-    Raises `RefusedStepError` also where a box has a bet and no cards: the crew opens every hand.
-    """
-    now = table.state
-    if now.phase in (Phase.EXAMINING, Phase.EXPOSING) and not {*now.round.live_places, "D"} <= now.round.hands.keys():
-        raise RefusedStepError(Refusal("no-cards", "A box has a bet and no cards."))
+    """A step of the crew. A side bet without a main bet is reported, as the refusal asks."""
     try:
         step(table)
     except RefusedStepError as refused:

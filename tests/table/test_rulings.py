@@ -254,3 +254,53 @@ def test_nc_5_17_the_required_rank_is_named_with_its_clause_where_there_is_one()
         table = referred(game_id)
         code, sentence = table.refused(ruling(table, A.CONTINUE))
         assert (code, f" or above may rule on this{clause};" in sentence) == ("role", True), sentence
+
+
+# -- side bets without a hand ------------------------------------------------------------------------------------------
+
+
+def with_side_bet(game_id: str, wager: str, *mains: int) -> TableHarness:
+    """Ann has main bets on these boxes, and bob has a side bet on box 2."""
+    table = TableHarness(game_id=game_id).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    for bettor in ("ann", "bob"):
+        table.do(operations.EnterBettor(bettor))
+    for box in mains:
+        table.do(operations.PlaceWager("ann", "main", box, 10))
+    table.do(operations.PlaceWager("bob", wager, 2, 10, overlooked=True))
+    table.do(operations.NoMoreBets())
+    return table
+
+
+@pytest.mark.parametrize(
+    ("game_id", "wager"), [("TP", "three_pictures"), ("RTP", "royal"), ("P3", "player_prosperity")]
+)
+def test_a_side_bet_on_a_box_without_a_hand_can_only_be_returned(game_id: str, wager: str) -> None:
+    table = with_side_bet(game_id, wager, 1)
+    goes_on = operations.Rule(table.open.id, table.open.revision, RulingAction.CONTINUE, "shift manager", "it stands")
+    assert table.refused(goes_on, Role.SHIFT_MANAGER)[0] == "no-hand"
+    table.rule(RulingAction.RETURN_BETS)
+    table.finish()
+    assert [(bet.number, bet.verdict) for bet in table.state.round.settlement if bet.number == 2] == [(2, "returned")]
+
+
+def test_p3_3_4_a_side_bet_on_the_dealers_hand_needs_no_hand_of_its_box() -> None:
+    table = with_side_bet("P3", "dealer_prosperity", 1)
+    table.rule(RulingAction.CONTINUE)
+    table.finish()
+    assert table.state.round.settlement[1].verdict in ("won", "lost")
+
+
+@pytest.mark.parametrize(("game_id", "wager"), [("TP", "three_pictures"), ("RTP", "royal")])
+def test_a_side_bet_whose_hand_a_correction_takes_away_is_decided_again(game_id: str, wager: str) -> None:
+    """It was ruled to be settled by the hand of box 2, to which none is dealt after the correction."""
+    table = with_side_bet(game_id, wager, 1, 2)
+    if table.state.open:
+        table.rule(RulingAction.CONTINUE)
+    table.do(operations.CorrectBet(2, 0, "it lay on box 1"), Role.PIT_SUPERVISOR)
+    assert table.open.kind is Kind.SIDE_WITHOUT_MAIN
+    table.rule(RulingAction.RETURN_BETS)
+    table.finish()
+    assert table.state.round.settlement[-1].verdict == "returned"

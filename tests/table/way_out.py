@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from controller.games.specification import Choice, Facts, Kind, RulingAction, StepKind
@@ -115,21 +117,38 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
         case Stage.CHOOSING:
             chosen = {(place, bettor) for place, bettor, _ in found.choices}
             place, bettor = next(chooser for chooser in state.round.choosers if chooser not in chosen)
-            table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
+            leaves = place in state.round.left_short and not any(one.reconstructs for one in found.row.options)
+            choice = Choice.WITHDRAW if leaves else Choice.CONTINUE
+            _manage(table, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
         case Stage.MOVING if found.counted is None and not state.round.out_of_place:
             _cannot_be_done(table, found)
         case Stage.MOVING:
             _manage(table, operations.Reconstruct(found.id, found.revision))
         case Stage.RULING:
-            ruling = operations.Rule(found.id, found.revision, _ruling(state, found), "shift manager", "so decided")
-            table.decide(ruling, Role.SHIFT_MANAGER)
+            _rule(table, found)
 
 
-def _ruling(state: TableState, found: Irregularity) -> RulingAction:
-    """Continue; after many rulings in one round, as with a device without cards, void it."""
+def _rule(table: TableHarness, found: Irregularity) -> None:
+    """Play goes on; where it cannot, hands or bets go out; after many rulings in one round it is void."""
+    state = table.state
     ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
     in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round.number and state.in_round
-    return RulingAction.VOID if in_vain else RulingAction.CONTINUE
+    boxes = tuple(place for place in state.round.left_short if place != DEALER)
+    removal = ((RulingAction.REMOVE_HANDS, boxes),) if boxes else ()
+    *others, last = (
+        *(() if in_vain else ((RulingAction.CONTINUE, ()), (RulingAction.RETURN_BETS, ()), *removal)),
+        (RulingAction.VOID, ()),
+    )
+    for action, places in others:
+        with suppress(RefusedStepError):
+            _decide(table, found, action, places)
+            return
+    _decide(table, found, *last)
+
+
+def _decide(table: TableHarness, found: Irregularity, action: RulingAction, places: tuple[str, ...]) -> None:
+    ruling = operations.Rule(found.id, found.revision, action, "shift manager", "so decided", places)
+    table.decide(ruling, Role.SHIFT_MANAGER)
 
 
 def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
@@ -161,7 +180,7 @@ def play_on(table: TableHarness) -> None:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             _begin_round(table)
         case Phase.BETTING:
-            table.do(operations.NoMoreBets() if state.round.boxes else operations.OccupyBoxes(table.boxes))
+            _close_bets(table)
         case Phase.FIRST_CARD if state.round.first_card is not None:
             seen = None if state.round.first_card.face else DECK[0]
             table.do(operations.ShowFirstCard(seen))
@@ -210,6 +229,17 @@ def _begin_round(table: TableHarness) -> None:
         table.do(operations.PlaceYourBets())
     else:
         table.fresh_deck()
+
+
+def _close_bets(table: TableHarness) -> None:
+    """Side bets without any main bet go back first."""
+    state = table.state
+    if state.round.boxes:
+        table.do(operations.NoMoreBets())
+    elif state.layout.bets:
+        table.do(operations.TakeBackWager(state.layout.bets[0].number))
+    else:
+        table.do(operations.OccupyBoxes(table.boxes))
 
 
 def _by_hand(state: TableState) -> bool:

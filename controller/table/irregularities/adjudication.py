@@ -308,9 +308,9 @@ def _verify_not_chosen(state: TableState, found: Irregularity, operation: operat
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
     """Without a hand nothing can be continued, unless those who continue have the cards moved to where they belong."""
     stays = found.kind is Kind.WRONG_DISTRIBUTION and not any(option.reconstructs for option in found.row.options)
-    if stays and place in state.round.without_cards:
+    if stays and place in state.round.left_short:
         box = place_word(state, place)
-        raise RefusedError("no-cards", f"There are no cards at {box}; record that the bets are withdrawn.")
+        raise RefusedError("no-cards", f"There are too few cards at {box}; record that the bets are withdrawn.")
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:

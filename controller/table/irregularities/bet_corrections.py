@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
 from controller.rules.layout import Bet, Layout, as_it_lies, without_main
 from controller.table import events, operations
-from controller.table.betting import as_refusal, notice_side_without_main, placed_by
+from controller.table.betting import as_refusal, notice_side_without_main, placed_by, undecided_alone
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.corrections import judge_again, occupy
@@ -72,20 +74,25 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
     if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
         occupy(decision, given, mains)
-    _judge_side_wagers_again(decision, given, state.layout)
+    _judge_side_wagers_again(decision, given, state)
     re_evaluate(decision, frozenset({"established", "cannot_tell"}), decision.origin)
     judge_again(decision, given)
 
 
-def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: Layout) -> None:
+def _judge_side_wagers_again(decision: Decision, given: PersonActed, before: TableState) -> None:
     """Raise side wagers that the correction leaves without a main wager; one that has it needs no decision (I23)."""
     state, kind = decision.state, Kind.SIDE_WITHOUT_MAIN
-    alone = {bet.number for bet in without_main(state.law, state.layout)}
+    alone, alone_before = (_numbers(without_main(each.law, each.layout)) for each in (state, before))
+    waits = _numbers(undecided_alone(state)) - _numbers(undecided_alone(before))
     for ended in state.round.closed:
         ruled = {bet for bet, _, irregularity in state.round.bet_rulings if irregularity == ended.found.id}
         if ended.found.kind is kind and ruled - alone and may_be_reopened(state, ended.found):
             reopen(decision, ended, ended.found.facts, decision.origin, stage=Stage.RULING, row=ended.found.row)
     if not alone:
         end_open(decision, given, kind)
-    elif alone - {bet.number for bet in without_main(state.law, before)}:
+    elif alone - alone_before or waits:
         notice_side_without_main(decision)
+
+
+def _numbers(bets: Iterable[Bet]) -> set[int]:
+    return {bet.number for bet in bets}

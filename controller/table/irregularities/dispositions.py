@@ -47,10 +47,19 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
         return None  # the cards of an earlier round are off the table
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
+    if found.kind is Kind.WRONG_DISTRIBUTION and _stays_without_dealer(state, row):
+        return Stage.RULING  # a round cannot be played to its end without the Dealer's hand
     chooses = row.options and not found.waiting and state.round.live_places
     if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card is exposed any more then
         return Stage.CHOOSING
     return stage
+
+
+def _stays_without_dealer(state: TableState, row: Row) -> bool:
+    """Whether the cards are left where they lie, and the Dealer's hand gets too few of them."""
+    moved = row.disposition is Disposition.RECONSTRUCT or any(option.reconstructs for option in row.options)
+    plays = row.disposition in (Disposition.CONTINUE, Disposition.OPTIONS, Disposition.WITHDRAWALS)
+    return plays and not moved and DEALER in state.round.left_short
 
 
 def asks_no_more(state: TableState, found: Irregularity, places: Iterable[Place]) -> bool:

@@ -9,17 +9,18 @@ from typing import Final
 
 import msgspec
 
-from controller.games.specification import Disposition, Kind
+from controller.games.specification import Kind
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
-from controller.rules.layout import Bet, without_main
+from controller.rules.layout import without_main
 from controller.table import events, operations
+from controller.table.betting import undecided_alone
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word, waits_for_hand_count
 from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, known_facts, raise_irregularity
-from controller.table.model import NOT_SO, Hand, HeldCard, Irregularity, Pile, Stage
+from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
 
@@ -196,25 +197,6 @@ def _verify_undecided(state: TableState, operation: operations.ReportIrregularit
     if there and not set(there) & set(undecided_alone(state)):
         numbers = ", ".join(str(bet.number) for bet in there)
         raise RefusedError("decided", f"Bet {numbers} is decided already; correct that decision if it was wrong.")
-
-
-def undecided_alone(state: TableState) -> tuple[Bet, ...]:
-    """The side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
-    now = state.round
-    if any(
-        one.found.kind is Kind.SIDE_WITHOUT_MAIN
-        and one.found.row.disposition is Disposition.RETURN_BET
-        and one.outcome not in NOT_SO
-        for one in now.closed
-    ):
-        return ()
-    return tuple(
-        bet
-        for bet in without_main(state.law, state.layout)
-        if bet.number not in now.rulings
-        and bet.box not in now.removals
-        and (bet.bettor, bet.box) not in now.withdrawals
-    )
 
 
 def _join(

@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
+from controller.rules.dealing_order import DEALER
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
-from controller.table.betting import settle_again, take_off
+from controller.table.betting import has_hand, settle_again, take_off, undecided_alone
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import find_named, require
@@ -28,9 +29,8 @@ from controller.table.irregularities.dispositions import (
     void_needs_repeat,
 )
 from controller.table.irregularities.questions import place_word
-from controller.table.irregularities.reporting import undecided_alone
 from controller.table.model import Irregularity, Stage
-from controller.table.phases import Phase
+from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.rounds import repeats
 from controller.table.state import TableState
 
@@ -76,6 +76,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
         )
     ACTIONS[operation.action].verify(state, found, operation)
     _verify_bets_have_cards(state, found, operation)
+    _verify_bets_can_be_settled(state, _naming_bets(state, found, operation))
 
 
 def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
@@ -130,15 +131,33 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
 
 
 def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    """What leaves the cards where they lie says what becomes of a box without any."""
+    """What leaves the cards where they lie says what becomes of a hand that lacks some."""
     if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
         return
     if operation.action in (RulingAction.VOID, RulingAction.RECONSTRUCT):
         return
     removed = operation.places if operation.action is RulingAction.REMOVE_HANDS else ()
-    if without := tuple(place for place in state.round.without_cards if place not in removed):
-        at = state.game.words.of_all(without)
-        raise RefusedError("no-cards", f"There are bets and no cards at {at}; rule to remove the hands, or void.")
+    short = tuple(place for place in state.round.left_short if place not in removed)
+    if DEALER in short:
+        at = place_word(state, DEALER)
+        raise RefusedError("no-cards", f"Too few cards would lie at {at}. Rule to put the cards right, or void.")
+    if short:
+        at = state.game.words.of_all(short)
+        raise RefusedError("no-cards", f"Too few cards would lie at {at}. Rule to remove the hands, or void.")
+
+
+def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -> None:
+    """A bet on a box without a hand is neither won nor lost: it goes back."""
+    returns = operation.action in (RulingAction.VOID, RulingAction.RETURN_BETS)
+    if returns or state.phase in BEFORE_CLOSE:
+        return
+    for bet in state.layout.bets:
+        if bet.number in operation.bets and not has_hand(state, bet):
+            raise RefusedError(
+                "no-hand",
+                f"Bet {bet.number} can be neither won nor lost: no hand is dealt to box {bet.box}. "
+                "Rule that it is returned.",
+            )
 
 
 def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
