@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.api.door_lines import at_door, pin_refused
-from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF
+from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF, concluded
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
@@ -161,7 +161,7 @@ def _new_game(settings: dict[str, Any]) -> str:
 def _phase(event: dict[str, Any]) -> str | None:
     if event.get("returns_bets"):
         return "the round does not begin; return all bets"
-    return f"round {event['round']} concluded" if event["phase"] == "concluded" else None
+    return concluded(event) if event["phase"] == "concluded" else None
 
 
 def _witness(event: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 ENDS: Final = {
     "continue": "play goes on",
@@ -63,3 +63,14 @@ ONLY_FOR_MACHINES: Final = frozenset(
     }
 )
 """Events that are not shown."""
+
+
+def concluded(event: dict[str, Any]) -> str:
+    """The end of a round, with the clauses by which an error found before the next one still changes the result."""
+    clauses = event.get("errors_count")
+    if clauses is None:
+        return f"round {event['round']} concluded"
+    if not clauses:
+        return f"round {event['round']} concluded; the rules name no error that changes it later"
+    listed = ", ".join(clauses)
+    return f'round {event["round"]} concluded; errors found before "Place your bets" may still change it ({listed})'

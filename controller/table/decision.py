@@ -52,11 +52,18 @@ class Decision:
         return entry
 
     def enter_phase(
-        self, trigger: str, clause: str = "", *, returns_bets: bool = False, frees_bets: bool = False
+        self,
+        trigger: str,
+        clause: str = "",
+        *,
+        returns_bets: bool = False,
+        frees_bets: bool = False,
+        errors_count: tuple[str, ...] | None = None,
     ) -> Phase:
         """Change the phase. Raises `RefusedError` where the transition table has no such row."""
         reached = self.phase_after(trigger)
-        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start", returns_bets, frees_bets))
+        cancels = trigger == "cancel_start"
+        self.emit(events.PhaseEntered(reached, clause, cancels, returns_bets, frees_bets, errors_count))
         return reached
 
     def phase_after(self, trigger: str) -> Phase:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from controller.games.own_words import DEALER
-from controller.games.specification import Disposition, Kind, Noticed, StepKind
+from controller.games.specification import Kind, StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.admissions import remedy
@@ -51,7 +51,8 @@ def next_step(state: TableState) -> str:
 def next_steps(state: TableState) -> tuple[str, ...]:
     """The same sentence by sentence: the act comes first, then what else is to be known of it."""
     chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ()
-    return (*chips, *(_in_the_way(state) or (() if chips else _act(state))))
+    ends = (errors_count(state),) if state.phase is Phase.CONCLUDED and not (chips or state.blocked) else ()
+    return (*chips, *(_in_the_way(state) or (() if chips else _act(state))), *ends)
 
 
 def _chips_due(state: TableState) -> tuple[str, ...]:
@@ -251,13 +252,9 @@ def _settle(state: TableState) -> str:
     return _first_refusal(state, operations.RecordSettled(), act)
 
 
-CHANGES_RESULTS: Final = frozenset({Disposition.VOID, Disposition.REMOVE_HAND})
-
-
 def errors_count(state: TableState) -> str:
     """Until when an error of a round that is settled may change it: each document has its own clauses."""
-    rows = (row for row in state.law.rows if Noticed.CONCLUDED in row.noticed and row.disposition in CHANGES_RESULTS)
-    if clauses := tuple(dict.fromkeys(row.clause for row in rows if row.clause)):
+    if clauses := rounds.errors_count_by(state):
         return f'Errors found before "Place your bets" may still change it ({", ".join(clauses)}).'
     return "The rules name no error that changes it later: the shift manager decides."
 

@@ -91,7 +91,7 @@ TO_PAY: Final = SETTLING | BETWEEN_ROUNDS  # bets are returned, or a settlement 
 PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.OpenTable: Permission("open the table", service.verify_open_table, service.open_table, CLOSED),
     operations.CloseTable: Permission(
-        "close the table", service.verify_nothing, service.close_table, BEGINNING, NOT_HELD
+        "close the table", service.verify_close_table, service.close_table, BEGINNING, NOT_HELD
     ),
     operations.ShuffledOutside: Permission(
         "record that the deck was shuffled outside",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games import game
-from controller.games.specification import Kind, Noticed
+from controller.games.specification import Disposition, Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.admissions import verify_well
@@ -43,7 +43,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1), counted first after maintenance. Where the table records its
     decks, it is one of them.
     """
-    _verify_chips_moved(state)
+    verify_chips_moved(state)
     verify_well(state)
     if state.device.stopped:
         again = "put the deck in again"
@@ -92,11 +92,11 @@ def _why_used(state: TableState, deck: Deck) -> str:
     return f"{over} Collect the cards."
 
 
-def _verify_chips_moved(state: TableState) -> None:
-    """Where wagers are entered, those of the round before are returned, or paid again, before others are placed."""
+def verify_chips_moved(state: TableState) -> None:
+    """Chips of a round that was paid, or whose wagers are entered, move before anything else begins (NC 5.15)."""
     if difference_due(state):
         raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
-    if state.round.bets_to_return and state.round.settlement:
+    if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
         raise RefusedError("chips", "Return all bets, and record it first.")
 
 
@@ -357,9 +357,18 @@ def conclude_round(decision: Decision, given: PersonActed, operation: operations
     """Entered twice."""
     before = decision.state.round
     if before.conclusion_asked and repeats(given, before.conclusion_asking):
-        decision.enter_phase("conclude")
+        decision.enter_phase("conclude", errors_count=errors_count_by(decision.state))
     else:
         decision.emit(events.ConclusionAsked(given.person, given.screen, given.utc_ns))
+
+
+CHANGES_RESULTS: Final = frozenset({Disposition.VOID, Disposition.REMOVE_HAND})
+
+
+def errors_count_by(state: TableState) -> tuple[str, ...]:
+    """The clauses by which an error that is found after the settlement, before the next round, changes the result."""
+    rows = (row for row in state.law.rows if Noticed.CONCLUDED in row.noticed and row.disposition in CHANGES_RESULTS)
+    return tuple(dict.fromkeys(row.clause for row in rows if row.clause))
 
 
 def repeats(given: PersonActed, first: Asking | None) -> bool:

@@ -23,7 +23,7 @@ from controller.table.inputs import PersonActed
 from controller.table.model import Device, Irregularity
 from controller.table.operations import Instruction
 from controller.table.phases import Phase, Service
-from controller.table.rounds import resume_play
+from controller.table.rounds import resume_play, verify_chips_moved
 from controller.table.state import TableState
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Shuffle, UnloadStub
@@ -64,6 +64,10 @@ def verify_open_table(state: TableState, given: PersonActed, operation: operatio
 
 def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
     decision.enter_phase("open")
+
+
+def verify_close_table(state: TableState, given: PersonActed, operation: operations.CloseTable) -> None:
+    verify_chips_moved(state)
 
 
 def close_table(decision: Decision, given: PersonActed, operation: operations.CloseTable) -> None:
@@ -198,6 +202,7 @@ def verify_begin_maintenance(state: TableState, given: PersonActed, operation: o
         raise RefusedError("reason", "Enter why the table goes under maintenance.")
     if state.open:
         raise RefusedError("open", "An irregularity is open; decide it first.")
+    verify_chips_moved(state)
     _verify_device_is_still(state)
 
 

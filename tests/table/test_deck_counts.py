@@ -113,6 +113,7 @@ def test_nc_5_5_1_a_foreign_card_among_the_next_rounds_cards_keeps_that_deck_out
     table.device.report(ShuffleFinished(1, 99, 52, foreign=1))
     assert table.open.row.clause == "NC 5.5.1"
     table.confirm()
+    table.do(operations.RecordSettled())
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 

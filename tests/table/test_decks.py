@@ -258,6 +258,7 @@ def test_nc_5_5_1_a_void_round_leaves_the_next_deck_usable() -> None:
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
     assert table.at(Phase.VOIDED)
+    table.do(operations.RecordSettled())
     table.do(operations.PlaceYourBets())
     assert table.state.round.label == "B"
 

@@ -19,6 +19,10 @@ from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
 
+UNTIL_NEXT = (
+    'Errors found before "Place your bets" may still change it (NC 5.5.1, NC 5.5.2, NC 5.5.3, NC 5.5.5, NC 5.9).'
+)
+
 
 def test_every_phase_has_one() -> None:
     assert set(BY_PHASE) == set(Phase)
@@ -38,7 +42,7 @@ def test_there_is_one_sentence_in_every_state() -> None:
         (Phase.IDLE, 'Announce "Place your bets".'),
         (Phase.DEALING_SETS, "Deal 3 cards to box 6."),
         (Phase.EXAMINING, "When the players have looked at their hands, turn over the Dealer's hand."),
-        (Phase.CONCLUDED, "Round over. Collect the cards. Put a full deck into the shuffler."),
+        (Phase.CONCLUDED, f"Round over. Collect the cards. Put a full deck into the shuffler. {UNTIL_NEXT}"),
         (Phase.MAINTENANCE, "Under maintenance: instruct the device, or end the maintenance."),
     ],
 )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import to_builtins
 
+from controller.api.narration import tell
 from controller.games.specification import Kind
-from controller.table import operations
+from controller.roles import Role
+from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.irregularities.questions import question
 from controller.table.next_step import next_steps
 from controller.table.offers import offers
+from controller.table.operations import AnyOperation
 from controller.table.payments import differences, payments
+from controller.table.phases import Phase
 from tests.table.correction_hands import with_bets
 from tests.table.harness import TableHarness
 
@@ -94,6 +99,29 @@ def test_a_void_after_the_payment_says_which_chips_go_back() -> None:
     assert next_steps(table.state)[1:3] == ("Box 1: take back what was paid.", "Box 2: give the bet back.")
 
 
+@pytest.mark.parametrize("way", ["place_your_bets", "close_table", "begin_maintenance"])
+@pytest.mark.parametrize("voids", [True, False])
+@pytest.mark.parametrize("entered", [True, False])
+def test_nc_5_15_chips_that_move_are_recorded_before_anything_else_begins(entered: bool, voids: bool, way: str) -> None:
+    table = with_bets().deal().expose_all() if entered else settled("NC", D="2S 3D KC", B3="9S KD JC", B1="AS QH JD")
+    table.settle().conclude()
+    table.report(Kind.WRONG_COUNT, "D" if voids else "B3", counted=4)
+    table.confirm(reconstructable=False)
+    assert table.at(Phase.VOIDED if voids else Phase.CONCLUDED)
+    moved = next_steps(table.state)
+    assert any(line.startswith("Box 3: ") for line in moved)
+    table.fresh_deck()
+    begin: dict[str, AnyOperation] = {
+        "place_your_bets": operations.PlaceYourBets(),
+        "close_table": operations.CloseTable(),
+        "begin_maintenance": operations.BeginMaintenance("the belt is torn"),
+    }
+    assert table.refused(begin[way], Role.PIT_SUPERVISOR)[0] == "chips"
+    assert [one.operation for one in offers(table.state) if one.primary] == ["record_settled"]
+    table.do(operations.RecordSettled())
+    table.do(begin[way], Role.PIT_SUPERVISOR)
+
+
 def test_entered_bets_that_move_are_named_with_whose_they_are_and_where() -> None:
     table = with_bets()
     table.deal().expose_all().settle().conclude()
@@ -123,6 +151,13 @@ def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: st
     table = TableHarness(game_id=game_id).start().to_dealing().deal().expose_all().settle()
     table.do(operations.ConcludeRound())
     assert next_steps(table.state) == ("Confirm to end the round.", until)
+    table.do(operations.ConcludeRound())
+    assert next_steps(table.state)[-1] == until, "it is said until the next round begins"
+    concluded = to_builtins(table.last(events.PhaseEntered)) | {"round": 1}
+    said = until.partition(": ")[0].removesuffix(".")
+    assert tell(concluded) == f"round 1 concluded; {said[:1].lower()}{said[1:]}", "the answer says it, too"
+    table.to_betting()
+    assert until not in next_steps(table.state)
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "NC"])

@@ -15,8 +15,8 @@ from controller.table.decision import RefusedError
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.exposing import verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
+from controller.table.offered import returns_due
 from controller.table.operations import AnyOperation
-from controller.table.payments import difference_due
 from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
@@ -224,7 +224,7 @@ def _begin_round(table: TableHarness) -> None:
     elif deck.deck and deck.shuffled and not unusable:
         if state.decks.count_due:
             table.count(52)
-        if difference_due(state):
+        if returns_due(state):
             table.do(operations.RecordSettled())
         table.do(operations.PlaceYourBets())
     else:

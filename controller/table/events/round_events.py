@@ -23,7 +23,8 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     """`cancels`: the start of the round is cancelled, and it does not count as a round.
 
     `returns_bets`: bets lay there, and go back. `frees_bets`: what was chosen and ruled of bets before counts no more,
-    since bets are or were open and every one of them was free.
+    since bets are or were open and every one of them was free. `errors_count`: of a concluded round, the clauses by
+    which an error found before the next one still changes its result; None: not recorded.
     """
 
     phase: Phase
@@ -31,6 +32,7 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     cancels: bool = False
     returns_bets: bool = False
     frees_bets: bool = False
+    errors_count: tuple[str, ...] | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.frees_bets:
