@@ -1,11 +1,12 @@
 """One flood after the other, with 1, 24 and 500 connections: a dealer's operation and the daemon's memory beside none.
 
-    python -m benchmarks.flood [--operations 200] [--only NAME]
+    python -m benchmarks.flood [--operations 200] [--only NAME] [--memory 512]
 
 Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of another user. A quiet
 block of operations comes before each flooded one, in the same run. A block ends after its operations or after `LONGEST`
 seconds. Figures are milliseconds, and how many times the quiet ones; memory is the daemon's, in MB, before and at the
-end of the flood. Goal: at most 2x the quiet figure and 0.25 s. `benchmarks.floods` has more kinds of floods.
+end of the flood. The daemon runs in a memory group of the kernel, with what `MemoryMax` of the unit gives it. Goal: at
+most 2x the quiet figure and 0.25 s. `benchmarks.floods` has more kinds of floods.
 """
 
 from __future__ import annotations
@@ -31,12 +32,22 @@ from benchmarks.floods import (
     Act,
     Connection,
     be_refused,
+    enrol,
+    follow_without_reading,
+    guess,
     operation,
     percentile,
     prepare,
     request,
+    send_half_a_body,
+    send_half_a_head,
 )
 
+MOST_MEMORY: Final = 512  # MB: MemoryMax of udev/cardshoe@.service
+GROUPS: Final = (
+    (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"),
+    (Path("/sys/fs/cgroup"), "memory.max", "memory.peak", "memory.events"),
+)
 COUNTS: Final = (1, 24, 500)  # connections
 LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
@@ -66,6 +77,26 @@ async def follow(connection: Connection) -> None:
     raise EOFError
 
 
+class MemoryGroup:
+    """A memory group (cgroup) of the kernel, in either of its versions. `at_most`: MB that its processes may have."""
+
+    def __init__(self, at_most: int) -> None:
+        root, limit, self._peak, self._kills = next(names for names in GROUPS if (names[0] / "cgroup.procs").exists())
+        self._folder = root / f"cardshoe-flood-{os.getpid()}"
+        self._folder.mkdir()
+        (self._folder / limit).write_text(str(at_most * 2**20))
+
+    def take(self, pid: int) -> None:
+        (self._folder / "cgroup.procs").write_text(str(pid))
+
+    def close(self) -> str:
+        """What the processes had at most, and how many of them the kernel killed. They have ended."""
+        peak = int((self._folder / self._peak).read_text()) / 2**20
+        kills = dict(line.split() for line in (self._folder / self._kills).read_text().splitlines())["oom_kill"]
+        self._folder.rmdir()
+        return f"{peak:.0f} MB at most, with what the kernel keeps of its files; killed for memory: {kills}"
+
+
 class Flood(NamedTuple):
     user: int
     act: Act
@@ -77,6 +108,13 @@ FLOODS: Final = {
     "one-byte chunks": Flood(STRANGER, send_chunks, at_port=True),
     "one-byte chunks, socket": Flood(FRIEND, send_chunks, at_port=False),
     "event streams": Flood(STRANGER, follow, at_port=True),
+    "streams that never read": Flood(STRANGER, follow_without_reading, at_port=True),
+    "never read, socket": Flood(FRIEND, follow_without_reading, at_port=False),
+    "half-sent heads": Flood(STRANGER, send_half_a_head, at_port=True),
+    "half-sent heads, socket": Flood(FRIEND, send_half_a_head, at_port=False),
+    "half-sent bodies": Flood(STRANGER, send_half_a_body, at_port=True),
+    "wrong PINs": Flood(STRANGER, enrol, at_port=True),
+    "wrong PINs, socket": Flood(FRIEND, guess, at_port=False),
     "refused operations": Flood(FRIEND, be_refused, at_port=False),
 }
 
@@ -97,6 +135,8 @@ async def flood(path: str, name: str, connections: int) -> None:
                 connection = await (Connection.to_port(port) if at_port else Connection.to(path))
                 while True:
                     await act(connection)
+                    if act in (send_half_a_head, send_half_a_body):
+                        break
             if connection is not None:
                 connection.writer.close()
             await asyncio.sleep(0.05)
@@ -146,13 +186,15 @@ def memory(pid: int) -> float:
     return int(fields["VmRSS"].split()[0]) / 1024
 
 
-async def measure(folder: Path, names: list[str], operations: int) -> bool:
+async def measure(folder: Path, names: list[str], operations: int, group: MemoryGroup | None) -> bool:
     """Prints a line for each flood and number of connections. Returns whether all are within the goal."""
     path = str(folder / "api.sock")
     daemon = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
         stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
+    if group is not None:
+        group.take(daemon.pid)
     good = True
     try:
         while True:
@@ -188,6 +230,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="A dealer's operation and the daemon's memory under floods")
     parser.add_argument("--operations", type=int, default=200)
     parser.add_argument("--only", action="append", choices=list(FLOODS))
+    parser.add_argument("--memory", type=int, default=MOST_MEMORY, help="MB that the daemon may have; 0: no bound")
     parser.add_argument("--flood", choices=list(FLOODS), help=argparse.SUPPRESS)
     parser.add_argument("--connections", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--socket", help=argparse.SUPPRESS)
@@ -201,7 +244,10 @@ def main() -> int:
     print(f"  {'':<24}{'':>5}{'p50':>8}{'flooded':>9}{'by':>8}{'p99':>8}{'flooded':>9}{'by':>8}{'MB':>7}{'after':>7}")
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
-        good = asyncio.run(measure(Path(name), given.only or list(FLOODS), given.operations))
+        group = MemoryGroup(given.memory) if given.memory else None
+        good = asyncio.run(measure(Path(name), given.only or list(FLOODS), given.operations, group))
+    if group is not None:
+        print(f"memory of the daemon's group, of {given.memory} MB: {group.close()}")
     print(f"goal: p50 at most {AT_MOST:.0f}x the quiet one, p99 at most {SECONDS} s: {'met' if good else 'missed'}")
     return 0 if good else 1
 

@@ -25,7 +25,7 @@ from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
 from controller.daemon.disk_pace import DiskPace, waits_in_kernel
-from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
+from controller.daemon.host import HostClock, SystemdNotifier, guard_memory, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
 from controller.daemon.metrics_page import MetricsPage, disk_of
@@ -73,7 +73,7 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
     notifier = SystemdNotifier(dict(os.environ))
     asyncio.get_running_loop().set_exception_handler(_log_stray)
     if not configuration.table.simulated:
-        forbid_core_dumps()
+        guard_memory()
     table = configuration.table
     log = structlog.get_logger()
     async with AsyncExitStack() as stack:

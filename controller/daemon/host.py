@@ -1,4 +1,4 @@
-"""What the daemon takes from its host and hands on: clocks, the start id, systemd's socket, no core dumps."""
+"""What the daemon takes from its host and hands on: clocks, the start id, systemd's socket, a guarded memory."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from firmware_bridge.plain_text import whole_number
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _PR_SET_DUMPABLE: Final = 4
+_CAP_IPC_LOCK: Final = 14
+_MCL_CURRENT: Final = 1
+_MCL_FUTURE: Final = 2
+_MCL_ONFAULT: Final = 4  # pages that are used, and not the whole stacks of threads
 LONGEST_WATCHDOG: Final = 2**64 - 1  # microseconds, as systemd counts
 
 
@@ -37,10 +41,23 @@ def host_boot_id() -> str:
     return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
 
 
-def forbid_core_dumps() -> None:
-    """A dump of this process would contain concealed cards."""
+def guard_memory() -> None:
+    """Keep concealed cards and keys in this process: no core dump, no other program of its user that reads them.
+
+    Nor does anything go to swap, where what it may lock is not bounded. With a bound, a later allocation would fail.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    system = ctypes.CDLL(None, use_errno=True)
+    system.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY or _has_right(_CAP_IPC_LOCK):
+        system.mlockall(_MCL_CURRENT | _MCL_FUTURE | _MCL_ONFAULT)
+
+
+def _has_right(capability: int) -> bool:
+    """Return whether the kernel gives this process a capability."""
+    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    effective = next((line for line in lines if line.startswith("CapEff:")), "CapEff: 0").split()[1]
+    return bool(int(effective, 16) >> capability & 1)
 
 
 class SystemdNotifier:

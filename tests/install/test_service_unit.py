@@ -55,6 +55,7 @@ DECIDED = {
     ("Service", "LimitCORE"): ["0"],
     ("Service", "CoredumpFilter"): ["0"],
     ("Service", "MemorySwapMax"): ["0"],
+    ("Service", "LimitMEMLOCK"): ["infinity"],
     ("Service", "LimitNOFILE"): ["4096"],
     ("Service", "TasksMax"): ["64"],
     ("Service", "MemoryMax"): ["512M"],
