@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from controller.messages import Message
+
 
 class Role(StrEnum):
     """Ranks of people at the tables, lowest first."""
@@ -25,6 +27,10 @@ class Role(StrEnum):
     @property
     def word(self) -> str:
         return self.value.replace("_", " ")
+
+    @property
+    def named(self) -> Message:
+        return Message(self.word)
 
 
 _RANKS: Final = {role: rank for rank, role in enumerate(Role)}

@@ -17,6 +17,7 @@ from controller.api import preview, screen_state, view
 from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import NotInJournal, OperationAnswer
 from controller.language import ENGLISH, PARAMETER, Speaker, known
+from controller.messages import Message
 from controller.table.offers import Offer
 
 ASKED: Final[ContextVar[Speaker | None]] = ContextVar("speaker", default=None)
@@ -73,7 +74,9 @@ def _walked(value: Any, speaker: Speaker) -> Any:
     changed = {}
     for name in value.__struct_fields__:
         was = getattr(value, name)
-        if name in sentences and name in PHRASES:
+        if name == "sentence" and isinstance(said := getattr(value, "message", None), Message):
+            will = speaker.sentence(said)
+        elif name in sentences and name in PHRASES:
             will = speaker.phrase(was)
         else:
             will = _said(was, speaker) if name in sentences else _walked(was, speaker)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from controller.messages import Message
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
@@ -76,6 +77,8 @@ class RecalledCard(msgspec.Struct, frozen=True):
 class OperationAnswer(msgspec.Struct, frozen=True):
     """`accepted` or refused with a `code` and a sentence. `entry`: the journal entry that holds it, 0 for none.
 
+    `message`: the sentence as its English text with arguments, for a client with words of its own.
+
     `detail`: in English, what a request that cannot be read has wrong; it may quote the request.
     `recalled`: the cards that `recall_cards` asked for; nothing else that the API says has the face of such a card.
     """
@@ -86,6 +89,12 @@ class OperationAnswer(msgspec.Struct, frozen=True):
     sentence: str = ""
     recalled: tuple[RecalledCard, ...] = ()
     detail: str = ""
+    message: Message | None = None
+
+    @classmethod
+    def to_operation(cls, entry: int, code: str, said: str | Message) -> Self:
+        """Return the table's answer. The operation was accepted where there is no code."""
+        return cls(not code, entry, code, str(said), message=said if isinstance(said, Message) else None)
 
     @property
     def explanation(self) -> str:

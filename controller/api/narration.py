@@ -10,15 +10,23 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
 from controller.api.door_lines import at_door, pin_refused
 from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF, concluded
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
+from controller.messages import Message
 from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.model import CORRECTED, STUB
 from firmware_bridge.plain_text import with_plain_texts
+
+
+def _sentence(said: Any) -> str:
+    return str(msgspec.convert(said, str | Message))
+
 
 USUAL: Final = OwnWords()  # where no game is named
 LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
@@ -65,7 +73,7 @@ def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]
 def _place_named(value: Any, words: OwnWords) -> Any:
     if isinstance(value, list):
         return [_place_named(one, words) for one in value]
-    return words.of(value) if isinstance(value, str) and PLACE.fullmatch(value) else value
+    return str(words.of(value)) if isinstance(value, str) and PLACE.fullmatch(value) else value
 
 
 def _listed(places: list[str]) -> str:
@@ -433,7 +441,7 @@ LINES: Final[dict[str, Line]] = {
     "settlement_reversed": lambda event: (
         f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
-    "operation_refused": lambda event: f"refused: {event['sentence']}",
+    "operation_refused": lambda event: f"refused: {_sentence(event['sentence'])}",
     "pin_refused": pin_refused,
     "pin_accepted": lambda event: f"{event['person']} enters the right PIN, after wrong ones",
     "door_refused": at_door,

@@ -112,7 +112,7 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
         if refused is None or refused.code != "role":
             break
     if refused is not None:
-        return PreviewAnswer(False, refused.code, refused.sentence, state.entry, role=role)
+        return PreviewAnswer(False, refused.code, str(refused.sentence), state.entry, role=role)
     twice = any(isinstance(event, FIRST_REQUESTS) for event in decided.events)
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))

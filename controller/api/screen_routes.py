@@ -102,7 +102,7 @@ class ScreenRoutes:
             named = str(UUID(request.match_info["id"]))
             for answer in self._table.state.answers:
                 if answer.operation_id == named:
-                    return json_answer(OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence))
+                    return json_answer(OperationAnswer.to_operation(answer.entry, answer.code, answer.sentence))
         return self._answers.refused(404, "no-answer", NO_ANSWER)
 
     async def _round(self, request: web.Request) -> web.Response:

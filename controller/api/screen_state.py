@@ -186,7 +186,7 @@ def layout_of(state: TableState) -> LayoutView:
 
 
 def _label(words: OwnWords, place: Place) -> str:
-    named = words.of(place)
+    named = str(words.of(place))
     return f"{named[:1].upper()}{named[1:]}"
 
 

@@ -79,7 +79,7 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     name_width = longest([hand.name for hand in hands])
     results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
     widths = longest([_title(result) for result in results]), longest([_gain(result) for result in results]) + 1
-    place_width = longest([words.dealer, *(words.box(box.box) for box in evaluation.boxes)]) + 2
+    place_width = longest([words.dealer, *(str(words.box(box.box)) for box in evaluation.boxes)]) + 2
     paper.heading(f"{law.game.title} ({law.game.id})")
     if evaluation.readings:
         used = (f"{s.id}={option} ({s.clause})" for s, option in _readings(law, evaluation))
@@ -87,7 +87,7 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     paper.heading(f"{words.dealer:<{place_width}}{_hand(evaluation.dealer, name_width)}")
     _write_wagers(paper, evaluation.on_dealer, widths, words)
     for box in evaluation.boxes:
-        place = words.box(box.box)
+        place = str(words.box(box.box))
         place = place[:1].upper() + place[1:]
         paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
         _write_wagers(paper, box.wagers, widths, words)

@@ -112,10 +112,12 @@ def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers
         box = _check_box(law.game, following, where) if named is None else named
         if box in hands:
             raise BadInputError(f"{where}: {words.box(box)} has a hand already.", f"One --player a {words.place}.")
-        hands[box] = read_hand(cards, words.box(box))
+        hands[box] = read_hand(cards, str(words.box(box)))
         following = box + 1
     theirs = _read_dealers_hand(dealers, words)
-    _check_no_card_twice([*((words.box(box), hand) for box, hand in hands.items()), (words.dealers_hand, theirs)])
+    _check_no_card_twice(
+        [*((str(words.box(box)), hand) for box, hand in hands.items()), (str(words.dealers_hand), theirs)]
+    )
     return WrittenHands(dict(sorted(hands.items())), theirs, _read_stakes(law, wagers, sorted(hands)))
 
 
@@ -125,7 +127,7 @@ def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, .
             f"The {words.dealer}'s hand is given {len(dealers)} times; --dealer and --banker are the same.",
             "Give it once.",
         )
-    return read_hand(dealers[0], words.dealers_hand)
+    return read_hand(dealers[0], str(words.dealers_hand))
 
 
 def _numbered(game: Game, written: str, where: str) -> tuple[int | None, str]:

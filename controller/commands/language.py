@@ -13,6 +13,7 @@ import click
 
 from controller.language import ENGLISH, LANGUAGES, known, translated
 from controller.language.catalogue import FOLDER
+from controller.messages import Message
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first one that is set decides
 WORDS: Final = Path(__file__).parents[1] / "console/words"
@@ -52,9 +53,9 @@ class Terminal:
         said = self._own.get(template)
         return template.format(**values) if said is None else said.format(**values)
 
-    def of_table(self, text: str) -> str:
+    def of_table(self, text: str | Message) -> str:
         """What the table says too: places, titles, kinds and dispositions; or a word of the commands' own."""
-        return self._own.get(text) or translated(text, self.language)
+        return self._own.get(str(text)) or translated(str(text), self.language)
 
     def of_console(self, key: str, english: str) -> str:
         """A word that stands on the console's buttons and places."""

@@ -93,7 +93,7 @@ def write_dealing(paper: Page, reading: WholeReading) -> None:
         called = words_of(reading.game).of
         for place, ranks in first.starts.items():
             paper.entry(f"{called(place)} first", ("", width), (" ".join(ranks), 8))
-        paper.entry(f"from there in the order {', '.join(map(called, first.order))}", ("", width))
+        paper.entry(f"from there in the order {', '.join(str(called(place)) for place in first.order)}", ("", width))
 
 
 def write_wagers(paper: Page, reading: WholeReading) -> None:

@@ -289,7 +289,7 @@ class TableService:
             return OperationAnswer(False, 0, error.code, f"{error} {error.hint}")
         if isinstance(request.operation, RecallCards) and not answer.code:
             return await answer_recall(answer.entry, self._writer.read)
-        return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
+        return OperationAnswer.to_operation(answer.entry, answer.code, answer.sentence)
 
     def _shift_end(self, request: OperationRequest) -> int:
         """When a sign-on ends that an operation begins; 0: it begins none."""

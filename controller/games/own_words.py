@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from controller.messages import Message, all_of, message
+
 DEALER: Final = "D"
+BANKER: Final = "Banker"
+PLAYER: Final = "Player"
 
 
 class OwnWords(NamedTuple):
@@ -18,35 +22,41 @@ class OwnWords(NamedTuple):
     loses: str = "loses"
 
     @property
-    def dealers_hand(self) -> str:
-        return f"the {self.dealer}'s hand"
+    def dealers_hand(self) -> Message:
+        return message("the Banker's hand" if self.dealer == BANKER else "the Dealer's hand")
 
-    def box(self, number: int) -> str:
-        return f"{self.place} {number}"
+    def box(self, number: int) -> Message:
+        return message("Player {number}" if self.place == PLAYER else "box {number}", number=number)
 
-    def spot(self, number: int) -> str:
-        """Where bets lie: a box, or the Dealer's spot, which has the number 0."""
-        return self.box(number) if number else f"the {self.dealer}'s spot"
+    def spot(self, number: int) -> Message:
+        """Return where bets lie: a box, or the Dealer's spot, which has the number 0."""
+        if number:
+            return self.box(number)
+        return message("the Banker's spot" if self.dealer == BANKER else "the Dealer's spot")
 
-    def of(self, place: str) -> str:
-        """A place of the deal.
+    def of(self, place: str) -> Message:
+        """Return a place of the deal.
 
-        >>> OwnWords().of("B2"), OwnWords("Banker", "Player").of("B2"), OwnWords("Banker").of("D")
+        >>> str(OwnWords().of("B2")), str(OwnWords("Banker", "Player").of("B2")), str(OwnWords("Banker").of("D"))
         ('box 2', 'Player 2', 'the Banker')
         """
-        return f"the {self.dealer}" if place == DEALER else self.box(int(place[1:]))
+        if place == DEALER:
+            return message("the Banker" if self.dealer == BANKER else "the Dealer")
+        return self.box(int(place[1:]))
 
-    def of_all(self, places: Sequence[str]) -> str:
-        """Several places of the deal in one phrase, the Dealer last.
+    def of_all(self, places: Sequence[str]) -> Message:
+        """Return several places of the deal in one phrase, the Dealer last.
 
-        >>> OwnWords().of_all(["B1", "B3", "D"]), OwnWords().of_all(["B2"])
+        >>> str(OwnWords().of_all(["B1", "B3", "D"])), str(OwnWords().of_all(["B2"]))
         ("boxes 1 and 3 and the Dealer's hand", 'box 2')
         """
-        boxes = [place[1:] for place in places if place != DEALER]
-        named = [self.of(f"B{number}") for number in boxes]
+        boxes = tuple(int(place[1:]) for place in places if place != DEALER)
+        named = [self.box(number) for number in boxes]
         if len(boxes) > 1:
-            named = [f"{self.places} {', '.join(boxes[:-1])} and {boxes[-1]}"]
-        return " and ".join([*named, *([self.dealers_hand] if DEALER in places else [])])
+            named = [message("Players {numbers}" if self.place == PLAYER else "boxes {numbers}", numbers=boxes)]
+        if DEALER in places:
+            named.append(self.dealers_hand)
+        return all_of(named)
 
     def own(self, text: str) -> str:
         """A phrase that is the same for all games, with this one's names for whose hand it is.

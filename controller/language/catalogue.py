@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from controller.messages import Message, text_in_english
 
 ENGLISH: Final = "en"
 CHINESE: Final = "zh-Hans"
 LANGUAGES: Final = (ENGLISH, CHINESE)
 PARAMETER: Final = "language"  # of a request
 
+MARKS: Final = {"list": ", ", "clauses": "; "}  # between the parts of a list, by its joint
 FOLDER: Final = Path(__file__).parent
-SLOT: Final = re.compile(r"\{(\w+)\}")
+SLOT: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 OF_A_GAME: Final = (("the Dealer's", "the Banker's"), ("the box's", "the Player's"))
 """What `OwnWords.own` writes in place of what the source says."""
 
@@ -36,13 +40,32 @@ class Template(NamedTuple):
 
 
 class Catalogue(NamedTuple):
-    """`fixed`: sentences without arguments, and marks between them. `starting`: templates that may fit a text, by its
-    first two letters; `others`: those that may fit any.
+    """`said`: each translation by its English text, and `fixed`: those without arguments, and marks between them.
+    `starting`: templates that may fit a text, by its first two letters; `others`: those that may fit any.
     """
 
+    said: dict[str, str]
     fixed: dict[str, str]
     starting: dict[str, tuple[Template, ...]]
     others: tuple[Template, ...]
+
+    def text_of(self, given: Message) -> str | None:
+        """Return the text of a message with its slots. None: it is not in the catalogue."""
+        english = text_in_english(given)
+        if not SLOT.sub("", english):
+            return english
+        body = english.rstrip(".")
+        text = self.said.get(body)
+        return text if text is None or body == english else f"{text}{self.fixed['.']}"
+
+    def listed(self, parts: Sequence[str], joint: str) -> str:
+        """Return the parts of a list, or several sentences, as one text."""
+        *before, last = parts or ("",)
+        if joint == "sentences":
+            return "".join(parts)
+        if not before or joint in MARKS:
+            return self.fixed[MARKS.get(joint, ", ")].join(parts)
+        return f"{self.fixed[', '].join(before)}{self.fixed[f' {joint} ']}{last}"
 
     def candidates(self, text: str) -> tuple[Template, ...]:
         """Those that may fit, the longest first."""
@@ -74,7 +97,8 @@ def catalogue(language: str) -> Catalogue:
     fixed: dict[str, str] = {}
     starting: dict[str, list[Template]] = {}
     others: list[Template] = []
-    for key, said in _with_words_of_games(read(language)).items():
+    words = _with_words_of_games(read(language))
+    for key, said in words.items():
         parts = SLOT.split(key)
         template = Template((small_first(parts[0]), *parts[2::2]), tuple(parts[1::2]), said)
         if not template.slots:
@@ -85,7 +109,9 @@ def catalogue(language: str) -> Catalogue:
         else:
             others.append(template)
     starts = {start: [*found, *others] for start, found in starting.items()}
-    return Catalogue(fixed, {start: _longest_first(found) for start, found in starts.items()}, _longest_first(others))
+    return Catalogue(
+        words, fixed, {start: _longest_first(found) for start, found in starts.items()}, _longest_first(others)
+    )
 
 
 def _longest_first(templates: list[Template]) -> tuple[Template, ...]:

@@ -14,7 +14,8 @@ from itertools import islice
 from math import inf
 from typing import Final, NamedTuple
 
-from controller.language.catalogue import ENGLISH, Catalogue, Template, catalogue, small_first
+from controller.language.catalogue import ENGLISH, SLOT, Catalogue, Template, catalogue, small_first
+from controller.messages import Argument, Message, rendered
 
 LONGEST: Final = 1200  # characters; the table's own sentences are shorter
 DEEPEST: Final = 8  # arguments within arguments
@@ -138,6 +139,30 @@ class Translator:
             self._known[key] = said
         return self._known[key]
 
+    def message(self, said: Message, language: str) -> str:
+        """Return the message from the catalogue.
+
+        Its arguments that are text are translated as those of a sentence are, until the core makes messages of them.
+        """
+        words = catalogue(language) if language != ENGLISH else None
+        text = words and words.text_of(said)
+        if words is None or text is None:
+            return self.sentence(str(said), language)
+        args = {name: self._argument(name, given, language) for name, given in said.args.items()}
+        return rendered(Message(text, args), lambda given: given.id, words.listed)
+
+    def _argument(self, name: str, given: Argument, language: str) -> Argument:
+        if isinstance(given, Message):
+            return self.message(given, language)
+        if isinstance(given, tuple):
+            return tuple(self.message(one, language) if isinstance(one, Message) else one for one in given)
+        if not isinstance(given, str) or not self._may_search():
+            return given
+        search = Translation(catalogue(language))
+        found = search.argument(name, given, 1)
+        self._left -= search.tried
+        return found.said
+
     def _may_search(self) -> bool:
         now = self._clock()
         self._left = min(self._at_once, self._left + (now - self._since) * WORK_A_SECOND)
@@ -151,8 +176,10 @@ class Speaker(NamedTuple):
     translator: Translator
     language: str
 
-    def sentence(self, sentence: str) -> str:
-        return self.translator.sentence(sentence, self.language)
+    def sentence(self, said: str | Message) -> str:
+        if isinstance(said, Message):
+            return self.translator.message(said, self.language)
+        return self.translator.sentence(said, self.language)
 
     def phrase(self, text: str) -> str:
         return phrase(text, self.language)
@@ -219,19 +246,19 @@ class Translation:
 
     def _filled(self, template: Template, values: tuple[str, ...], depth: int) -> Found:
         given = {
-            name: self._argument(name.rstrip("23456789"), value, depth)
+            name: self.argument(name.rstrip("23456789"), value, depth)
             for name, value in zip(template.slots, values, strict=True)
         }
-        said = template.said.format_map({name: one.said for name, one in given.items()})
+        said = SLOT.sub(lambda slot: given[slot[1]].said, template.said)
         own = template.length + sum(one.own for one in given.values())
         return Found(said, sum(one.left for one in given.values()), own)
 
     def _joined(self, before: str, mark: str, after: str, end: str, depth: int) -> Iterator[Found]:
-        one, other = self._argument("", before, depth), self._argument("", after, depth)
+        one, other = self.argument("", before, depth), self.argument("", after, depth)
         if one.own or other.own:
             yield Found(f"{one.said}{mark}{other.said}{end}", one.left + other.left, one.own + other.own)
 
-    def _argument(self, name: str, text: str, depth: int) -> Found:
+    def argument(self, name: str, text: str, depth: int) -> Found:
         """Its translation, else as it is."""
         letters = _letters(text)
         if name == WITH_RANKS:
@@ -261,7 +288,7 @@ class Translation:
         marks, said, left = self._words.fixed, [], 0.0
         for one in text.split(", "):
             person, bracket, rank = one.partition(" (")
-            found = self._argument("", rank.rstrip(")"), depth)
+            found = self.argument("", rank.rstrip(")"), depth)
             said.append(f"{person}{marks[' (']}{found.said}{marks[')']}" if bracket else one)
             left += found.left
         return Found(marks[", "].join(said), left, 0)

@@ -151,7 +151,7 @@ def remedy(device: Device) -> str:
 def verify_well(state: TableState) -> None:
     """Raises `RefusedError` while the device stands by something that it admitted, or nobody has looked at it."""
     if how := remedy(state.device):
-        raise RefusedError("stopped", f"The device has stopped ({state.device.stopped}); {how}.")
+        raise RefusedError("stopped", "The device has stopped ({causes}); {how}.", causes=state.device.stopped, how=how)
 
 
 def spoil_decks(decision: Decision) -> None:

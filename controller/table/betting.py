@@ -73,7 +73,7 @@ def _with_bettor(state: TableState, operation: operations.EnterBettor) -> placin
         raise RefusedError("bettor", "Enter a name or number for the bettor.")
     entered = enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat))
     if len(entered.bettors) > MOST_BETTORS:
-        raise RefusedError("too-many", f"{MOST_BETTORS} bettors are entered; let one leave who has no bets.")
+        raise RefusedError("too-many", "{most} bettors are entered; let one leave who has no bets.", most=MOST_BETTORS)
     return placing.Laid(entered)
 
 
@@ -89,7 +89,7 @@ def verify_bettor_leaves(state: TableState, given: PersonActed, operation: opera
     as_refusal(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
-            "bets", f"Bets of {operation.bettor} lie on the layout; settle them or take them back first."
+            "bets", "Bets of {bettor} lie on the layout; settle them or take them back first.", bettor=operation.bettor
         )
 
 
@@ -128,7 +128,8 @@ def placed_by(state: TableState, operation: operations.PlaceWager | operations.C
     if name in {operation.bettor, *(bettor.id for bettor in state.bettors)} - {""}:
         raise RefusedError(
             "placed-by",
-            f"Enter who of the staff placed the wager, or no one where the Player did; {name} is a bettor here.",
+            "Enter who of the staff placed the wager, or no one where the Player did; {name} is a bettor here.",
+            name=name,
         )
     return name
 
@@ -340,7 +341,9 @@ def verify_nothing_held(state: TableState) -> None:
         if Fraction(bet.held):
             raise RefusedError(
                 "held",
-                f"Bet {bet.number} needs a ruling ({bet.clause}): report it as a side bet without a main bet first.",
+                "Bet {number} needs a ruling ({clause}): report it as a side bet without a main bet first.",
+                number=bet.number,
+                clause=bet.clause,
             )
 
 

@@ -41,22 +41,29 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     for card in operation.cards:
         if card.ordinal in beside:
             raise RefusedError(
-                "cards", f"Card {card.ordinal} lies {beside[card.ordinal]}: it is dealt to no place yet."
+                "cards",
+                "Card {ordinal} lies {beside}: it is dealt to no place yet.",
+                ordinal=card.ordinal,
+                beside=beside[card.ordinal],
             )
         if card.ordinal not in lying:
-            raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
+            raise RefusedError(
+                "cards", "Card {ordinal} was not dealt in this round; name one that was.", ordinal=card.ordinal
+            )
         if card.place not in (*_playing_positions(state), *COME_BACK):
             at = place_word(state, card.place)
-            raise RefusedError("place", f"No cards go to {at} in this round; name another place.")
+            raise RefusedError("place", "No cards go to {place} in this round; name another place.", place=at)
         place, _ = lying[card.ordinal]
         if place == card.place:
             raise RefusedError(
                 "place",
-                f"Card {card.ordinal} lies at {place_word(state, place)} already; name the place where it lies now.",
+                "Card {ordinal} lies at {place} already; name the place where it lies now.",
+                ordinal=card.ordinal,
+                place=place_word(state, place),
             )
         if card.place in COME_BACK and state.round.hands.get(place, Hand()).shown:
             at = place_word(state, place)
-            raise RefusedError("shown", f"The hand at {at} lies open; its cards stay as they were seen.")
+            raise RefusedError("shown", "The hand at {place} lies open; its cards stay as they were seen.", place=at)
         if card.place == Pile.DISCARDS:
             _verify_dead(state, card.ordinal, place)
 
@@ -66,7 +73,9 @@ def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
     dead = {at for at, hand in state.round.hands.items() if hand.dead}
     belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
-        raise RefusedError("in-play", f"Card {ordinal} is of a hand that is in play; it stays on the table.")
+        raise RefusedError(
+            "in-play", "Card {ordinal} is of a hand that is in play; it stays on the table.", ordinal=ordinal
+        )
 
 
 def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:

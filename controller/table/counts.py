@@ -33,7 +33,9 @@ MOST: Final = 60  # the highest count that is accepted: a deck with extra cards 
 
 def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
     if not 0 <= operation.number <= MOST:
-        raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
+        raise RefusedError(
+            "number", "{number} cannot be the number of cards left of one deck.", number=operation.number
+        )
     if not state.decks.in_play.deck:
         raise RefusedError("no-deck", "There is no deck to count; put one in first.")
     verify_witness(state, given, operation.witness)
@@ -46,7 +48,12 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
         return
     if pile not in state.round.hands and pile not in state.round.dealt_to:
         named = ", ".join((STUB, TRAY, *BESIDE, DECK))
-        raise RefusedError("pile", f"No cards lie at {pile or 'a pile without a name'}; name {named}, or a place.")
+        raise RefusedError(
+            "pile",
+            "No cards lie at {pile}; name {named}, or a place.",
+            pile=pile or "a pile without a name",
+            named=named,
+        )
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
         raise RefusedError("no-round", "Hands are counted in a round only; count the stub or the whole deck instead.")
     if operation.number != state.round.hands.get(pile, Hand()).size and _open_at(state, pile) is None:

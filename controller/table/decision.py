@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.messages import Argument, Message
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
@@ -14,12 +15,13 @@ from controller.table.turning import applied
 
 
 class RefusedError(Exception):
-    """An operation that is not permitted now: a sentence that names what comes first, and a code for machines."""
+    """An operation that is not permitted now: a message that names what comes first, and a code for machines."""
 
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str, said: str | Message, /, **args: Argument) -> None:
+        """`said`: the message, or the English text of one with these arguments."""
         self.code = code
-        self.sentence = sentence
+        self.message = said if isinstance(said, Message) else Message(said, args)
+        super().__init__(str(self.message))
 
 
 class Decided(NamedTuple):
@@ -72,7 +74,10 @@ class Decision:
         reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
         if reached is None:
             raise RefusedError(
-                "phase", f"{trigger.replace('_', ' ')} is not possible while the table is {state.phase}."
+                "phase",
+                "{trigger} is not possible while the table is {phase}.",
+                trigger=trigger.replace("_", " "),
+                phase=state.phase,
             )
         return reached
 

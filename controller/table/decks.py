@@ -6,6 +6,7 @@ Recording decks is optional. Once one is recorded, a round begins only with a re
 from __future__ import annotations
 
 from controller.games.specification import Kind
+from controller.messages import message
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inference import device_counts
@@ -28,7 +29,13 @@ def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
 
 def _verify_whole(count: int, otherwise: str) -> None:
     if count != DECK_SIZE:
-        raise RefusedError("count", f"A deck has {DECK_SIZE} cards, not {count}; count again, or {otherwise}.")
+        raise RefusedError(
+            "count",
+            "A deck has {size} cards, not {count}; count again, or {otherwise}.",
+            size=DECK_SIZE,
+            count=count,
+            otherwise=otherwise,
+        )
 
 
 def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
@@ -36,17 +43,24 @@ def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
     record = state.decks.known(label) if away else state.decks.record(label)
     if record is None:
         known = ", ".join(one.label for one in state.decks.recorded) or "none"
-        raise RefusedError("no-deck", f"No deck {label or 'without a name'} belongs to this table; recorded: {known}.")
+        raise RefusedError(
+            "no-deck",
+            "No deck {deck} belongs to this table; recorded: {known}.",
+            deck=label or "without a name",
+            known=known,
+        )
     return record
 
 
 def verify_usable(state: TableState, deck: Deck) -> None:
     """Raises `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
-        named = f"Deck {deck.label}" if deck.label else "This deck"
+        named = message("deck {deck}", deck=deck.label) if deck.label else message("this deck")
         raise RefusedError(
             "quarantined",
-            f"{named} is out of use ({why}); put another one in, or call the pit supervisor to release it.",
+            "{named} is out of use ({why}); put another one in, or call the pit supervisor to release it.",
+            named=named,
+            why=why,
         )
     if not state.decks.keeps_records:
         return
@@ -54,7 +68,7 @@ def verify_usable(state: TableState, deck: Deck) -> None:
         raise RefusedError("unnamed", "Record first which of the table's decks was put in.")
     if state.decks.record(deck.label) is None:
         raise RefusedError(
-            "taken-out", f"Deck {deck.label} was taken away from the table; put in one that belongs to it."
+            "taken-out", "Deck {deck} was taken away from the table; put in one that belongs to it.", deck=deck.label
         )
 
 
@@ -72,20 +86,24 @@ def may_be_dealt_from(state: TableState, deck: Deck) -> bool:
 
 def verify_bring(state: TableState, given: PersonActed, operation: operations.BringDeck) -> None:
     if not operation.deck.strip() or len(operation.deck) > LONGEST:
-        raise RefusedError("name", f"Enter a name for the deck, of 1 to {LONGEST} characters.")
+        raise RefusedError("name", "Enter a name for the deck, of 1 to {most} characters.", most=LONGEST)
     if not operation.back.strip():
         raise RefusedError("back", "Enter the back of the deck, such as its colour.")
     if state.decks.record(operation.deck) is not None:
-        raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
+        raise RefusedError("recorded", "Deck {deck} is at this table already; take it out first.", deck=operation.deck)
     _verify_in_use(state, operation)
     alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
-        raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
+        raise RefusedError(
+            "back", "Deck {alike} has that back too; two decks at a table differ in their backs.", alike=alike[0]
+        )
     sealed = [one.label for one in state.decks.recorded if _same_seal(one.seal, operation.seal)]
     if sealed:
-        raise RefusedError("seal", f"Deck {sealed[0]} has that seal too; enter this deck's own, or that deck's name.")
+        raise RefusedError(
+            "seal", "Deck {sealed} has that seal too; enter this deck's own, or that deck's name.", sealed=sealed[0]
+        )
     if len(state.decks.recorded) >= MOST:
-        raise RefusedError("too-many", f"{MOST} decks are recorded at this table; take one away first.")
+        raise RefusedError("too-many", "{most} decks are recorded at this table; take one away first.", most=MOST)
     _verify_whole(operation.count, "bring another deck")
     verify_witness(state, given, operation.witness)
 
@@ -98,14 +116,18 @@ def _verify_in_use(state: TableState, operation: operations.BringDeck) -> None:
         if out.label == operation.deck or _same_seal(out.seal, operation.seal):
             raise RefusedError(
                 "quarantined",
-                f"Deck {out.label} is out of use ({out.quarantined}); call the pit supervisor to release it, or bring "
-                "another deck, with a name and a seal of its own.",
+                "Deck {deck} is out of use ({quarantined}); call the pit supervisor to release it, or bring another "
+                "deck, with a name and a seal of its own.",
+                deck=out.label,
+                quarantined=out.quarantined,
             )
         if _same_back(out.back, operation.back) and not operation.another:
             raise RefusedError(
                 "same-deck",
-                f"Is it deck {out.label}, which has that back and is out of use ({out.quarantined})? If so, call the "
-                "pit supervisor to release it; if not, enter that it is another deck.",
+                "Is it deck {deck}, which has that back and is out of use ({quarantined})? If so, call the pit "
+                "supervisor to release it; if not, enter that it is another deck.",
+                deck=out.label,
+                quarantined=out.quarantined,
             )
 
 
@@ -137,11 +159,13 @@ def verify_take_out(state: TableState, given: PersonActed, operation: operations
     """Any count is accepted: an incomplete deck has to leave too, and puts its last round in doubt."""
     _find(state, operation.deck)
     if state.in_round and operation.deck == state.decks.in_play.label:
-        raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
+        raise RefusedError(
+            "in-play", "The round is dealt from deck {deck}; finish the round first.", deck=operation.deck
+        )
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the deck is taken away.")
     if not 0 <= operation.count <= 2 * DECK_SIZE:
-        raise RefusedError("count", f"{operation.count} cannot be the number of cards of a deck.")
+        raise RefusedError("count", "{count} cannot be the number of cards of a deck.", count=operation.count)
     verify_witness(state, given, operation.witness)
 
 
@@ -169,10 +193,10 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
     _find(state, operation.deck)
     other = state.decks.in_play if _is_waiting(state) else state.decks.waiting
     if other is not None and other.label == operation.deck and (state.in_round or not other.used):
-        raise RefusedError("in-device", f"Deck {operation.deck} lies in the device already, beside this one.")
+        raise RefusedError("in-device", "Deck {deck} lies in the device already, beside this one.", deck=operation.deck)
     deck = _to_be_named(state)
     if deck is None:
-        raise RefusedError("not-loaded", f"Put deck {operation.deck} into the device first, then record it.")
+        raise RefusedError("not-loaded", "Put deck {deck} into the device first, then record it.", deck=operation.deck)
 
 
 def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
@@ -232,12 +256,16 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
     deck = _shuffled_in_device(state, operation)
     if deck is None and operation.deck:
         if state.in_round and operation.deck == state.decks.in_play.label:
-            raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
+            raise RefusedError(
+                "in-play", "The round is dealt from deck {deck}; finish the round first.", deck=operation.deck
+            )
         return
     if deck is None:
         raise RefusedError("no-deck", "Put a full deck in first.")
     if deck.loaded not in (0, DECK_SIZE):
-        raise RefusedError("deck-count", f"The device counts {deck.loaded} cards; count the deck and put it in again.")
+        raise RefusedError(
+            "deck-count", "The device counts {count} cards; count the deck and put it in again.", count=deck.loaded
+        )
 
 
 def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
@@ -290,7 +318,9 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
     else:
         why = state.decks.in_play.quarantined
     if why:
-        raise RefusedError("quarantined", f"This deck is out of use already ({why}); no need to enter it again.")
+        raise RefusedError(
+            "quarantined", "This deck is out of use already ({why}); no need to enter it again.", why=why
+        )
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the deck is put out of use.")
 
@@ -306,7 +336,9 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
     why = _find(state, label, away=True).quarantined if label else state.decks.in_play.quarantined
     if not why:
         raise RefusedError(
-            "not-quarantined", f"Deck {label or 'in the device'} is not out of use; there is nothing to release."
+            "not-quarantined",
+            "Deck {deck} is not out of use; there is nothing to release.",
+            deck=label or "in the device",
         )
     if state.in_round and label == state.decks.in_play.label:
         raise RefusedError("in-play", "Its cards are on the table; finish the round, then count and examine the deck.")

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from controller.games.specification import Disposition, Kind, StepKind
+from controller.messages import Message, counted, message
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.payouts import settle
@@ -38,9 +39,11 @@ AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
     if operation.place == DEALER or not state.round.hands.get(operation.place, Hand()).cards:
         at = place_word(state, operation.place)
-        raise RefusedError("no-cards", f"No player has cards at {at}; name a box in play.")
+        raise RefusedError("no-cards", "No player has cards at {place}; name a box in play.", place=at)
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
-        raise RefusedError("unknown-bettor", f"No bettor {operation.bettor!r} is entered; enter the bettor first.")
+        raise RefusedError(
+            "unknown-bettor", "No bettor {bettor} is entered; enter the bettor first.", bettor=repr(operation.bettor)
+        )
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
@@ -66,7 +69,9 @@ def verify_examined(state: TableState, given: PersonActed, operation: operations
     if state.game.step(StepKind.RETURNING) is not None:
         raise RefusedError("returned", "Hands are returned in this game: turn each one over instead.")
     if state.round.examined:
-        raise RefusedError("examined", f"It is entered already; turn over {state.game.words.dealers_hand}.")
+        raise RefusedError(
+            "examined", "It is entered already; turn over {dealers_hand}.", dealers_hand=state.game.words.dealers_hand
+        )
 
 
 def record_examined(decision: Decision, given: PersonActed, operation: operations.PlayersExamined) -> None:
@@ -85,22 +90,31 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
-        raise RefusedError("no-cards", f"There is no hand at {place_word(state, place)}; name a place that has cards.")
+        raise RefusedError(
+            "no-cards",
+            "There is no hand at {place}; name a place that has cards.",
+            place=place_word(state, place),
+        )
     _verify_turn(state, place)
     _verify_nothing_dropped(state, place)
     if hand.shown:
         at = place_word(state, place)
-        raise RefusedError("shown", f"The hand at {at} is turned over already; correct the entry if it was wrong.")
+        raise RefusedError(
+            "shown", "The hand at {place} is turned over already; correct the entry if it was wrong.", place=at
+        )
     if hand.dead:
         raise RefusedError(
             "dead",
-            f"The hand at {place_word(state, place)} is out of play and its bets are returned; turn over the others.",
+            "The hand at {place} is out of play and its bets are returned; turn over the others.",
+            place=place_word(state, place),
         )
     if operation.cards is None:
         verify_by_device(state, place)
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
         at = place_word(state, place)
-        raise RefusedError("cards", f"Enter the {ranking.HAND_SIZE} different cards that lie at {at}.")
+        raise RefusedError(
+            "cards", "Enter the {size} different cards that lie at {place}.", size=ranking.HAND_SIZE, place=at
+        )
 
 
 def verify_by_device(state: TableState, place: Place) -> None:
@@ -111,14 +125,25 @@ def verify_by_device(state: TableState, place: Place) -> None:
     """
     hand, at = state.round.hands[place], place_word(state, place)
     if state.settings is None or not state.settings.hands_by_device:
-        raise RefusedError(ENTER_CARDS, f"Turn over {state.game.words.of_all([place])} and enter its cards.")
+        raise RefusedError(
+            ENTER_CARDS, "Turn over {hands} and enter its cards.", hands=state.game.words.of_all([place])
+        )
     if len(hand.cards) != ranking.HAND_SIZE or hand.surplus:
-        raise RefusedError("count", f"{hand.size} cards are known to lie at {at}; enter the three that it has.")
+        raise RefusedError(
+            "count",
+            "{count} cards are known to lie at {place}; enter the three that it has.",
+            count=hand.size,
+            place=at,
+        )
     if any(card.face is None for card in hand.cards):
-        raise RefusedError("unread", f"The device did not read every card of {at}; enter the cards that lie there.")
+        raise RefusedError(
+            "unread", "The device did not read every card of {place}; enter the cards that lie there.", place=at
+        )
     if _others_may_lie_there(state, place):
         raise RefusedError(
-            ENTER_CARDS, f"Other cards may lie at {at} than the device dealt there: turn it over and enter them."
+            ENTER_CARDS,
+            "Other cards may lie at {place} than the device dealt there: turn it over and enter them.",
+            place=at,
         )
 
 
@@ -150,7 +175,9 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
     for card in state.round.piles.get(Pile.DROPPED, ()):
         if state.round.intended.get(card.id) == place:
             raise RefusedError(
-                "dropped", f"A card of {place_word(state, place)} was dropped; record first where it lies now."
+                "dropped",
+                "A card of {place} was dropped; record first where it lies now.",
+                place=place_word(state, place),
             )
 
 
@@ -161,17 +188,22 @@ def _verify_turn(state: TableState, place: Place) -> None:
     if examined_due(state):
         raise RefusedError(
             "not-examined",
-            f"Wait until the players have looked at their hands, and enter it first ({state.game.clauses.exposing}).",
+            "Wait until the players have looked at their hands, and enter it first ({clause}).",
+            clause=state.game.clauses.exposing,
         )
     returned = state.game.step(StepKind.RETURNING)
     if returned is None and place != DEALER:
-        raise RefusedError("dealer-first", f"Turn over the Dealer's hand first ({state.game.clauses.exposing}).")
+        raise RefusedError(
+            "dealer-first", "Turn over the Dealer's hand first ({clause}).", clause=state.game.clauses.exposing
+        )
     if returned is not None and place == DEALER:
         for other in state.round.live_places:
             if not state.round.hands[other].shown:
                 raise RefusedError(
                     "hands-first",
-                    f"Wait until the hand at {other} is returned, and turn it over first ({returned.clause}).",
+                    "Wait until the hand at {place} is returned, and turn it over first ({clause}).",
+                    place=other,
+                    clause=returned.clause,
                 )
 
 
@@ -180,28 +212,40 @@ def verify_name_exposed(state: TableState, given: PersonActed, operation: operat
     place, cards = operation.place, operation.cards
     hand = state.round.hands.get(place, Hand())
     if not hand.size:
-        raise RefusedError("no-cards", f"There is no hand at {place_word(state, place)}; name a place that has cards.")
+        raise RefusedError(
+            "no-cards",
+            "There is no hand at {place}; name a place that has cards.",
+            place=place_word(state, place),
+        )
     if hand.shown:
         at = place_word(state, place)
-        raise RefusedError("shown", f"The hand at {at} is turned over already; correct the entry if it was wrong.")
+        raise RefusedError(
+            "shown", "The hand at {place} is turned over already; correct the entry if it was wrong.", place=at
+        )
     if len(set(cards)) != len(cards) or len(cards) > hand.size:
         at = place_word(state, place)
-        lie = f"1 card lies at {at}" if hand.size == 1 else f"{hand.size} cards lie at {at}"
-        raise RefusedError("cards", f"{lie}; name each one that was seen once.")
+        lie = counted("1 card lies at {place}", "{count} cards lie at {place}", hand.size, place=at)
+        raise RefusedError("cards", "{lie}; name each one that was seen once.", lie=lie)
     for card in cards:
         if elsewhere := _lies_at(state, card, place):
             at = place_word(state, place)
-            raise RefusedError("elsewhere", f"{card.code} lies at {elsewhere}; name the card that was seen at {at}.")
+            raise RefusedError(
+                "elsewhere",
+                "{card} lies at {elsewhere}; name the card that was seen at {place}.",
+                card=card.code,
+                elsewhere=elsewhere,
+                place=at,
+            )
 
 
-def _lies_at(state: TableState, card: Card, besides: Place) -> str:
-    """Where a card was shown or named, other than at that place; empty: nowhere."""
+def _lies_at(state: TableState, card: Card, besides: Place) -> Message | None:
+    """Return where a card was shown or named, other than at that place."""
     if card is state.round.first_card_shown and state.round.first_card is not None:
-        return "the First Card's place"
+        return message("the First Card's place")
     for place, hand in state.round.hands.items():
         if place != besides and card in (*hand.shown, *(() if hand.shown else hand.named)):
             return place_word(state, place)
-    return ""
+    return None
 
 
 def name_exposed(decision: Decision, given: PersonActed, operation: operations.NameExposed) -> None:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from controller.games.specification import Choice, Facts, Kind, Row
+from controller.messages import Message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -165,9 +166,9 @@ class Device(msgspec.Struct, frozen=True):
     lost_code: str = ""  # why the last link ended; empty: none has ended since the daemon started
 
     @property
-    def word(self) -> str:
+    def word(self) -> Message:
         """What people call it: shuffler, shoe, or device before the first one is connected."""
-        return self.kind or "device"
+        return Message(self.kind or "device")
 
     @property
     def stopped(self) -> str:
@@ -334,7 +335,7 @@ class Answer(msgspec.Struct, frozen=True):
     round: int
     entry: int
     code: str = ""
-    sentence: str = ""
+    sentence: str | Message = ""
     screen: str = ""
 
 

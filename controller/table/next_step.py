@@ -184,7 +184,7 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
     try:
         verifies[type(operation)](state, PersonActed("", "", Role.DEALER, state.round.number, operation), operation)
     except RefusedError as refused:
-        return refused.sentence
+        return str(refused)
     return otherwise
 
 

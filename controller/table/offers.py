@@ -89,7 +89,7 @@ def _offer(state: TableState, group: Group) -> Offer:
         operation=name_of(operation),
         allowed=refused is None,
         code=refused.code if refused is not None else "",
-        sentence=refused.sentence if refused is not None else "",
+        sentence=str(refused) if refused is not None else "",
         role=role,
         twice=group.twice,
         asked=asking.entry,

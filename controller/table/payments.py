@@ -28,7 +28,7 @@ def payments(state: TableState) -> tuple[str, ...]:
             for result in _results(state, hand, dealer):
                 found.setdefault(result, []).append(place)
     order = sorted(found, key=lambda result: (_rank(result[1]), result[0]))
-    return tuple(_sentence(*result, state.game.words.of_all(found[result])) for result in order)
+    return tuple(_sentence(*result, str(state.game.words.of_all(found[result]))) for result in order)
 
 
 def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[tuple[str, Settled | None], ...]:
@@ -102,7 +102,7 @@ def _bets_moved(state: TableState) -> Iterator[str]:
     every = sorted({**was, **now}.values(), key=lambda one: (one.box, one.number))
     for bet in every:
         before, after = was.get(bet.number), now.get(bet.number)
-        at, title = _at(state.game.words.spot(bet.box)), state.law.wager(bet.wager).title
+        at, title = _at(str(state.game.words.spot(bet.box))), state.law.wager(bet.wager).title
         paid = _part(after, "paid") - _part(before, "paid")
         taken = _part(after, "collected") - _part(before, "collected")
         if paid > 0:
@@ -130,7 +130,7 @@ def _boxes_moved(state: TableState) -> Iterator[str]:
         before = was.get((after.place, after.title)) or was.get((after.place, ""))
         if before is None or (before.verdict, before.net) == (after.verdict, after.net):
             continue
-        at = _at(state.game.words.of(after.place), after.title)
+        at = _at(str(state.game.words.of(after.place)), after.title)
         if before.verdict == "won":
             yield f"{at}: take back what was paid."
         if after.verdict == "won":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.table import events
 from controller.table.account_of_turns import NOTHING_DONE, what_happened
@@ -21,7 +22,7 @@ from controller.table.phases import Phase, Service
 from controller.table.screens import verify_screen
 from controller.table.state import TableState
 
-FIRST_IN_PHASE: Final[dict[Phase, str]] = {
+FIRST_IN_PHASE: Final = {
     Phase.CLOSED: "Open the table first.",
     Phase.IDLE: 'Announce "Place your bets" first.',
     Phase.BETTING: 'Announce "No more bets" first, or cancel the start of the round.',
@@ -42,8 +43,8 @@ def name_of(operation: Operation) -> str:
     return str(operation.__struct_config__.tag)
 
 
-def _phase_words(phase: Phase) -> str:
-    return "under maintenance" if phase is Phase.MAINTENANCE else phase.replace("_", " ")
+def _phase_words(phase: Phase) -> Message:
+    return Message("under maintenance" if phase is Phase.MAINTENANCE else phase.replace("_", " "))
 
 
 def verify(state: TableState, given: PersonActed) -> None:
@@ -55,14 +56,22 @@ def verify(state: TableState, given: PersonActed) -> None:
 def verify_moment(state: TableState, given: PersonActed) -> None:
     """Rank, duty, phase, service and hold: all that is asked whatever the operation says."""
     allowed = PERMISSIONS[type(given.operation)]
-    words = allowed.phrase
+    words = Message(allowed.phrase)
     verify_screen(state, given)
     if not given.role.reaches(allowed.role):
-        raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; call the {allowed.role.word}.")
+        raise RefusedError(
+            "role", "Only a {role} or above may {act}; call the {role}.", role=allowed.role.named, act=words
+        )
     _verify_duty(state, given, allowed)
     if state.phase not in allowed.phases:
-        first = allowed.first or FIRST_IN_PHASE[state.phase]
-        raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
+        first = Message(allowed.first or FIRST_IN_PHASE[state.phase])
+        raise RefusedError(
+            "phase",
+            "Cannot {act} while the table is {phase}. {first}",
+            act=words,
+            phase=_phase_words(state.phase),
+            first=first,
+        )
     if state.service not in allowed.when.services:
         raise RefusedError("service", _why_service(state, words))
     though = allowed.though_held is not None and allowed.though_held(state)
@@ -79,7 +88,9 @@ def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> 
     if on_duty and given.person != on_duty and given.role is Role.DEALER and not allowed.off_duty:
         raise RefusedError(
             "not-on-duty",
-            f"Cannot {allowed.phrase}: {on_duty} is on duty. Let {on_duty} enter it, or take the table over first.",
+            "Cannot {act}: {on_duty} is on duty. Let {on_duty} enter it, or take the table over first.",
+            act=Message(allowed.phrase),
+            on_duty=on_duty,
         )
 
 
@@ -98,10 +109,14 @@ def _verify_up_to_date(state: TableState, given: PersonActed) -> None:
     To report an irregularity and to pause the table mean the same whatever has happened.
     """
     if not state.round.number - 1 <= given.round <= state.round.number:
-        late = "This was meant for another round; read the screen and enter it again."
-        raise RefusedError("stale", f"{what_happened(state)} {NOTHING_DONE}" if given.as_of else late)
+        late = message("This was meant for another round; read the screen and enter it again.")
+        raise RefusedError("stale", _overtaken(state) if given.as_of else late)
     if given.as_of and state.turn.entry > given.as_of and not PERMISSIONS[type(given.operation)].off_duty:
-        raise RefusedError("changed", f"{what_happened(state)} {NOTHING_DONE}")
+        raise RefusedError("changed", _overtaken(state))
+
+
+def _overtaken(state: TableState) -> Message:
+    return sentences(Message(what_happened(state)), Message(NOTHING_DONE))
 
 
 def person_acted(decision: Decision, given: PersonActed) -> None:
@@ -118,7 +133,7 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
     except RefusedError as refused:
         decision.emit(
             events.OperationRefused(
-                given.operation_id, name_of(given.operation), given.person, refused.code, refused.sentence
+                given.operation_id, name_of(given.operation), given.person, refused.code, refused.message
             )
         )
     else:
@@ -133,18 +148,23 @@ def _taken(given: PersonActed) -> events.OperationTaken:
     )
 
 
-def _why_service(state: TableState, words: str) -> str:
+def _why_service(state: TableState, act: Message) -> Message:
+    trouble = Message(device_trouble(state) or waiting(state))
     if state.service is Service.RECONCILING:
         if state.device.connected and state.in_round:
-            return f"Cannot {words} yet: compare the table with the screen, then confirm that the round continues."
-        return f"Cannot {words} yet. {device_trouble(state) or waiting(state)}"
+            return message(
+                "Cannot {act} yet: compare the table with the screen, then confirm that the round continues.", act=act
+            )
+        return sentences(message("Cannot {act} yet.", act=act), trouble)
     if state.service is Service.OUT_OF_SERVICE:
-        return f"Cannot {words}. {device_trouble(state) or waiting(state)}"
-    return f"Cannot {words}: the table is in service already; go on with the round."
+        return sentences(message("Cannot {act}.", act=act), trouble)
+    return message("Cannot {act}: the table is in service already; go on with the round.", act=act)
 
 
-def _why_held(state: TableState, words: str) -> str:
+def _why_held(state: TableState, act: Message) -> Message:
     if state.duty.paused:
-        return f"Cannot {words} while the table is paused ({state.duty.paused}); resume first."
+        paused = state.duty.paused
+        return message("Cannot {act} while the table is paused ({paused}); resume first.", act=act, paused=paused)
     blocking = next((found for found in in_order(state) if found.blocks), None)
-    return f"Cannot {words} yet. {question(state, blocking) if blocking is not None else next_step(state)}"
+    then = question(state, blocking) if blocking is not None else next_step(state)
+    return sentences(message("Cannot {act} yet.", act=act), Message(then))

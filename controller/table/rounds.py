@@ -6,6 +6,7 @@ from typing import Final
 
 from controller.games import game
 from controller.games.specification import Disposition, Kind, Noticed
+from controller.messages import Message, message, sentences
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.admissions import verify_well
@@ -46,16 +47,16 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     verify_chips_moved(state)
     verify_well(state)
     if state.device.stopped:
-        again = "put the deck in again"
-        how = f"have it repaired and {again}" if exit_disobeys(state) else f"clear it, or {again}"
-        raise RefusedError("stopped", f"The device has stopped ({state.device.stopped}); {how}.")
+        clear = message("clear it, or put the deck in again")
+        how = message("have it repaired and put the deck in again") if exit_disobeys(state) else clear
+        raise RefusedError("stopped", "The device has stopped ({causes}); {how}.", causes=state.device.stopped, how=how)
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
-        raise RefusedError("unit", f"The table deals {settings.unit} now; connect a device that yields them.")
+        raise RefusedError("unit", "The table deals {unit} now; connect a device that yields them.", unit=settings.unit)
     if state.decks.count_due:
-        by_hand = "shuffle it outside the device and count its 52 cards by hand"
-        how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
-        raise RefusedError("count-due", f"The deck has to be counted: put it in again first; {how}.")
+        by_hand = message("shuffle it outside the device and count its 52 cards by hand")
+        how = message("its shuffle counts it") if state.device.kind == "shuffler" else by_hand
+        raise RefusedError("count-due", "The deck has to be counted: put it in again first; {how}.", how=how)
     if settings is not None and state.device.capabilities and not settings.can_burn_with(state.device.capabilities):
         raise RefusedError("burn", "This device cannot give out the cards to be burnt; connect one that can.")
     deck = state.decks.coming
@@ -65,11 +66,11 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
-        raise RefusedError("deck-used", f"{_why_used(state, deck)} {_put_deck_in(state)}")
+        raise RefusedError("deck-used", sentences(_why_used(state, deck), _put_deck_in(state)))
     decks.verify_usable(state, deck)
     if not deck.shuffled:
-        outside = "Shuffle the deck outside the shoe, and record the shuffle."
-        waits = "Wait until the shuffler has shuffled the deck."
+        outside = message("Shuffle the deck outside the shoe, and record the shuffle.")
+        waits = message("Wait until the shuffler has shuffled the deck.")
         raise RefusedError("not-shuffled", waits if state.device.kind == "shuffler" else outside)
     if deck.face_up or deck.face_up_count:
         raise RefusedError(
@@ -81,15 +82,17 @@ def _verify_decided(state: TableState, deck: Deck) -> None:
     """No round begins with a deck of which it is not decided whether its cards are right."""
     for found in state.open:
         if found.waiting and found.of_deck in ("", deck.label):
-            named = f"Deck {deck.label}" if deck.label else "The deck of the next round"
-            raise RefusedError("open", f"{named} is in doubt. {question(state, found)}")
+            named = message("deck {deck}", deck=deck.label) if deck.label else message("the deck of the next round")
+            doubt = message("{named} is in doubt.", named=named)
+            raise RefusedError("open", sentences(doubt, Message(question(state, found))))
 
 
-def _why_used(state: TableState, deck: Deck) -> str:
-    if not deck.dispensed and state.phase not in (Phase.CONCLUDED, Phase.VOIDED):
-        return "The deck must be shuffled again."
-    over = "Round over." if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck."
-    return f"{over} Collect the cards."
+def _why_used(state: TableState, deck: Deck) -> Message:
+    if state.phase in (Phase.CONCLUDED, Phase.VOIDED):
+        return message("Round over. Collect the cards.")
+    if deck.dispensed:
+        return message("Cards have left this deck. Collect the cards.")
+    return message("The deck must be shuffled again.")
 
 
 def verify_chips_moved(state: TableState) -> None:
@@ -100,11 +103,12 @@ def verify_chips_moved(state: TableState) -> None:
         raise RefusedError("chips", "Return all bets, and record it first.")
 
 
-def _put_deck_in(state: TableState) -> str:
-    """How a deck is put in: a shuffler shuffles it; for a shoe people shuffle it first."""
+def _put_deck_in(state: TableState) -> Message:
+    """Return how a deck is put in: a shuffler shuffles it; for a shoe people shuffle it first."""
     if state.device.kind == "shuffler":
-        return "Put a full deck into the shuffler."
-    return f"Shuffle a full deck, put it into the {state.device.word}, and record the shuffle."
+        return message("Put a full deck into the shuffler.")
+    shoe = state.device.word
+    return message("Shuffle a full deck, put it into the {device}, and record the shuffle.", device=shoe)
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
@@ -164,7 +168,9 @@ def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operat
     count = state.settings.box_count
     wrong = [number for number in operation.boxes if not 1 <= number <= count]
     if wrong:
-        raise RefusedError("box", f"There is no box {wrong[0]}; this layout has boxes 1 to {count}.")
+        raise RefusedError(
+            "box", "There is no box {box}; this layout has boxes 1 to {count}.", box=wrong[0], count=count
+        )
     if any(found.stage is Stage.CHOOSING for found in state.open):
         raise RefusedError("choosing", "The bettors of these boxes are choosing; record their choices first.")
     if state.layout.bets:
@@ -181,7 +187,9 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
     if not state.round.boxes and not state.game.every_hand:
-        raise RefusedError("no-boxes", "Enter the bets." if state.bettors else "Mark the boxes with bets.")
+        raise RefusedError(
+            "no-boxes", message("Enter the bets.") if state.bettors else message("Mark the boxes with bets.")
+        )
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:
@@ -272,7 +280,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     if state.phase is Phase.FIRST_CARD:
         due = max(0, state.burn_due + (state.round.first_card is None) - len(state.decks.aside))
     if not 1 <= operation.cards <= due:
-        raise RefusedError("cards", f"{due} cards are due; enter how many of them were dealt by hand.")
+        raise RefusedError("cards", "{due} cards are due; enter how many of them were dealt by hand.", due=due)
 
 
 def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
@@ -326,8 +334,9 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     if state.round.chips_paid and not difference_due(state):
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     if stub_count_due(state):
-        next_step = "wait until the device has given it out" if stub_comes(state) else "count it by hand"
-        raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
+        comes = message("The stub is not counted yet; wait until the device has given it out first.")
+        by_hand = message("The stub is not counted yet; count it by hand first.")
+        raise RefusedError("stub", comes if stub_comes(state) else by_hand)
     _verify_none_open(state)
 
 
@@ -350,7 +359,9 @@ def _verify_none_open(state: TableState) -> None:
         (found for found in in_order(state) if found.round == state.round.number and not found.waiting), None
     )
     if undecided is not None:
-        raise RefusedError("open", f"An irregularity of this round is open. {question(state, undecided)}")
+        raise RefusedError(
+            "open", "An irregularity of this round is open. {question}", question=question(state, undecided)
+        )
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:

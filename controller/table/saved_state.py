@@ -73,15 +73,20 @@ def described() -> Any:
     return _described(msgspec.inspect.type_info(SavedState))
 
 
-def _described(value: Any) -> Any:
+def _described(value: Any, within: tuple[type, ...] = ()) -> Any:
+    """`within`: the structs around this value; one that holds values of its own type is named there."""
+    if isinstance(value, msgspec.inspect.StructType):
+        if value.cls in within:
+            return value.cls.__qualname__
+        within = (*within, value.cls)
     if isinstance(value, msgspec.inspect.Type | msgspec.inspect.Field):
         parts = {name: getattr(value, name) for name in value.__struct_fields__}
-        said = {name: _described(part) for name, part in parts.items() if part not in (None, msgspec.NODEFAULT)}
+        said = {name: _described(part, within) for name, part in parts.items() if part not in (None, msgspec.NODEFAULT)}
         return {"is": type(value).__name__, **said}
     if isinstance(value, type) and issubclass(value, Enum):
         return [one.value for one in value]
     if isinstance(value, type):
         return value.__qualname__
     if isinstance(value, tuple | list):
-        return [_described(one) for one in value]
+        return [_described(one, within) for one in value]
     return msgspec.json.decode(msgspec.json.encode(value))

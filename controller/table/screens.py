@@ -35,21 +35,25 @@ def verify_screen(state: TableState, given: PersonActed) -> None:
     if screen is None:
         raise RefusedError("not-enrolled", "This screen is not enrolled; let a pit supervisor enrol it.")
     if given.proven == "screen" and screen.dealer != given.person:
-        raise RefusedError("not-signed-on", f"At this screen {given.person} is not signed on; sign on with your PIN.")
+        raise RefusedError(
+            "not-signed-on", "At this screen {person} is not signed on; sign on with your PIN.", person=given.person
+        )
 
 
 def verify_enrol(state: TableState, given: PersonActed, operation: operations.EnrolScreen) -> None:
     name = operation.name.strip()
     if not 0 < len(name) <= LONGEST_NAME:
-        raise RefusedError("name", f"Enter a name for the screen, of at most {LONGEST_NAME} characters.")
+        raise RefusedError("name", "Enter a name for the screen, of at most {most} characters.", most=LONGEST_NAME)
     if not _HASH.fullmatch(operation.token_hash):
         raise RefusedError("screen", "The screen's token is no SHA-256 of 64 hexadecimal digits; enrol it on its page.")
     if state.screen(id_of(operation.token_hash)) is not None:
         raise RefusedError("screen", "This screen is enrolled already; nothing to enter.")
     if any(screen.name == name for screen in state.screens):
-        raise RefusedError("name", f"A screen is called {name} already; enter another name, or remove that screen.")
+        raise RefusedError(
+            "name", "A screen is called {name} already; enter another name, or remove that screen.", name=name
+        )
     if len(state.screens) >= MOST_SCREENS:
-        raise RefusedError("screen", f"The table has {MOST_SCREENS} screens; remove one that is not used.")
+        raise RefusedError("screen", "The table has {most} screens; remove one that is not used.", most=MOST_SCREENS)
 
 
 def enrol(decision: Decision, given: PersonActed, operation: operations.EnrolScreen) -> None:
@@ -59,9 +63,10 @@ def enrol(decision: Decision, given: PersonActed, operation: operations.EnrolScr
 
 def verify_remove(state: TableState, given: PersonActed, operation: operations.RemoveScreen) -> None:
     if state.screen(operation.screen) is None:
-        known = ", ".join(f"{screen.id} ({screen.name})" for screen in state.screens)
-        next_step = f"name one of {known}" if known else "none is enrolled"
-        raise RefusedError("screen", f"No screen of the table has that id; {next_step}.")
+        if not state.screens:
+            raise RefusedError("screen", "No screen of the table has that id; none is enrolled.")
+        known = tuple(f"{screen.id} ({screen.name})" for screen in state.screens)
+        raise RefusedError("screen", "No screen of the table has that id; name one of {known:list}.", known=known)
 
 
 def remove(decision: Decision, given: PersonActed, operation: operations.RemoveScreen) -> None:
@@ -77,7 +82,7 @@ def verify_sign_on(state: TableState, given: PersonActed, operation: operations.
     if given.proven != "pin":
         raise RefusedError("not-signed-on", "Enter your name and your PIN to sign on.")
     if state.duty.dealer not in ("", given.person):
-        raise RefusedError("on-duty", f"On duty is {state.duty.dealer}; take the table over first.")
+        raise RefusedError("on-duty", "On duty is {dealer}; take the table over first.", dealer=state.duty.dealer)
 
 
 def sign_on(decision: Decision, given: PersonActed, operation: operations.SignOn) -> None:

@@ -58,7 +58,9 @@ def verify_nothing(state: TableState, given: PersonActed, operation: operations.
 def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
     """The casino must have chosen every reading without a default, except at a simulated table."""
     if state.law.unchosen and not state.simulated:
-        raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
+        raise RefusedError(
+            "reading", "{not_chosen}; the configuration has to name one.", not_chosen=not_chosen(state.law.unchosen[0])
+        )
     verify_well(state)
 
 
@@ -78,7 +80,9 @@ def verify_pause(state: TableState, given: PersonActed, operation: operations.Pa
     """Play must stand still at once: the reason may be entered afterwards, in place of the one before."""
     if operation.reason == state.duty.paused != "":
         raise RefusedError(
-            "paused", f"The table is paused already ({state.duty.paused}); resume it when play can continue."
+            "paused",
+            "The table is paused already ({paused}); resume it when play can continue.",
+            paused=state.duty.paused,
         )
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the table is paused.")
@@ -114,7 +118,12 @@ def verify_return(state: TableState, given: PersonActed, operation: operations.R
     """The device has to say first that it is well, where that alone is in the way."""
     waits = awaited(state.device)
     if state.service is Service.IN_SERVICE and waits and waits == state.device.stops:
-        raise RefusedError("unwell", f"The device still says that it is not well ({'; '.join(waits)}); {REPAIR}.")
+        raise RefusedError(
+            "unwell",
+            "The device still says that it is not well ({causes}); {repair}.",
+            causes="; ".join(waits),
+            repair=REPAIR,
+        )
 
 
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
@@ -135,7 +144,7 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
     _verify_nothing_open(state)
     _verify_another(state, given)
     if state.duty.dealer:
-        raise RefusedError("on-duty", f"On duty is {state.duty.dealer}; take the table over instead.")
+        raise RefusedError("on-duty", "On duty is {dealer}; take the table over instead.", dealer=state.duty.dealer)
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
@@ -178,7 +187,7 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
     if state.duty.dealer == given.person:
-        raise RefusedError("on-duty", f"On duty is {given.person} already; nothing to enter.")
+        raise RefusedError("on-duty", "On duty is {person} already; nothing to enter.", person=given.person)
 
 
 def _verify_nothing_open(state: TableState) -> None:
@@ -241,16 +250,20 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
     if not device.connected or device.capabilities is None:
         raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
     if not instructed.possible(device, device.capabilities):
-        raise RefusedError("device", f"This device cannot {words} on command; do it by hand.")
+        raise RefusedError("device", "This device cannot {act} on command; do it by hand.", act=words)
     if device.open_commands:
         raise RefusedError("busy", "The device has not answered the last command; wait until it has.")
     dispenses = operation.instruction is Instruction.DISPENSE
     if not (1 if dispenses else 0) <= operation.cards <= (MOST_IN_A_SET if dispenses else 0):
-        raise RefusedError("cards", f"Enter a number of cards, 1 to {MOST_IN_A_SET}, for a set and for nothing else.")
+        raise RefusedError(
+            "cards",
+            "Enter a number of cards, 1 to {most}, for a set and for nothing else.",
+            most=MOST_IN_A_SET,
+        )
     if dispenses and device.exit_held:
         raise RefusedError("exit", "The exit is locked; release it first.")
     if device.stopped and instructed.command(operation.cards).moves_cards and not _is_self_test(operation):
-        raise RefusedError("stopped", f"The device has stopped ({device.stopped}); clear it first.")
+        raise RefusedError("stopped", "The device has stopped ({causes}); clear it first.", causes=device.stopped)
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:

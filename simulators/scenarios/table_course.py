@@ -120,7 +120,7 @@ class TableCourse(Generic[DeviceT]):
         """A person does something. Raises `RefusedStepError` when the table refuses it."""
         answer = self.say(operation, role)
         if answer.code:
-            raise RefusedStepError(Refusal(answer.code, answer.sentence))
+            raise RefusedStepError(Refusal(answer.code, str(answer.sentence)))
 
     def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, role: Role) -> None:
         """A person decides about an irregularity; a void is asked for twice."""

@@ -125,7 +125,7 @@ async def test_every_game_raises_what_the_seed_planned(game_id: str, unit: Unit)
     assert "none missed, none invented" in played.account.summary()
     first_round = played.lines[: next(at for at, line in enumerate(played.lines) if "round 1 concluded" in line)]
     shown = [line.split(" shows ")[0] for line in first_round if " shows " in line]
-    dealer = GAMES[game_id].words.of("D")
+    dealer = str(GAMES[game_id].words.of("D"))
     if GAMES[game_id].step(StepKind.RETURNING) or not GAMES[game_id].examining:
         assert shown[-1].endswith(dealer), "Players' hands lie open before the Dealer's"
     else:

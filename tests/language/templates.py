@@ -84,7 +84,7 @@ class _Module:
             if id(node) in self._left_out or not isinstance(node, ast.JoinedStr | ast.Constant):
                 continue
             for form in self._forms(node, 0) or ():
-                template = in_short(form)
+                template = in_short(form) if isinstance(node, ast.JoinedStr) else form.rstrip(".").strip("\n")
                 if SENTENCE.search(template) and not (PART.search(template) or CLAUSE.search(template)):
                     yield template
 

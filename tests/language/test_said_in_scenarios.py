@@ -93,7 +93,7 @@ class Listening(Course):
             if line := tell(fields, state.game.words):
                 self.heard.add(line)
             if isinstance(event, events.OperationRefused):
-                self.heard.add(event.sentence)
+                self.heard.add(str(event.sentence))
 
     def _previews(self) -> tuple[object, ...]:
         confirm = (operations.ConfirmIrregularity(one.id, one.revision) for one in self.state.open)

@@ -106,7 +106,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         assert answer.code, f"{type(operation).__name__} was accepted"
         changed = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(self.state, name)]
         assert changed == ["entry", "answers"], f"a refusal changed {changed}"
-        return answer.code, answer.sentence
+        return answer.code, str(answer.sentence)
 
     # -- the state ---------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def check(state: TableState, given: AnyInput) -> int:
         (only,) = decided.events
         assert only is refused[0], "a refusal comes alone"
         assert CODE.fullmatch(refused[0].code), refused[0].code
-        assert SENTENCE.fullmatch(refused[0].sentence), refused[0].sentence
+        assert SENTENCE.fullmatch(str(refused[0].sentence)), refused[0].sentence
     if isinstance(given, PersonActed) and decided.events:
         taken = isinstance(decided.events[0], events.OperationTaken)
         assert taken is not bool(refused)

@@ -69,7 +69,7 @@ def hand_rows(round_: Round) -> Iterator[tuple[str, str, str]]:
     """Place, cards, and what became of the hand."""
     words = words_for(round_)
     for hand in round_.dealt:
-        yield words.of(hand.place), " ".join(hand.cards), _became(hand, words)
+        yield str(words.of(hand.place)), " ".join(hand.cards), _became(hand, words)
 
 
 def _became(hand: Hand, words: OwnWords) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.games.specification import Order, Unit
+from controller.messages import Message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -351,13 +352,13 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
 
 
 class OperationRefused(Event, frozen=True, tag="operation_refused"):
-    """An operation was refused. Only the answer is recorded."""
+    """An operation was refused. Only the answer is recorded. Older entries have the sentence in English."""
 
     operation_id: str
     operation: str
     person: str
     code: str
-    sentence: str
+    sentence: str | Message
 
     def apply(self, state: TableState, entry: int) -> TableState:
         answer = Answer(

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind, Row
+from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.law import SILENT_DECIDED_BY, find_row
@@ -67,29 +68,43 @@ AS_NOTICED: Final = (
     "one_hand",
 )  # facts that are what they were when it was noticed
 CORRECT_BY: Final = {
-    "established": " Name the cards that people saw, if more were exposed.",
-    "misplaced": " Record where the cards lie now, if they were put right.",
-    "curable": " If it can be done, record first where the cards lie.",
+    "established": message("Name the cards that people saw, if more were exposed."),
+    "misplaced": message("Record where the cards lie now, if they were put right."),
+    "curable": message("If it can be done, record first where the cards lie."),
 }
 """What people do where the table's knowledge is not right."""
+
+
+def _recorded_otherwise(fact: str, *, known: bool) -> Message:
+    return sentences(
+        message("The table has recorded otherwise: {question}", question=Message(FACT_QUESTIONS[fact])),
+        message("Yes.") if known else message("No."),
+        CORRECT_BY.get(fact),
+    )
 
 
 def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
     """The open irregularity that an operation names, unchanged since and waiting for this step."""
     found = state.find_open(decision.irregularity)
     if found is None:
-        raise RefusedError("closed", f"Irregularity {decision.irregularity} is not open; read what is open now.")
+        raise RefusedError(
+            "closed",
+            "Irregularity {irregularity} is not open; read what is open now.",
+            irregularity=decision.irregularity,
+        )
     if found.revision != decision.revision:
         raise RefusedError("changed", "This irregularity has changed since; read it again, then decide.")
     if found.stage not in stages:
-        raise RefusedError("stage", f"First {ACT_OF_STAGE[found.stage]}.")
+        raise RefusedError("stage", "First {act}.", act=Message(ACT_OF_STAGE[found.stage]))
     return found
 
 
 def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
     if not given.role.reaches(role):
-        by = f" ({clause})" if clause else ""
-        raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call the {role.word}.")
+        by_clause = "Only a {role} or above may {act} ({clause}); call the {role}."
+        by_site = "Only a {role} or above may {act}; call the {role}."
+        args = {"clause": clause} if clause else {}
+        raise RefusedError("role", by_clause if clause else by_site, role=role.named, act=Message(what), **args)
 
 
 def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
@@ -137,8 +152,7 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         if stated is not None and known is not stated:
             raise RefusedError(
                 "fact",
-                f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
-                f"{CORRECT_BY.get(name, '')}",
+                _recorded_otherwise(name, known=known),
             )
     facts = _merged_facts(found, operation.facts)
     row, asks = find_row(state.law, found.kind, facts)
@@ -150,14 +164,17 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
     if counts_hand and (not asks or found.facts.wrong_number):
         raise RefusedError("count", COUNT_THE_HAND)
     if asks and not _answers(found, operation.facts):
-        raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
+        raise RefusedError(
+            "fact", "Answer first: {asked}", asked=sentences(*(Message(FACT_QUESTIONS[name]) for name in asks))
+        )
     if asks:
         return  # the answer is recorded; the rank is checked once every question is answered
     require(given, row.confirms, row.clause, "confirm this")
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
             "stopped",
-            f"The device is still stopped ({state.device.stopped}); clear it, or answer that places are uncertain.",
+            "The device is still stopped ({causes}); clear it, or answer that places are uncertain.",
+            causes=state.device.stopped,
         )
 
 
@@ -167,13 +184,16 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
             "count",
-            f"By the last count {place_word(state, found.place)} has {size} cards, as were dealt to it; "
-            'press "NO", or count again.',
+            'By the last count {place} has {count} cards, as were dealt to it; press "NO", or count again.',
+            place=place_word(state, found.place),
+            count=size,
         )
     hand = next((one for one in state.open if one.counted is not None and one.stage is Stage.CLAIMED), None)
     if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:
-        at = f" at {place_word(state, hand.place)}" if hand.place else ""
-        raise RefusedError("count", f"First decide about the cards counted{at}: it may explain the difference.")
+        at = place_word(state, hand.place) if hand.place else message("the table")
+        raise RefusedError(
+            "count", "First decide about the cards counted at {place}: it may explain the difference.", place=at
+        )
 
 
 def _answers(found: Irregularity, stated: Facts) -> bool:
@@ -225,7 +245,9 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
             "chosen", "The bettors have chosen already; move the cards, or enter that it cannot be done."
         )
     if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
-        raise RefusedError("stopped", f"The device is still stopped ({state.device.stopped}); clear it first.")
+        raise RefusedError(
+            "stopped", "The device is still stopped ({causes}); clear it first.", causes=state.device.stopped
+        )
     if found.kind is Kind.WRONG_DISTRIBUTION and found.round == state.round.number:
         _verify_bets_where_cards_lie(state)
 
@@ -236,7 +258,9 @@ def _verify_bets_where_cards_lie(state: TableState) -> None:
     if lie:
         places = state.game.words.of_all(lie)
         raise RefusedError(
-            "misplaced", f"Cards lie at {places}, without a bet. Correct the boxes, or enter where the cards lie."
+            "misplaced",
+            "Cards lie at {places}, without a bet. Correct the boxes, or enter where the cards lie.",
+            places=places,
         )
 
 
@@ -261,7 +285,7 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
         if not found.ordinals:
             raise RefusedError("order", "None of these cards is known by its number; enter the order without numbers.")
         named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals))
-        raise RefusedError("order", f"Which card came out first? Name each card once, in order: {named}.")
+        raise RefusedError("order", "Which card came out first? Name each card once, in order: {named}.", named=named)
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
@@ -276,12 +300,16 @@ def name_order(decision: Decision, given: PersonActed, operation: operations.Nam
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(state, operation, Stage.CHOOSING)
     if operation.place not in state.round.live_places:
-        raise RefusedError("place", f"No hand is in play at {place_word(state, operation.place)}; name a box in play.")
+        raise RefusedError(
+            "place",
+            "No hand is in play at {place}; name a box in play.",
+            place=place_word(state, operation.place),
+        )
     if (operation.place, operation.bettor) not in state.round.choosers:
         bettors = ", ".join(state.round.bettors_at(operation.place)) or "no bettor"
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
         box = place_word(state, operation.place)
-        raise RefusedError("bettor", f"At {box} the choice is with {whose}; record that one.")
+        raise RefusedError("bettor", "At {box} the choice is with {whose}; record that one.", box=box, whose=whose)
     _verify_not_chosen(state, found, operation)
     if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
         raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
@@ -300,9 +328,16 @@ def _verify_not_chosen(state: TableState, found: Irregularity, operation: operat
         if (place, bettor) != (operation.place, operation.bettor):
             continue
         if withdrew_wholly(found, bettor):
-            raise RefusedError("chosen", f"{bettor} withdraws all bets; if that was entered wrongly, correct it first.")
+            raise RefusedError(
+                "chosen", "{bettor} withdraws all bets; if that was entered wrongly, correct it first.", bettor=bettor
+            )
         chooser, chose = bettor or place_word(state, place), CHOICES[choice]
-        raise RefusedError("chosen", f"The choice of {chooser} is entered: {chose}. Correct the entry if it was wrong.")
+        raise RefusedError(
+            "chosen",
+            "The choice of {chooser} is entered: {chose}. Correct the entry if it was wrong.",
+            chooser=chooser,
+            chose=chose,
+        )
 
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
@@ -310,7 +345,7 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
     stays = found.kind is Kind.WRONG_DISTRIBUTION and not any(option.reconstructs for option in found.row.options)
     if stays and place in state.round.left_short:
         box = place_word(state, place)
-        raise RefusedError("no-cards", f"There are too few cards at {box}; record that the bets are withdrawn.")
+        raise RefusedError("no-cards", "There are too few cards at {box}; record that the bets are withdrawn.", box=box)
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
@@ -322,7 +357,9 @@ def _verify_absent(state: TableState, given: PersonActed, operation: operations.
         if not given.role.reaches(SILENT_DECIDED_BY):
             clause = state.game.silent_clause
             raise RefusedError(
-                "absent", f"No clause decides for a bettor who is away; call the shift manager ({clause})."
+                "absent",
+                "No clause decides for a bettor who is away; call the shift manager ({clause}).",
+                clause=clause,
             )
         return
     require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
@@ -364,21 +401,23 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
     if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
             "hands",
-            f"{_lying(state)}. Moving complete hands does not put that right. "
-            "Enter where the cards lie now; if it cannot be done, confirm again and answer no.",
+            "{lying}. Moving complete hands does not put that right. Enter where the cards lie now; if it cannot be "
+            "done, confirm again and answer no.",
+            lying=_lying(state),
         )
 
 
-def _lying(state: TableState) -> str:
+def _lying(state: TableState) -> Message:
     """Which cards lie at a wrong place, as people entered it."""
     together: dict[tuple[str, Place], list[str]] = {}
     for (_, ordinal), where in sorted(state.round.misplaced.items()):
         together.setdefault(where, []).append(str(ordinal))
     words = state.game.words.of
-    phrases = (
-        f"{', '.join(numbers)} of {words(belongs)} at {words(lies)}" for (lies, belongs), numbers in together.items()
+    phrases = tuple(
+        message("{numbers:list} of {place} at {lies}", numbers=tuple(numbers), place=words(belongs), lies=words(lies))
+        for (lies, belongs), numbers in together.items()
     )
-    return f"By what was entered cards lie elsewhere: {'; '.join(phrases)}"
+    return message("By what was entered cards lie elsewhere: {phrases:clauses}", phrases=phrases)
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:

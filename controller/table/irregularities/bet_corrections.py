@@ -30,8 +30,12 @@ def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
     if named != (lies.bettor, lies.wager, lies.box):
         raise RefusedError(
             "other-bet",
-            f"Bet {lies.number} is {lies.bettor}'s {lies.wager} bet on box {lies.box}; if it did not lie there, "
-            "enter the other bet as a new one, then 0 for this one.",
+            "Bet {number} is {bettor}'s {wager} bet on box {box}; if it did not lie there, enter the other bet as a "
+            "new one, then 0 for this one.",
+            number=lies.number,
+            bettor=lies.bettor,
+            wager=lies.wager,
+            box=lies.box,
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
+from controller.messages import Message, message
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import events, exposing, operations, rounds
 from controller.table.decision import Decision, RefusedError
@@ -97,11 +98,12 @@ def _find_entry(state: TableState, given: PersonActed, operation: operations.Cor
     if entered is None:
         raise RefusedError(
             "entry",
-            f"Entry {operation.entry} cannot be corrected; choose one of this round's entries, or report what is wrong "
-            "as an irregularity.",
+            "Entry {entry} cannot be corrected; choose one of this round's entries, or report what is wrong as an "
+            "irregularity.",
+            entry=operation.entry,
         )
     if not given.role.reaches(entered.role):
-        raise RefusedError("role", f"A {entered.role.word} entered this; call the {entered.role.word} to correct it.")
+        raise RefusedError("role", "A {role} entered this; call the {role} to correct it.", role=entered.role.named)
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     correction = CORRECTIONS[type(entered.operation)]
@@ -225,10 +227,10 @@ def _correct_exposure(
     state, place = decision.state, entered.operation.place
     if state.round.hands.get(place, Hand()).dead:
         at = place_word(state, place)
-        raise RefusedError("dead", f"The hand at {at} is out of play; there is nothing to correct.")
+        raise RefusedError("dead", "The hand at {place} is out of play; there is nothing to correct.", place=at)
     if instead is not None and instead.place != place:
         was, will = place_word(state, place), place_word(state, instead.place)
-        raise RefusedError("place", f"Strike out what was entered for {was}, then enter {will}.")
+        raise RefusedError("place", "Strike out what was entered for {was}, then enter {will}.", was=was, will=will)
     if state.phase is Phase.VOIDED:
         raise RefusedError("voided", "The round is void; there is nothing to correct in its hands.")
     return_to_exposing(decision)
@@ -341,17 +343,19 @@ def _find_decided(state: TableState, irregularity: int) -> Closed:
     for ended in state.round.closed:
         if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
             if not may_be_reopened(state, ended.found):
-                raise RefusedError("voided", f"The round is void for another reason; {_how_void(state)}.")
+                raise RefusedError(
+                    "voided", "The round is void for another reason; {how_void}.", how_void=_how_void(state)
+                )
             return ended
-    raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided again: its round is over.")
-
-
-def _how_void(state: TableState) -> str:
-    return (
-        "correct the entry that made it void first"
-        if state.round.voided_by
-        else "a person ruled so, and its bets are returned"
+    raise RefusedError(
+        "closed", "Irregularity {irregularity} cannot be decided again: its round is over.", irregularity=irregularity
     )
+
+
+def _how_void(state: TableState) -> Message:
+    if state.round.voided_by:
+        return message("correct the entry that made it void first")
+    return message("a person ruled so, and its bets are returned")
 
 
 def _strike_out_answer(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:

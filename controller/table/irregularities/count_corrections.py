@@ -48,8 +48,9 @@ def correct_count(decision: Decision, given: PersonActed, entered: Entered, inst
     if instead is not None and instead.pile != count.pile:
         raise RefusedError(
             "pile",
-            f"It was entered as a count of {count.pile}: enter how many cards lie there, then the count of "
-            f"{instead.pile}.",
+            "It was entered as a count of {pile}: enter how many cards lie there, then the count of {pile2}.",
+            pile=count.pile,
+            pile2=instead.pile,
         )
     _verify_last(decision.state, entered, count, instead)
     _take_back_account(decision, entered, count)
@@ -67,7 +68,10 @@ def _verify_last(state: TableState, entered: Entered, count: Count, instead: Cou
     later = [one for one in _counts_of(state, count.pile) if one.entry > entered.entry and one.operation is not instead]
     if later:
         raise RefusedError(
-            "later", f"A later count of {count.pile} stands (entry {later[-1].entry}); correct that one instead."
+            "later",
+            "A later count of {pile} stands (entry {entry}); correct that one instead.",
+            pile=count.pile,
+            entry=later[-1].entry,
         )
 
 

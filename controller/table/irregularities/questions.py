@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option
+from controller.messages import Message, message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.raising import COUNT_KINDS
@@ -89,10 +90,11 @@ def decider(found: Irregularity) -> Role:
     return found.row.confirms if found.stage is Stage.CLAIMED else found.row.decides
 
 
-def place_word(state: TableState, place: Place | None) -> str:
-    """A place in the document's own words; without a place: "a hand". What is no place stays as it was entered."""
-    known = place is None or PLACE.fullmatch(place)
-    return state.game.words.of(place) if place and known else place or "a hand"
+def place_word(state: TableState, place: Place | None) -> Message:
+    """Return a place in the document's own words. Anything that is not a place stays as it was entered."""
+    if not place:
+        return message("a hand")
+    return state.game.words.of(place) if PLACE.fullmatch(place) else message("{entered}", entered=place)
 
 
 def entry_in_doubt(state: TableState, found: Irregularity) -> ExposeHand | ShowFirstCard | None:
@@ -280,7 +282,7 @@ def _choosing(state: TableState, found: Irregularity) -> str:
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     due = [chooser for chooser in state.round.choosers if chooser not in chosen]
     bettors = [f"{bettor} at {place_word(state, place)}" for place, bettor in due if bettor]
-    boxes = state.game.words.of_all([place for place, bettor in due if not bettor])
+    boxes = str(state.game.words.of_all([place for place, bettor in due if not bettor]))
     options = " or ".join(map(_option, found.row.options)) or " or ".join(CHOICES.values())
     return f"Ask {', '.join([*bettors, *filter(None, [boxes])]) or 'the bettors'}: {options}?"
 

@@ -47,15 +47,19 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         _verify_earlier(state, operation)
         return
     if state.phase is Phase.IDLE and not (state.round.cancelled and operation.kind in OF_DECK):
-        about = "; if it is about the round before, report it for that one" if state.round.cancelled else ""
-        raise RefusedError("round", f"No round is in progress{about}.")
+        if state.round.cancelled:
+            raise RefusedError(
+                "round", "No round is in progress; if it is about the round before, report it for that one."
+            )
+        raise RefusedError("round", "No round is in progress.")
     boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
     of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
     known = operation.place in state.round.hands or operation.place in state.round.dealt_to or of_chips
     if operation.place is not None and not known:
         raise RefusedError(
             "place",
-            f"No cards were dealt to {place_word(state, operation.place)} in this round; name a place that has cards.",
+            "No cards were dealt to {place} in this round; name a place that has cards.",
+            place=place_word(state, operation.place),
         )
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Enter at which place the number of cards is wrong, and how many lie there.")
@@ -65,10 +69,12 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     ):
         raise RefusedError(
             "count",
-            f"The table has {operation.counted} cards at {place_word(state, operation.place)}, too; count again.",
+            "The table has {counted} cards at {place}, too; count again.",
+            counted=operation.counted,
+            place=place_word(state, operation.place),
         )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
-        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
+        raise RefusedError("count", "{counted} cards cannot lie at one place; count again.", counted=operation.counted)
     _verify_card(state, operation)
     _verify_undecided(state, operation)
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
@@ -87,7 +93,7 @@ def _verify_card(state: TableState, operation: operations.ReportIrregularity) ->
     cards = state.round.hands.get(operation.place, Hand()).size + len(fell)
     if not cards:
         at = place_word(state, operation.place)
-        raise RefusedError("card", f"No card lies at {at} yet; name the place whose card it is.")
+        raise RefusedError("card", "No card lies at {place} yet; name the place whose card it is.", place=at)
     if operation.card is not None and not 1 <= operation.card <= cards:
         at = place_word(state, operation.place)
         lie = f"1 card lies at {at}; name that one." if cards == 1 else f"{cards} cards lie at {at}; name one of them."
@@ -103,7 +109,9 @@ def _verify_earlier(state: TableState, operation: operations.ReportIrregularity)
     if not begun or state.earlier is None:
         raise RefusedError("round", "No later round has begun; report it for this round.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
-        raise RefusedError("place", f"{operation.place} is not a place of a round; name a box or the Dealer.")
+        raise RefusedError(
+            "place", "{place} is not a place of a round; name a box or the Dealer.", place=operation.place
+        )
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
@@ -196,7 +204,9 @@ def _verify_undecided(state: TableState, operation: operations.ReportIrregularit
     there = [bet for bet in alone if operation.place in (None, f"B{bet.box}")]
     if there and not set(there) & set(undecided_alone(state)):
         numbers = ", ".join(str(bet.number) for bet in there)
-        raise RefusedError("decided", f"Bet {numbers} is decided already; correct that decision if it was wrong.")
+        raise RefusedError(
+            "decided", "Bet {numbers} is decided already; correct that decision if it was wrong.", numbers=numbers
+        )
 
 
 def _join(

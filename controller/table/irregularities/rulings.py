@@ -127,7 +127,9 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
     lying = {bet.number for bet in state.layout.bets}
     wrong = [number for number in operation.bets if number not in lying]
     if wrong or (operation.bets and found.round != state.round.number):
-        raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
+        raise RefusedError(
+            "bets", "No bet {answer} lies on the layout now.", answer=operation.bets[0] if not wrong else wrong[0]
+        )
 
 
 def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -140,10 +142,14 @@ def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: o
     short = tuple(place for place in state.round.left_short if place not in removed)
     if DEALER in short:
         at = place_word(state, DEALER)
-        raise RefusedError("no-cards", f"Too few cards would lie at {at}. Rule to put the cards right, or void.")
+        raise RefusedError(
+            "no-cards", "Too few cards would lie at {place}. Rule to put the cards right, or void.", place=at
+        )
     if short:
         at = state.game.words.of_all(short)
-        raise RefusedError("no-cards", f"Too few cards would lie at {at}. Rule to remove the hands, or void.")
+        raise RefusedError(
+            "no-cards", "Too few cards would lie at {place}. Rule to remove the hands, or void.", place=at
+        )
 
 
 def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -> None:
@@ -155,8 +161,9 @@ def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -
         if bet.number in operation.bets and not has_hand(state, bet):
             raise RefusedError(
                 "no-hand",
-                f"Bet {bet.number} can be neither won nor lost: no hand is dealt to box {bet.box}. "
-                "Rule that it is returned.",
+                "Bet {number} can be neither won nor lost: no hand is dealt to box {box}. Rule that it is returned.",
+                number=bet.number,
+                box=bet.box,
             )
 
 
@@ -176,7 +183,9 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
     wrong = [place for place in operation.places if place not in live]
     if not operation.places or wrong:
         named = f"No hand is in play at {place_word(state, wrong[0])}." if wrong else "Enter which hands are removed."
-        raise RefusedError("place", f"{named} In play: {state.game.words.of_all(live) or 'none'}.")
+        raise RefusedError(
+            "place", "{named} In play: {hands}.", named=named, hands=state.game.words.of_all(live) or "none"
+        )
 
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -190,7 +199,9 @@ def _verify_order(state: TableState, found: Irregularity, operation: operations.
         raise RefusedError("order", "No order of cards is in question here; rule otherwise.")
     if sorted(operation.ordinals) != waiting or not waiting:
         named = ", ".join(str(ordinal) for ordinal in waiting) or "none waits"
-        raise RefusedError("order", f"Which card came out first? Name each card that waits once, in order: {named}.")
+        raise RefusedError(
+            "order", "Which card came out first? Name each card that waits once, in order: {named}.", named=named
+        )
 
 
 def _void(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:

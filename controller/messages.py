@@ -1,0 +1,114 @@
+"""Messages to people: a text with named arguments, which a catalogue puts into the reader's language.
+
+The core says everything as a `Message` and never as a finished sentence. Its id is the English text with a slot for
+each argument, as in gettext, so that a reader of the source sees what the screen says, and an entry of the journal can
+be read without any catalogue. `controller.language` renders a message in other languages; `str` renders it in English.
+
+A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
+"1, 3, 5", `{causes:clauses}` "a; b", `{parts:sentences}` several sentences. A translation may use another joint. A
+message that is a sentence begins with a capital letter, also where it begins with an argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import msgspec
+
+Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
+"""Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
+
+SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+JOINTS: Final = {"list": ", ", "clauses": "; ", "sentences": " "}
+_ENDS: Final = (".", "?", "!")
+
+
+class Message(msgspec.Struct, frozen=True):
+    """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1."""
+
+    id: str
+    args: dict[str, Argument] = {}
+    many: str = ""
+
+    def __str__(self) -> str:
+        return english(self)
+
+    def __hash__(self) -> int:
+        return hash((self.id, tuple(self.args.items())))
+
+
+def message(text: str, /, **args: Argument) -> Message:
+    """Return the message with this English text.
+
+    >>> str(message("Turn over {hands}.", hands=(message("box {number}", number=1), "D")))
+    'Turn over box 1 and D.'
+    """
+    return Message(text, args)
+
+
+def counted(one: str, many: str, count: int, /, **args: Argument) -> Message:
+    """Return the message for that number, which is its argument `count`.
+
+    >>> str(counted("1 card", "{count} cards", 3)), str(counted("1 card", "{count} cards", 1))
+    ('3 cards', '1 card')
+    """
+    return Message(one, {"count": count, **args}, many)
+
+
+def all_of(parts: Sequence[Message]) -> Message:
+    """Return several phrases as one: "box 1 and the Dealer's hand"."""
+    return parts[0] if len(parts) == 1 else Message("{parts}", {"parts": tuple(parts)})
+
+
+def sentences(*parts: Message | None) -> Message:
+    """Return several sentences as one message.
+
+    >>> str(sentences(message("Turn over box 1."), None, message("Then settle the round.")))
+    'Turn over box 1. Then settle the round.'
+    """
+    said = tuple(part for part in parts if part is not None)
+    return said[0] if len(said) == 1 else Message("{parts:sentences}", {"parts": said})
+
+
+def english(said: Message) -> str:
+    return rendered(said, text_in_english, _listed)
+
+
+def text_in_english(said: Message) -> str:
+    """Return the English text of a message with its slots, for the number that it counts."""
+    return said.many if said.many and said.args.get("count") != 1 else said.id
+
+
+def _listed(parts: Sequence[str], joint: str) -> str:
+    *before, last = parts or ("",)
+    if not before or joint in JOINTS:
+        return JOINTS.get(joint, "").join(parts)
+    return f"{', '.join(before)} {joint} {last}"
+
+
+def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[[Sequence[str], str], str]) -> str:
+    """Return a message with its arguments in their slots. `text_of`: its text; `listed`: several parts with a joint.
+
+    A slot without an argument stays as it is, so that a faulty catalogue cannot stop a table.
+    """
+
+    def value(given: Argument, joint: str) -> str:
+        if isinstance(given, Message):
+            return rendered(given, text_of, listed)
+        if isinstance(given, tuple):
+            return listed([value(one, joint) for one in given], joint)
+        return str(given)
+
+    def slot(found: re.Match[str]) -> str:
+        name, joint = found.groups()
+        return value(said.args[name], joint or "and") if name in said.args else found[0]
+
+    text = SLOT.sub(slot, text_of(said))
+    return f"{text[:1].upper()}{text[1:]}" if said.id.endswith(_ENDS) else text
+
+
+def slots(text: str) -> Mapping[str, str]:
+    """Return the joint of each slot of a text, by the slot's name."""
+    return dict(SLOT.findall(text))
