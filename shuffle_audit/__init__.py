@@ -1,36 +1,36 @@
-"""Whether a shuffler shuffles: orders of decks, each with the order that went in, against models of shuffles.
+"""The audit of a shuffler: orders of decks, each with the order that went in, against models of shuffles.
 
     deck_orders a deck by the names of its cards, before and after
     partial_orders decks that are known in part, as orders of fewer cards
     orders      decks as arrays: which place of the order in lies at each place of the order out
-    patterns    what is counted in one order: rising sequences, peaks, neighbours, cycles, cards that were guessed
-    exact       how often each count comes where every order is equally likely; sums over several decks
-    distances   how far a shuffle is from that: total variation and others, as published for riffles and shelves
+    patterns    counts in one order: rising sequences, peaks, neighbours, cycles, guessed cards
+    exact       exact distributions of these counts under uniform orders; sums over several decks
+    distances   distances of a shuffle from uniform: total variation and others, as published
     models      shuffles: uniform, riffle, shelves, by hand, and machines with a fault
     procedures  tests of decks: each with its statistic, its null distribution and its source
-    favoured_places, repeated_orders what comes together most often; a shuffle that comes again
-    sampled     those whose null distribution is sampled, and the regulators' chi-square of card against position
-    chi_square  its tail, for the naive form of that test
-    faces       what lies on the cards, and runs of colour, pictures and suits
-    dealing     hands from decks, as each game deals them, and what wagers gain by them
-    hands_dealt classes of hands, and what boxes win, lose and tie, against the exact odds
-    money       what a shuffle costs: the change of each wager's house edge, simulated
-    games_dealt given decks as all games deal them, against the exact odds
-    edges       what a shuffle costs in all games: the wagers whose house edge it changes
-    evidence    what is gathered deck after deck, at which one may look at any time
-    verdict     what both say of given decks, at one stated chance of a false alarm
-    suspects    which shuffle it is: likelihood ratios of models with a known distribution
+    favoured_places, repeated_orders the most frequent card and place; repeated shuffles
+    sampled     procedures with a sampled null distribution, such as chi-square of card against position
+    chi_square  the tail of that distribution, for the naive form of the test
+    faces       the faces of the cards, and runs of colour, pictures and suits
+    dealing     hands that each game deals from decks, and what wagers gain by them
+    hands_dealt classes of hands, and wins, losses and ties of boxes, against the exact odds
+    money       the cost of a shuffle: the simulated change of each wager's house edge
+    games_dealt the given decks dealt by all games, against the exact odds
+    edges       the cost in all games: the wagers whose house edge a shuffle changes
+    evidence    a measure that grows deck after deck and may be checked at any time
+    verdict     the verdict of procedures and evidence, at one stated chance of a false alarm
+    suspects    the likeliest shuffle: likelihood ratios of models with a known distribution
     regulators  the chi-square of card against position, as regulators ask for it
-    power       how often that finds a model, and how many decks it takes
+    power       how often the verdict finds a model, and how many decks that takes
     limits      the largest deck
     order_files decks in files: JSON Lines and CSV
-    journal_orders, journal_recalls decks in the journal of a table, as far as its cards were exposed or recalled
-    following   decks as they come, from a file that grows or a journal
+    journal_orders, journal_recalls decks in a table's journal, as far as cards were exposed or recalled
+    following   decks as they arrive, from a growing file or a journal
     monitor, monitor_meters the evidence after each deck of a live table, its alarm, and metrics
     commands    `cardshoe audit`
 
-Uniform is what a shuffler is to be: each of the n! orders is equally likely, whatever went in. Where what went in
-was random and is not known, every shuffler that does not look at faces passes: nothing can be said then.
+A shuffler ought to be uniform: each of the n! orders is equally likely, whatever went in. If the order in was random
+and is not known, every shuffler that does not look at faces passes, so nothing can be said.
 
-numpy is imported here, and where a simulated shuffler uses a model: this package is an extra.
+Only this package, an extra, and simulated shufflers that use a model import numpy.
 """

@@ -1,7 +1,7 @@
-"""The upper tail of the chi-square distribution: the approximation that regulators' tests take.
+"""The upper tail of the chi-square distribution, the approximation that regulators' tests use.
 
-By the series of the incomplete gamma function below its mean and by its continued fraction above (Abramowitz and Stegun
-6.5.29 and 6.5.31, the latter evaluated as Lentz does).
+Below the mean it is computed by the series of the incomplete gamma function, above by its continued fraction
+(Abramowitz and Stegun 6.5.29 and 6.5.31, the latter by Lentz's method).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TINY: Final = 1e-300
 
 
 def upper_tail(value: float, freedom: float) -> float:
-    """The chance of that value or a larger one, with so many degrees of freedom.
+    """Return the chance of this value or a larger one, with `freedom` degrees of freedom.
 
     >>> round(upper_tail(3.841459, 1), 6), round(upper_tail(2720.76, 2601), 4)
     (0.05, 0.0501)

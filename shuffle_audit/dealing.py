@@ -1,7 +1,7 @@
-"""Hands from the order out of a deck, as each game deals them, and tables of all hands to look them up in.
+"""Deals hands from the order out of a deck by each game's rules, with tables of all hands to look them up.
 
-Hands are ranked and wagers settled by the controller's own rules, once for each hand or each two hands of ranks. Decks
-by the hundred thousand are then looked up.
+The controller's own rules rank hands and settle wagers, once for each hand or pair of hands of ranks, so that decks by
+the hundred thousand need only be looked up.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from firmware_bridge.cards import DECK
 from shuffle_audit.faces import Faces
 
 Hands: TypeAlias = npt.NDArray[np.int64]
-"""`hands[d, place]`: the number of the hand, of all 22,100 in the order of `combinations`."""
+"""`hands[d, place]`: the number of the hand among all 22,100, in the order of `combinations`."""
 Net: TypeAlias = npt.NDArray[np.float64]
-"""What a bettor gains for each unit staked."""
+"""The gain of a bettor for each unit staked."""
 
 ALL_HANDS: Final = tuple(combinations(DECK, HAND_SIZE))
 
 
 class Dealing(NamedTuple):
-    """`at[r, i]`: where in the deck the cards of place i lie, in the order dealt; r is the rank of the card on top less
-    1 where a First Card says where the deal begins, else 0. `places`: the boxes from 1, the Dealer last.
+    """`at[r, i]`: where the cards of place i lie in the deck, in the order dealt. Where a First Card decides where the
+    deal begins, r is the rank of the top card less 1, else 0. `places`: the boxes from 1, the Dealer last.
     """
 
     places: tuple[Place, ...]
     at: npt.NDArray[np.int64]
 
     def start(self, out: Faces) -> npt.NDArray[np.int64]:
-        """For each deck, r of `at`."""
+        """Return the index r into `at` for each deck."""
         return out[:, 0] % RANK_COUNT if len(self.at) > 1 else np.zeros(len(out), np.int64)
 
     def hands(self, out: Faces) -> Hands:
-        """The hand of each place of each deck, from the faces of the order out."""
+        """Return the hand of each place of each deck, from the faces of the order out."""
         decks = np.arange(len(out))[:, None, None]
         first, second, third = np.moveaxis(out[decks, self.at[self.start(out)]], 2, 0)
         found: Hands = _numbers()[first, second, third]
         return found
 
     def collected(self, out: Faces) -> Faces:
-        """The deck after the round: hand by hand in the order of `places`, each as dealt, and the rest below them."""
+        """Return the deck after the round: hands in the order of `places`, cards as dealt, with the rest below."""
         orders = []
         for at in self.at:
             dealt = at.ravel()
@@ -61,8 +61,8 @@ class Dealing(NamedTuple):
 
 
 def dealing(law: Law, unit: Unit, boxes: int | None = None) -> Dealing:
-    """How a game deals one round from the top of a deck, with a wager on each of so many boxes; left out: all that its
-    layout has by default. A First Card that belongs to no hand lies before them (F3, reading 18).
+    """Return how a game deals one round from the top of a deck with a wager on each of `boxes` boxes, by default all of
+    its layout. A First Card that belongs to no hand lies before them (F3, reading 18).
     """
     game, grammar = law.game, law.game.grammar(unit)
     numbers = range(1, (game.boxes[2] if boxes is None else boxes) + 1)
@@ -81,7 +81,7 @@ def _positions(order: tuple[Place, ...], places: tuple[Place, ...], before: int)
 
 @cache
 def _numbers() -> npt.NDArray[np.int64]:
-    """The number of the hand of three faces, in whatever order they lie."""
+    """Return the table from three faces, in any order, to the number of their hand."""
     hands = np.array([[card.number - 1 for card in hand] for hand in ALL_HANDS])
     found = np.full((len(DECK),) * HAND_SIZE, -1, np.int64)
     for order in permutations(range(HAND_SIZE)):
@@ -91,13 +91,13 @@ def _numbers() -> npt.NDArray[np.int64]:
 
 @cache
 def keys() -> npt.NDArray[np.int64]:
-    """By the number of a hand its class, 0 to 30."""
+    """Return the class of each hand, 0 to 30, by its number."""
     return np.array([rank_key(hand) for hand in ALL_HANDS])
 
 
 @cache
 def _ranks() -> npt.NDArray[np.int64]:
-    """By the number of a hand that of its ranks, of 455."""
+    """Return the number of each hand's ranks (of 455), by the hand's number."""
     return np.array([NUMBER_OF[tuple(sorted(card.rank for card in hand))] for hand in ALL_HANDS])
 
 
@@ -105,7 +105,7 @@ _tables: dict[tuple[Wager, object], Net] = {}
 
 
 def net(law: Law, wager: Wager, hands: Hands) -> Net:
-    """What a bettor gains by that wager, for each deck and each box; in one column where no box matters."""
+    """Return a bettor's gain by a wager, for each deck and box; a single column where the box does not matter."""
     key = wager, law.prices(wager)
     if key not in _tables:
         _tables[key] = _by_pairs(law, wager) if wager.looks is Looks.BOTH else _by_hands(law, wager)
@@ -120,7 +120,7 @@ def _by_hands(law: Law, wager: Wager) -> Net:
 
 
 def _by_pairs(law: Law, wager: Wager) -> Net:
-    """By the ranks of the box's hand and of the Dealer's: `settle` is asked once for each two classes."""
+    """Return gains by the ranks of the box's and the Dealer's hand; `settle` is called once for each two classes."""
     depends = dependence(wager, law.prices(wager))
     classes = classes_by(frozenset({Trait.RANKS}) if depends.same_ranks else depends.traits)
     ours, theirs = map(unsuited, classes.first), [unsuited(ranks) for ranks in classes.last]

@@ -1,4 +1,4 @@
-"""A deck that was shuffled, as files and devices have it: the cards by name, before and after."""
+"""A shuffled deck as files and devices give it: the cards by name, before and after."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from shuffle_audit.orders import OrderError, Orders, order_of
 
 UNKNOWN: Final = "?"
-"""Stands for a card that is not known."""
+"""Stands for an unknown card."""
 
 
 class DeckOrders(msgspec.Struct, frozen=True):
-    """`before` and `after`: the cards from the top, by name (`AS`, `10H`, or any other); `UNKNOWN`: which card lies
-    there is not known. `before` empty: nothing of it is known.
+    """`before` and `after` are the cards from the top by name (`AS`, `10H` or any other), `UNKNOWN` for an unknown
+    card. `before` is empty if nothing of it is known.
     """
 
     before: tuple[str, ...]
@@ -24,12 +24,12 @@ class DeckOrders(msgspec.Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every card of both orders is known."""
+        """Return whether every card of both orders is known."""
         return bool(self.before) and UNKNOWN not in self.before and UNKNOWN not in self.after
 
 
 def orders_of_decks(decks: Sequence[DeckOrders]) -> Orders:
-    """As one array. Raises `OrderError`, with the number of the deck, where they are not all of as many cards."""
+    """Return the orders as one array. Raise `OrderError`, with the number of the deck, if their sizes differ."""
     found = []
     for number, deck in enumerate(decks, start=1):
         try:

@@ -1,7 +1,7 @@
-"""How far a shuffle is from uniform, exactly: by the classes of orders that it makes equally likely.
+"""Exact distances of a shuffle from uniform, by the classes of orders that it makes equally likely.
 
 Total variation: the most by which the chance of any set of orders differs. Separation: 1 minus the least probability
-over the uniform one. The third: the most probability over the uniform one, minus 1 (the larger of both deviations).
+over the uniform one. Worst ratio: the largest deviation from 1 of a probability over the uniform one.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class Distances(NamedTuple):
 
 
 def of_riffles(passes: int, cards: int = 52) -> Distances:
-    """After k riffles (Bayer and Diaconis 1992, table 1)."""
+    """Return the distances after k riffles (Bayer and Diaconis 1992, table 1)."""
     numbers = rising_sequence_numbers(cards)
-    return _of_classes(numbers[1:], lambda k: riffle.probability(2**passes, cards, k + 1), cards)
+    return _by_classes(numbers[1:], lambda k: riffle.probability(2**passes, cards, k + 1), cards)
 
 
 def of_shelves(shelves: int, cards: int = 52) -> Distances:
-    """After one pass (Diaconis, Fulman, Holmes 2013, table 1)."""
-    return _of_classes(peak_numbers(cards), lambda k: shelf.probability(shelves, cards, k), cards)
+    """Return the distances after one pass (Diaconis, Fulman, Holmes 2013, table 1)."""
+    return _by_classes(peak_numbers(cards), lambda k: shelf.probability(shelves, cards, k), cards)
 
 
-def _of_classes(numbers: Sequence[int], probability: Callable[[int], Fraction], cards: int) -> Distances:
+def _by_classes(numbers: Sequence[int], probability: Callable[[int], Fraction], cards: int) -> Distances:
     whole = orders_of(cards)
     uniform = Fraction(1, whole)
     found = [(number, probability(k)) for k, number in enumerate(numbers) if number]

@@ -1,9 +1,8 @@
-"""What a shuffle costs in every game: the wagers whose house edge it changes by more than the simulation's noise.
+"""The cost of a shuffle in every game: the wagers whose house edge it changes by more than the simulation's noise.
 
-Each game by its defaults and, of a reading that must be chosen, the first; in sets and in singles; a new deck each time
-and cards as they are collected (see `money`). A change is beyond noise where it would be even if all wagers together
-were to be wrong once in `NOISE` of such reports: the limit in standard errors is that of the normal distribution,
-shared by all changes that are looked at.
+Each game has its defaults, and the first option of a reading that must be chosen. It is dealt in sets and in singles,
+from a new deck each time and from cards as collected (see `money`). The limit of noise, in standard errors, is that of
+the normal distribution at which a share `NOISE` of such reports has a false change at all.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from shuffle_audit.models.shuffle_model import SuspectedModel
 from shuffle_audit.money import Cost, Start, costs, first_reading
 
 ROUNDS: Final = 100_000
-"""Of each game, unit and start."""
+"""For each game, unit and start."""
 NOISE: Final = 0.01
 DEALS: Final = tuple(product(GAMES, Unit, Start))
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Of one wager, all boxes together, in parts of the stake: see `money.Cost`. `change` above 0: the house gains."""
+    """The change of one wager, all boxes together, in parts of the stake (`money.Cost`); above 0 the house gains."""
 
     game: str
     wager: str
@@ -41,8 +40,8 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Money(msgspec.Struct, frozen=True):
-    """`rounds` of each game, unit and start were simulated. `compared`: changes that were looked at; `beyond` are those
-    of more than `limit` standard errors, the largest first; `most_error`: the largest standard error of the others.
+    """`rounds` were simulated for each game, unit and start. Of `compared` changes, `beyond` are those of more than
+    `limit` standard errors, largest first; `most_error` is the largest standard error of the others.
     """
 
     model: str
@@ -60,7 +59,7 @@ def money(
     rounds: int = ROUNDS,
     advance: Callable[[int], object] = lambda done: None,
 ) -> Money:
-    """`advance` is called with 1 after each of `DEALS`. The same seed comes to the same."""
+    """Simulate every game. `advance` is called with 1 after each of `DEALS`. The same seed gives the same result."""
     found: list[Cost] = []
     for (name, unit, start), own in zip(DEALS, seed.spawn(len(DEALS)), strict=True):
         charged = costs(first_reading(game(name)), model, unit, start, np.random.default_rng(own), rounds)

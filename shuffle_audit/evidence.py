@@ -1,16 +1,16 @@
-"""Evidence that is gathered deck after deck, at which one may look after each of them.
+"""Evidence against a shuffle, which may be checked after each deck.
 
 A bettor against the shuffle begins with 1 unit and spreads it over models of bad shuffles, and over the deck at which a
 machine may have become bad: deck s = 1, 2, ... has the share 1/(s(s+1)), half of it the first one. From that deck on,
-what lies on a model is multiplied by how much more likely each order is under it than where every order is equally
-likely. With the ratio L(j, m) of deck j under model m of k, the evidence after deck t is
+the stake on a model is multiplied by how much more likely each order is under it than under a uniform shuffle. With the
+ratio L(j, m) of deck j under model m of k, the evidence after deck t is
 
     1/(t+1) + sum over s = 1..t of 1/(s(s+1)) * (1/k) * sum over m of L(s, m) * ... * L(t, m);
 
-1/(t+1) is not used yet. Each part is a nonnegative martingale where every order is equally likely, and the shares add
-up to 1. So he gains nothing on average, and the chance that he ever has 1/a units is at most a (Ville 1939), at
-whatever moment and however often one looks. It needs models with a known distribution. Decks that are known in part are
-added as relative orders of fewer cards (`partial_orders`).
+1/(t+1) is not yet staked. Under a uniform shuffle each part is a nonnegative martingale, and the shares add up to 1. So
+he gains nothing on average, and the chance that he ever has 1/a units is at most a (Ville 1939), however often one
+looks. The models need a known distribution. Decks that are known in part are added as relative orders of fewer cards
+(`partial_orders`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SUSPECTED: Final[tuple[SuspectedModel, ...]] = (
 
 
 class Evidence:
-    """`models`: which are suspected, each with the same share."""
+    """The evidence on `models`, which have equal shares."""
 
     def __init__(self, models: Sequence[SuspectedModel] = SUSPECTED) -> None:
         self.models = tuple(models)
@@ -47,7 +47,7 @@ class Evidence:
         self._likeliest = 0  # when it was highest
 
     def add(self, orders: Orders) -> LogRatios:
-        """The natural logarithm of the evidence after each of these decks."""
+        """Add decks and return the natural logarithm of the evidence after each."""
         course = np.empty(len(orders))
         for at, ratio in enumerate(ratios_of(orders, self.models)):
             self.decks += 1
@@ -66,30 +66,30 @@ class Evidence:
 
     @property
     def likeliest(self) -> SuspectedModel:
-        """The model on which most lay when the evidence was highest, the first one if it never rose: good decks after
-        bad ones do not change it. Without evidence it says nothing.
+        """The model with the largest stake when the evidence was highest, the first if it never rose. Later good decks
+        do not change it. Without evidence it means nothing.
         """
         return self.models[self._likeliest]
 
     @property
     def lately(self) -> int:
-        """So many of the last decks together say most for the likeliest model; 0: none was added."""
+        """The number of last decks that together speak most for the likeliest model; 0 if no deck was added."""
         return self.decks + 1 - int(self._since[self._likeliest]) if self.decks else 0
 
 
 def ratios_of(orders: Orders, models: Sequence[SuspectedModel] = SUSPECTED) -> LogRatios:
-    """A row for each deck, a column for each model."""
+    """Return a row for each deck with a column for each model."""
     return np.stack([model.log_ratios(orders) for model in models], axis=1)
 
 
 def bet_on(logs: LogRatios, deck: int, ratios: LogRatios) -> LogRatios:
-    """What lies on each model (last axis) after a deck, from 1, of these ratios; `logs`: before. As logarithms."""
+    """Return the logarithm of the stake on each model (last axis) after `deck` (from 1); `logs` are those before."""
     share = -np.log(deck * (deck + 1.0) * logs.shape[-1])
     found: LogRatios = np.logaddexp(logs, share) + ratios
     return found
 
 
 def with_rest(logs: LogRatios, decks: int) -> LogRatios:
-    """The natural logarithm of the evidence: what lies on the models (last axis), and what is not used yet."""
+    """Return the natural logarithm of the evidence: the stakes on models (last axis) and the part not yet staked."""
     found: LogRatios = np.logaddexp(np.logaddexp.reduce(logs, axis=-1), -np.log(decks + 1.0))
     return found

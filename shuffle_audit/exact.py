@@ -1,9 +1,9 @@
-"""How often each count comes where all n! orders are equally likely, in whole numbers; and sums over several decks.
+"""Exact distributions of counts where all n! orders are equally likely, and of their sums over several decks.
 
-A distribution is an array: element k is the probability of the count k. Sums of several decks are convolutions of it.
-Folded one by one all terms are positive, so that small tails are as exact as large ones. For many decks that takes too
-long, and a Fourier transform alone loses small tails: there the distribution is first tilted, as for a large deviation
-(Esscher 1932; Keich 2005), so that the sum that was found is its mean. Near it the transform is exact to 12 digits.
+A distribution is an array: element k is the probability of the count k. Sums over several decks are convolutions.
+Direct convolution has only positive terms, so that small tails are as exact as large ones. For many decks it takes too
+long, and a Fourier transform alone loses small tails. There the distribution is first tilted (Esscher 1932; Keich 2005)
+so that its mean is the observed sum. Near it the transform is exact to 12 digits.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 Distribution = npt.NDArray[np.float64]
 FOLDED: Final = 2000
-"""Up to so many terms of a sum's distribution it is folded, above transformed."""
+"""The largest number of terms for direct convolution; above, the transform is used."""
 
 
 @cache
 def rising_sequence_numbers(cards: int) -> tuple[int, ...]:
-    """Eulerian numbers: element k counts the orders with k rising sequences (element 0 is 0)."""
+    """Return Eulerian numbers: element k counts the orders with k rising sequences (element 0 is 0)."""
     row = [1]
     for n in range(2, cards + 1):
         row = [(k + 1) * (row[k] if k < len(row) else 0) + (n - k) * (row[k - 1] if k else 0) for k in range(n)]
@@ -33,7 +33,7 @@ def rising_sequence_numbers(cards: int) -> tuple[int, ...]:
 
 @cache
 def peak_numbers(cards: int) -> tuple[int, ...]:
-    """Orders with k peaks; as many have k valleys."""
+    """Return the numbers of orders with k peaks, which are also those with k valleys."""
     row = [1]
     for n in range(2, cards + 1):
         row = [
@@ -45,19 +45,19 @@ def peak_numbers(cards: int) -> tuple[int, ...]:
 
 @cache
 def kept_pair_numbers(cards: int) -> tuple[int, ...]:
-    """Orders with k neighbours that follow each other as before: as many in the other direction."""
+    """Return the numbers of orders with k neighbours that follow each other as before; the same for the reverse."""
     return tuple(comb(cards - 1, k) * (_derangements(cards - k) + _derangements(cards - k - 1)) for k in range(cards))
 
 
 @cache
 def in_place_numbers(cards: int) -> tuple[int, ...]:
-    """Orders with k cards where they lay (rencontres numbers)."""
+    """Return the numbers of orders with k cards in their old place (rencontres numbers)."""
     return tuple(comb(cards, k) * _derangements(cards - k) for k in range(cards + 1))
 
 
 @cache
 def cycle_numbers(cards: int) -> tuple[int, ...]:
-    """Orders with k cycles (unsigned Stirling numbers of the first kind)."""
+    """Return the numbers of orders with k cycles (unsigned Stirling numbers of the first kind)."""
     row = [1]
     for n in range(cards):
         row = [n * (row[k] if k < len(row) else 0) + (row[k - 1] if k else 0) for k in range(n + 2)]
@@ -66,10 +66,10 @@ def cycle_numbers(cards: int) -> tuple[int, ...]:
 
 @cache
 def run_numbers(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Ways to lay cards of several kinds, so many of each, in k runs of one kind (of two: Wald and Wolfowitz 1940).
+    """Return the ways to lay cards of several kinds (`sizes`) in k runs of one kind (two: Wald and Wolfowitz 1940).
 
-    Runs that are cut into j pieces are counted first: each kind alone in C(n - 1, pieces - 1) ways, all in one row by
-    the multinomial coefficient. What cuts add is taken away again by inclusion and exclusion.
+    Runs cut into j pieces are counted first: each kind alone in C(n - 1, pieces - 1) ways, all in one row by the
+    multinomial coefficient. Inclusion and exclusion removes what the cuts add.
     """
     cards = sum(sizes)
     cut = [Fraction(1)]
@@ -93,7 +93,7 @@ def _derangements(cards: int) -> int:
 
 
 def distribution(numbers: tuple[int, ...]) -> Distribution:
-    """Of counts of orders: exact fractions, rounded once."""
+    """Return the distribution for counts of orders: exact fractions, rounded once."""
     whole = sum(numbers)
     return np.array([number / whole for number in numbers])
 
@@ -107,12 +107,12 @@ def _guesses(cards: int) -> tuple[float, ...]:
 
 
 def guess_distribution(cards: int) -> Distribution:
-    """Of right guesses of a player who sees each card: each guess is right with 1 in so many as are left."""
+    """Return the distribution of a player's right guesses: with c cards left a guess is right with 1/c."""
     return np.array(_guesses(cards))
 
 
 def of_decks(one: Distribution, decks: int) -> Distribution:
-    """Of the sum of so many decks that do not depend on each other."""
+    """Return the distribution of the sum over independent decks."""
     found, power = np.array([1.0]), one
     while decks:
         if decks & 1:
@@ -124,17 +124,17 @@ def of_decks(one: Distribution, decks: int) -> Distribution:
 
 
 def tails(sums: Distribution, value: int) -> tuple[float, float]:
-    """The chance of that sum or a lower one, and of that or a higher one."""
+    """Return the chances of this sum or a lower one, and of this or a higher one."""
     return min(1.0, float(sums[: value + 1].sum())), min(1.0, float(sums[value:].sum()))
 
 
 def tails_of_decks(one: Distribution, decks: int, value: int) -> tuple[float, float]:
-    """`tails` of the sum of so many decks, each with that distribution. Kept, as small numbers of decks repeat."""
+    """Return `tails` of the sum over `decks` decks, cached because small numbers of decks repeat."""
     return tails_of_sizes([(one, decks)], value)
 
 
 def tails_of_sizes(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float, float]:
-    """`tails` of the sum over decks of several sizes: the distribution of one deck of each, and how many there are."""
+    """Return `tails` of the sum over decks of several sizes, given a deck's distribution and the number of each."""
     return _tails(tuple((one.tobytes(), decks) for one, decks in parts if decks), value)
 
 
@@ -159,8 +159,8 @@ def _tails(kept: tuple[tuple[bytes, int], ...], value: int) -> tuple[float, floa
 
 
 def _sums_near_mean(parts: Sequence[tuple[Distribution, int]]) -> tuple[int, Distribution]:
-    """The first of a row of sums, and the probability of each. All others together have less than 1e-19 (Bernstein's
-    inequality), so that the transform may go round in as many terms.
+    """Return the first of a row of sums, and the probability of each. The chance of all others is below 1e-19
+    (Bernstein's inequality), so the transform may wrap around after so many terms.
     """
     most, highest = max(len(one) - 1 for one, _ in parts), sum(decks * (len(one) - 1) for one, decks in parts)
     moments = [(mean_and_variance(one), decks) for one, decks in parts]
@@ -176,20 +176,20 @@ def _sums_near_mean(parts: Sequence[tuple[Distribution, int]]) -> tuple[int, Dis
 
 
 def mean_and_variance(one: Distribution) -> tuple[float, float]:
-    """Of the count of one deck."""
+    """Return mean and variance of one deck's count."""
     counts = np.arange(len(one))
     mean = float((counts * one).sum())
     return mean, float(((counts - mean) ** 2 * one).sum())
 
 
 def forget() -> None:
-    """Nothing that `tails_of_sizes` kept is there any more: for measuring."""
+    """Clear the cache of `tails_of_sizes`, for measuring."""
     _tails.cache_clear()
 
 
 def _tilt(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float, list[float]]:
-    """The exponent by which the sum gets that mean, at most 40 either way, and the logarithm of the sum of each
-    distribution with it.
+    """Return the exponent (at most 40 either way) that gives the sum this mean, and the logarithm of each
+    distribution's tilted total.
     """
     low, high = -40.0, 40.0
     for _ in range(60):
@@ -203,7 +203,7 @@ def _tilt(parts: Sequence[tuple[Distribution, int]], value: int) -> tuple[float,
 
 
 def _tilted(one: Distribution, tilt: float) -> tuple[float, float]:
-    """The mean with that exponent, and the logarithm of the sum."""
+    """Return the mean under this exponent, and the logarithm of the total."""
     logs = _tilted_logs(one, tilt)
     most = float(logs.max())
     weights = np.exp(logs - most)
@@ -212,7 +212,7 @@ def _tilted(one: Distribution, tilt: float) -> tuple[float, float]:
 
 
 def _tilted_logs(one: Distribution, tilt: float) -> Distribution:
-    """The logarithm of each probability with that exponent: of large decks the numbers themselves fit in no float."""
+    """Return the tilted logarithm of each probability: the numbers of large decks fit in no float."""
     with np.errstate(divide="ignore"):
         logs: Distribution = np.log(one) + tilt * np.arange(len(one))
     return logs

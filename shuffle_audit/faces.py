@@ -1,6 +1,6 @@
-"""What lies on the cards, where that is known: as arrays, and runs of one kind of card in the order out.
+"""The faces of cards, where they are known, as arrays; and runs of one kind of card in the order out.
 
-A face is the card's number on the wire less 1: 0 to 51, clubs, diamonds, hearts, spades, each ace to king.
+A face is the card's number on the wire less 1: 0 to 51, clubs, diamonds, hearts, spades, each from ace to king.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from shuffle_audit.exact import run_numbers
 from shuffle_audit.orders import Counts, OrderError, Orders
 
 Faces: TypeAlias = npt.NDArray[np.int64]
-"""Of the cards at each place: one row for each deck, or one row for all."""
+"""The face at each place, in one row for each deck or one row for all."""
 
 NEW_DECK: Final[Faces] = np.arange(len(DECK))
 """From the top: clubs, diamonds, hearts, spades, each from ace to king."""
 
 
 class Kinds(NamedTuple):
-    """How cards are sorted: `of[face]` is a number from 0, below `kinds`."""
+    """A way to sort cards: `of[face]` is a number from 0 to `kinds` - 1."""
 
     id: str
     words: str
@@ -46,7 +46,7 @@ KINDS: Final = (
 
 
 def faces_of(names: Sequence[str]) -> Faces:
-    """The faces of cards by name (`AS`, `10H`, `TH`). Raises `OrderError` for a name of no card."""
+    """Return the faces of cards by name (`AS`, `10H`, `TH`). Raise `OrderError` for a name that is not a card's."""
     try:
         return np.array([Card.parse(name).number - 1 for name in names], np.int64)
     except UnknownCardError as error:
@@ -54,13 +54,13 @@ def faces_of(names: Sequence[str]) -> Faces:
 
 
 def faces_of_decks(decks: Sequence[DeckOrders]) -> Faces:
-    """Of the orders in, a row for each deck. Raises `OrderError` for a name of no card."""
+    """Return the faces of the orders in, a row for each deck. Raise `OrderError` for a name that is not a card's."""
     return np.stack([faces_of(deck.before) for deck in decks]) if decks else np.empty((0, 0), np.int64)
 
 
 def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
-    """Of the orders in, a row for each deck. None where a name is that of no card, where a card lies in a deck twice,
-    and where the decks are not of the same cards.
+    """Return the faces of the orders in, a row for each deck, or None if a name is not a card's, a deck has a card
+    twice, or the decks have different cards.
     """
     names = sorted({name for deck in decks for name in deck.before})
     try:
@@ -75,20 +75,20 @@ def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
 
 
 def faces_out(orders: Orders, faces: Faces) -> Faces:
-    """The faces from the top of each deck after the shuffle, where `faces` lay there before."""
+    """Return the faces from the top of each deck after the shuffle, where `faces` lay there before."""
     return np.take_along_axis(np.broadcast_to(faces, orders.shape), orders, axis=1)
 
 
 def runs(out: Faces, kinds: Kinds) -> Counts:
-    """Runs of one kind in each order out, from the top."""
+    """Count the runs of one kind in each order out."""
     kind = kinds.of[out]
     found: Counts = 1 + (kind[:, 1:] != kind[:, :-1]).sum(axis=1, dtype=np.int64)
     return found
 
 
 def numbers_of_runs(faces: Faces, kinds: Kinds) -> tuple[int, ...]:
-    """In how many ways the cards of these decks lie in k runs. Raises `OrderError` where not all have as many of a
-    kind: then there is no one distribution for them. Of no decks it is that of no cards.
+    """Return in how many ways the cards of these decks lie in k runs. Raise `OrderError` if the decks have different
+    numbers of a kind, since they then have no common distribution. No decks count as no cards.
     """
     each = np.stack([(kinds.of[np.atleast_2d(faces)] == kind).sum(axis=1) for kind in range(kinds.kinds)], axis=1)
     if not len(each):

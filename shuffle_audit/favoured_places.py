@@ -1,8 +1,8 @@
-"""A place to which one card comes too often: the fullest cell of the table of cards against places.
+"""A procedure that finds a place to which one card comes too often: the fullest cell of cards against places.
 
-Of D decks each cell has a binomial number, with the chance 1/n of each deck. The chance that any of the n^2 cells has m
-decks or more is at most the sum of theirs (Fuchs and Kenett 1980): p = n^2 P(B >= m). It needs no samples and no seed.
-Chi-square of the same table adds up all cells, and so sees a single one late.
+With D decks the count of each cell is binomial with chance 1/n. The chance that any of the n^2 cells has m decks or
+more is at most their sum (Fuchs and Kenett 1980): p = n^2 P(B >= m). This needs no samples and no seed. Chi-square of
+the same table adds up all cells, so it is slow to notice a single one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SHARE: Final = 0.02
 
 
 class FullestCells:
-    """Of several audits at once, deck after deck, of at most 32,767."""
+    """The fullest cells of several audits at once, with at most 32,767 decks each."""
 
     def __init__(self, audits: int, cards: int) -> None:
         self._table = np.zeros((audits, cards * cards), np.int16)
         self._most = np.zeros(audits, np.int64)
 
     def add(self, orders: Orders) -> Counts:
-        """`orders[audit, deck, place]`: the next decks. The fullest cell of each audit after each of them."""
+        """Add `orders[audit, deck, place]`, the next decks. Return the fullest cell of each audit after each deck."""
         audits, decks, cards = orders.shape
         row, found = np.arange(audits)[:, None], np.zeros((audits, decks), np.int64)
         for deck in range(decks):
@@ -44,19 +44,19 @@ class FullestCells:
 
 
 def is_tested(decks: int, cards: int) -> bool:
-    """Of one deck the fullest cell is always 1."""
+    """Return whether the test says anything: with one deck the fullest cell is always 1."""
     return decks > 1 and cards > 1
 
 
 def fullest_cell(orders: Orders) -> int:
-    """Of one audit with these decks, 1 at least."""
+    """Return the fullest cell of one audit with one deck or more."""
     cards = orders.shape[1]
     return int(np.bincount((orders * cards + np.arange(cards)).ravel()).max())
 
 
 @lru_cache(maxsize=128)
 def chances(decks: int, cards: int) -> npt.NDArray[np.float64]:
-    """By 0, 1, ... decks in the fullest cell: an upper bound of the chance that it has so many or more."""
+    """Return an upper bound of the chance of m or more decks in the fullest cell, for m = 0, 1, ..."""
     tails = np.cumsum(_one_cell(decks, cards)[::-1])[::-1]
     found: npt.NDArray[np.float64] = np.minimum(1.0, cards**2 * tails)
     return found
@@ -64,7 +64,7 @@ def chances(decks: int, cards: int) -> npt.NDArray[np.float64]:
 
 @lru_cache(maxsize=128)
 def mean_and_deviation(decks: int, cards: int) -> tuple[float, float]:
-    """Of the fullest cell, as if cells did not depend on each other: nearly exact, and for people alone."""
+    """Return mean and deviation of the fullest cell as if cells were independent: nearly exact, for people only."""
     at_most = np.cumsum(_one_cell(decks, cards)).clip(max=1.0) ** (cards**2)
     chance_of = np.diff(at_most, prepend=0.0)
     counts = np.arange(decks + 1)
@@ -73,7 +73,7 @@ def mean_and_deviation(decks: int, cards: int) -> tuple[float, float]:
 
 
 def _one_cell(decks: int, cards: int) -> Distribution:
-    """The binomial distribution, by its logarithms; all is exact to some twelve digits."""
+    """Return the binomial distribution, by logarithms, exact to about twelve digits."""
     ones = np.arange(1, decks + 1)
     rises = np.log((decks - ones + 1) / ones) - log(cards - 1)
     found: Distribution = np.exp(np.concatenate([[0.0], np.cumsum(rises)]) + decks * log(1 - 1 / cards))

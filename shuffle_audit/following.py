@@ -1,7 +1,7 @@
-"""Decks as they come: from a file that grows, as `cardshoe bench --shuffles` appends to it, or from a table's journal.
+"""Decks as they arrive: from a file to which `cardshoe bench --shuffles` appends, or from a table's journal.
 
-Both are only read, from the beginning each time a source is opened, so that the same decks come in the same sequence.
-Between two looks nothing is held of a journal.
+Both are only read, and from the beginning at each start, so that the decks and their sequence are the same. Between two
+looks a journal is not held open.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shuffle_audit.orders import OrderError
 
 
 class SourceError(Exception):
-    """What was read is not there any more: a sentence, and a `hint`."""
+    """Raised when the source has been replaced or shortened. A sentence, and a `hint`."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -27,9 +27,9 @@ class SourceError(Exception):
 
 
 class Came(NamedTuple):
-    """A deck that came. `deck` None: `fault` says why it cannot be used, `code` for machines. `where`: its line or
-    entry. `utc_ns`: when it was shuffled; 0: the source does not say. `number`: by which it is another deck than one
-    with the same orders; empty: it has none.
+    """A deck from the source. If `deck` is None, `fault` says why it cannot be used, and `code` says so for machines.
+    `where` is its line or round. `utc_ns` is when it was shuffled, 0 if unknown. `number` tells decks with the same
+    orders apart; it may be empty.
     """
 
     where: str
@@ -41,7 +41,7 @@ class Came(NamedTuple):
 
 
 class DeckSource(Protocol):
-    """`name`: for people and for the labels of metrics. `unfinished`: the line that has no end yet; empty: none."""
+    """A source of decks. `name` is for people and metrics. `unfinished` is the line without an end yet, or empty."""
 
     @property
     def name(self) -> str: ...
@@ -50,11 +50,11 @@ class DeckSource(Protocol):
     def unfinished(self) -> str: ...
 
     def look(self) -> Iterator[Came]:
-        """What came since the last look. Raises `SourceError`, `JournalError` and OSError."""
+        """Yield the decks since the last look. Raise `SourceError`, `JournalError` and OSError."""
 
 
 class GrowingFile:
-    """JSON Lines that another program appends to. A line counts when its end is there."""
+    """JSON Lines that another program appends to. A line counts once its end is written."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
@@ -92,9 +92,9 @@ class GrowingFile:
 
 
 class GrowingJournal:
-    """A table's journal, beside the daemon that writes it. A deck comes when the round in which it was dealt is over.
+    """A table's journal, beside the daemon that writes it. A deck arrives when the round in which it was dealt is over.
 
-    `maker`: as in `JournalOrders`. Raises `JournalError`.
+    `maker` is as in `JournalOrders`. Raise `JournalError`.
     """
 
     unfinished = ""
@@ -115,7 +115,7 @@ class GrowingJournal:
 
 
 def follow(source: DeckSource, take: Callable[[Came], bool], wait: Callable[[], bool]) -> None:
-    """Gives each deck that comes to `take`. `wait` returns when to look again. Both say whether to end."""
+    """Pass each new deck to `take`; `wait` returns when it is time to look again. Both return whether to end."""
     while True:
         if any(take(came) for came in source.look()) or wait():
             return

@@ -1,8 +1,8 @@
-"""The given decks, dealt as each of the games deals them: which hands and outcomes come too often or too rarely.
+"""Deals the given decks by the rules of each game, and finds hands and outcomes that come too often or too rarely.
 
-Every class of hands at every place, and every outcome at every box, of each game in sets and in singles, are compared
-together (Bonferroni). That is no part of the verdict: a shuffle that is bad need not show in hands, and where it does,
-the verdict has it from the orders.
+Every class of hands at every place and every outcome at every box, of each game in sets and in singles, are compared
+together (Bonferroni). This is not part of the verdict: a bad shuffle need not show in hands, and where it does, the
+verdict sees it in the orders.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from shuffle_audit.money import first_reading
 
 
 class Count(msgspec.Struct, frozen=True):
-    """What was counted at a place, as `hands_dealt.Compared`; `adjusted` is p for all games together (Bonferroni).
-    `place`: B1 and on, D is the Dealer.
+    """A count at a place, as in `hands_dealt.Compared`. `adjusted` is p for all games together (Bonferroni). `place` is
+    B1 and so on, or D for the Dealer.
     """
 
     game: str
@@ -34,7 +34,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Dealt(msgspec.Struct, frozen=True):
-    """`compared`: how many counts. `rarest`: of each game and unit the one with the least chance. `beyond`: all with an
+    """`compared` is the number of counts. `rarest` has the least likely of each game and unit, `beyond` all with an
     adjusted chance of at most the level.
     """
 
@@ -44,7 +44,7 @@ class Dealt(msgspec.Struct, frozen=True):
 
 
 def deal_games(out: Faces, level: float) -> Dealt:
-    """Of whole decks with those faces from the top."""
+    """Deal whole decks with these faces from the top."""
     found: dict[tuple[str, Unit], list[Compared]] = {}
     for name in GAMES:
         law = first_reading(game(name))

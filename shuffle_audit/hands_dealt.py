@@ -1,8 +1,8 @@
-"""Hands that were dealt from shuffled decks, against the exact odds: their classes, and what boxes win, lose and tie.
+"""Compares hands from shuffled decks with the exact odds: their classes, and wins, losses and ties of boxes.
 
-Each place takes one hand of each deck, and decks do not depend on each other: where every order is equally likely, a
-count at one place is binomial, with the probability that the rules of the game count out. That holds for every place,
-every order of dealing, and whatever went in; what went in must be known for another reason: see `shuffle_audit`.
+Each place takes one hand of each deck, and decks are independent. Where every order is equally likely, a count at one
+place is binomial, with a probability that follows from the game's rules. This holds for every place, every order of
+dealing and every order in (which must be known for another reason: see `shuffle_audit`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _RANKING = frozenset({Trait.RANKING})
 
 
 class Compared(NamedTuple):
-    """How often something was found at a place. `p`: exact and two-sided, twice the smaller tail. `deviation` is of
-    `expected`.
+    """A count at a place. `p` is exact and two-sided: twice the smaller tail. `deviation` is the standard deviation of
+    the expected count.
     """
 
     place: Place
@@ -45,7 +45,7 @@ def _keys_of_classes() -> tuple[int, ...]:
 
 @cache
 def class_odds() -> tuple[Fraction, ...]:
-    """The probability of each class of hands, 0 (no points) to 30 (three pictures)."""
+    """Return the probability of each class of hands, 0 (no points) to 30 (three pictures)."""
     counted = dict(zip(_keys_of_classes(), count_hands(WHOLE_DECK, _RANKING), strict=True))
     return tuple(
         Fraction(counted[key].suited + counted[key].unsuited, WHOLE_DECK.hands) for key in range(THREE_PICTURES + 1)
@@ -54,7 +54,7 @@ def class_odds() -> tuple[Fraction, ...]:
 
 @cache
 def outcome_odds() -> dict[Outcome, Fraction]:
-    """The probability that a box's hand ranks higher than the Dealer's, lower, or the same."""
+    """Return the probabilities that a box's hand ranks higher than the Dealer's, lower, or the same."""
     ways = dict.fromkeys(Outcome, 0)
     key = _keys_of_classes()
     for (ours, theirs), pairs in count_pairs(WHOLE_DECK, _RANKING).items():
@@ -64,7 +64,7 @@ def outcome_odds() -> dict[Outcome, Fraction]:
 
 
 def compare(law: Law, deal: Dealing, out: Faces) -> list[Compared]:
-    """Every class at every place, and every outcome at every box, of decks with those faces from the top."""
+    """Compare every class at every place, and every outcome at every box, of decks with these faces from the top."""
     key = keys()[deal.hands(out)]
     counted: list[tuple[Place, str, int, Fraction]] = []
     for at, place in enumerate(deal.places):

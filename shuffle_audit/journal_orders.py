@@ -1,13 +1,12 @@
-"""Orders of decks from a table's journal, as far as its cards were exposed. Nothing is written, and no key is needed.
+"""Reads orders of decks from a table's journal, as far as cards were exposed, without writing or needing a key.
 
 decisions ──> JournalOrders ──> JournalDeck, one for each shuffle of the device
-              ├── cards out: a hand that is turned over opens the commitments to its cards: shuffle, ordinal and face
-              └── order in: the maker's, of a deck that was brought with the seal of its box and is shuffled for the
-                  first time; of any other deck it is not known
+              ├── order out: a hand that is turned over opens the commitments to its cards: shuffle, ordinal and face
+              └── order in: the maker's, for the first shuffle of a deck from its sealed box; otherwise unknown
 
-After a round people put the deck together again, in an order that no journal has. So of later shuffles the order in is
-not known, whatever is known of the order out. Which cards are shown has to depend on the places they were dealt to and
-not on where they came from; that is so where every hand that was dealt is turned over.
+After a round people put the deck together again in an order that no journal has, so the order in of later shuffles is
+unknown. Which cards are shown must depend on where they were dealt, not on where they came from; that holds if every
+hand that was dealt is turned over.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ SQLITE: Final = b"SQLite format 3\0"
 
 
 def card_name(code: str) -> str:
-    """As in files of decks: `AS`, `10H`."""
+    """Return the name as files of decks have it: `AS`, `10H`."""
     return code.replace("T", "10")
 
 
 STANDARD: Final = tuple(card_name(card.code) for card in DECK)
-"""How a maker's deck lies, from the top: clubs, diamonds, hearts, spades, each from ace to king."""
+"""A maker's new deck from the top: clubs, diamonds, hearts, spades, each from ace to king."""
 
 
 def makers_order(text: str) -> tuple[str, ...]:
-    """From the names of all cards, the top one first, separated by blanks. Raises `OrderError`."""
+    """Read the names of all cards, from the top, separated by blanks. Raise `OrderError`."""
     try:
         names = tuple(card_name(Card.parse(word).code) for word in text.split())
     except UnknownCardError as error:
@@ -48,7 +47,7 @@ def makers_order(text: str) -> tuple[str, ...]:
 
 
 def is_journal(path: Path) -> bool:
-    """Whether it is the folder of a journal or a file of one, and not a file of decks. Raises OSError."""
+    """Return whether a path is a journal's folder or file, rather than a file of decks. Raise OSError."""
     if path.is_dir():
         return True
     with path.open("rb") as file:
@@ -56,8 +55,8 @@ def is_journal(path: Path) -> bool:
 
 
 class _Load(msgspec.Struct):
-    """A deck that was put in. `is_new`: it lay as its maker packs it; `shuffles`: that were begun or made since.
-    `passed`: another deck came before it had a name.
+    """A deck that was put in. `is_new`: it lay as its maker packs it. `shuffles` counts those begun or made since.
+    `passed`: another deck came before this one had a name.
     """
 
     label: str = ""
@@ -68,7 +67,7 @@ class _Load(msgspec.Struct):
 
 
 class _Shuffle(msgspec.Struct):
-    """`first`: of the deck that was put in. `faces`: by ordinal. `round`: in which it is dealt; 0: in none yet."""
+    """A shuffle. `first`: it is the deck's first. `faces` are by ordinal. `round` is where it is dealt, or 0."""
 
     entry: int
     utc_ns: int
@@ -80,7 +79,7 @@ class _Shuffle(msgspec.Struct):
 
 
 class JournalDeck(msgspec.Struct, frozen=True):
-    """A shuffle of the device, its entry in the journal and its time; `round`: in which the deck was dealt."""
+    """A shuffle of the device, with its entry in the journal, its time, and the round in which the deck was dealt."""
 
     entry: int
     utc_ns: int
@@ -89,12 +88,12 @@ class JournalDeck(msgspec.Struct, frozen=True):
 
 
 class JournalOrders:
-    """Takes decisions in their order. `maker`: the order of a new deck, from the top; None: no order in is known."""
+    """Takes decisions in order. `maker` is the order of a new deck from the top; without it no order in is known."""
 
     def __init__(self, maker: tuple[str, ...] | None) -> None:
         self._maker = maker
         self._loads: dict[int, _Load] = {}
-        self._put_in: dict[str, int] = {}  # by a deck's label how often it was put in since it was brought
+        self._put_in: dict[str, int] = {}  # by label, how often a deck was put in since it was brought
         self._seals: set[tuple[str, str]] = set()
         self._shuffles: list[_Shuffle] = []
         self._by_number: dict[int, _Shuffle] = {}
@@ -106,16 +105,16 @@ class JournalOrders:
                 change(self, decided, happened)
 
     def taken_over(self) -> list[JournalDeck]:
-        """Those of which the round ended since the last call."""
+        """Return the decks whose round ended since the last call."""
         over, self._over = self._over, []
         return [self._deck(one) for one in over]
 
     def every(self) -> list[JournalDeck]:
-        """All shuffles so far, with what is known of them now."""
+        """Return all shuffles so far, with what is known of them now."""
         return [self._deck(one) for one in self._shuffles]
 
     def add_face(self, round_number: int, ordinal: int, face: str) -> None:
-        """A card of that round that was recalled."""
+        """Add a card of a round that was recalled."""
         for one in self._shuffles:
             if one.round == round_number:
                 one.faces[ordinal] = card_name(face)
@@ -126,7 +125,7 @@ class JournalOrders:
         before = self._maker if known and self._maker is not None else ()
         return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after))
 
-    # -- what an event changes
+    # -- what events change
 
     def brought(self, decided: Decided, happened: Happened) -> None:
         event = happened.event
@@ -136,7 +135,7 @@ class JournalOrders:
         self._put_in[event["deck"]] = 0 if is_new else 1
 
     def arrived(self, decided: Decided, happened: Happened) -> None:
-        """Where a deck was shuffled and never named, each that was brought before may be the one."""
+        """Note a new deck. If one was shuffled and never named, it may be any of those brought before."""
         for load in self._loads.values():
             if load.shuffles and not load.label and not load.passed:
                 load.passed = True
@@ -144,7 +143,7 @@ class JournalOrders:
         self._loads[happened.event["deck"]] = _Load()
 
     def named(self, decided: Decided, happened: Happened) -> None:
-        """The same name again says nothing new; another one is what holds."""
+        """Note a deck's name. The same name again changes nothing; a different one replaces it."""
         label, load = happened.event["deck"], self._load(happened.event["number"])
         if load.label != label:
             load.label, load.is_new = label, self._put_in.get(label) == 0
@@ -192,7 +191,7 @@ class JournalOrders:
             self._over += over
 
     def _load(self, number: int) -> _Load:
-        """Of a deck that was put in before the journal begins it is not known how it lay."""
+        """Return the deck of this number. How a deck lay that was put in before the journal begins is unknown."""
         return self._loads.setdefault(number, _Load(shuffles=1))
 
 
@@ -213,7 +212,7 @@ RECALLED: Final = "cards_recalled"
 
 
 def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
-    """The decisions of a journal that end after an entry and say something of decks. Raises `JournalError`."""
+    """Yield the decisions after an entry that concern decks. Raise `JournalError`."""
     for stored in source.decisions(after):
         names: set[Any] = set(map(name_of, stored.events))
         if not names.isdisjoint(CHANGES) or RECALLED in names:

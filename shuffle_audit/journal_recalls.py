@@ -1,7 +1,7 @@
-"""The decks of a whole journal, and faces of cards that people recalled, opened with the journal's key.
+"""Reads the decks of a whole journal, with the faces of recalled cards if the journal's key is given.
 
-A recall stands in the journal, with who asked, why and for which cards; the faces went into its answer alone. Who has
-the key finds them again for those requests, and for no other card.
+The journal holds who recalled which cards and why; the faces went only into the answer. With the key they can be found
+again for these requests, and for no other card.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ STRAYS = "strays"  # cards of another deck
 
 
 class JournalRead(NamedTuple):
-    """`decks`: every shuffle of the device. `head`: the last entry when all was read, and its hash."""
+    """`decks` has every shuffle of the device. `head` is the last entry that was read, with its hash."""
 
     decks: list[JournalDeck]
     head: str
 
 
 def read_journal(path: Path, maker: tuple[str, ...] | None, local_key: bytes | None) -> JournalRead:
-    """The decks, as far as their cards were exposed and, with the key, recalled. Raises `JournalError`."""
+    """Return the decks, as far as their cards were exposed or, with the key, recalled. Raise `JournalError`."""
     orders, recalled = JournalOrders(maker), set()
     source = Source(path)
     for decided in decided_after(source):
@@ -42,7 +42,7 @@ def read_journal(path: Path, maker: tuple[str, ...] | None, local_key: bytes | N
 
 
 class RecalledFace(NamedTuple):
-    """`face`: a code. `ordinal`: 1 is the first card out."""
+    """A recalled card. `face` is a code; ordinal 1 is the first card out."""
 
     round: int
     ordinal: int
@@ -50,7 +50,7 @@ class RecalledFace(NamedTuple):
 
 
 def recalled_faces(path: Path, local_key: bytes, rounds: frozenset[int]) -> Iterator[RecalledFace]:
-    """Of the requests in a journal about these rounds, as many as each was answered with. Raises `JournalError`."""
+    """Yield the faces with which requests about these rounds were answered. Raise `JournalError`."""
     folder: JournalFolder[Any, AnyEvent] = JournalFolder.open_to_read(path, JOURNAL_TYPES, local_key=local_key)
     dealt: dict[int, list[AnyEvent]] = {number: [] for number in rounds}
     for entry in folder.entries():

@@ -1,6 +1,6 @@
-"""Limits of what is examined, where numpy is not needed to know them."""
+"""Limits of what is examined, usable without numpy."""
 
 from typing import Final
 
 MOST_CARDS: Final = 416
-"""Of the largest deck: eight decks of 52 in one."""
+"""The largest deck: eight decks of 52."""

@@ -1,10 +1,10 @@
-"""What a shuffle costs: how far the house edge of each wager lies from the exact one, by decks that are simulated.
+"""The cost of a shuffle: the difference of each wager's house edge from the exact one, in simulated decks.
 
-What is assumed. One round is dealt from each shuffled deck, from the top, with a wager of one unit on every box of the
-layout, and no one chooses by what he knows: what a player gains who bets on the better boxes stands by box. The deck
-goes in either as a new one, each time, or as cards are collected: the hands from box 1 on, the Dealer's last, each as
-it was dealt, laid on the rest of the deck, and so for 60 rounds from a new deck, of which the first 10 do not count.
-Other habits of collecting come to other figures.
+One round is dealt from the top of each shuffled deck, with one unit on every box of the layout. Nobody chooses by what
+he knows; the gain of a player who bets on the better boxes shows in the figures by box. The deck goes in either as a
+new one each time, or as collected: the hands from box 1 on, the Dealer's last, each as it was dealt, on top of the rest
+of the deck, for 60 rounds from a new deck of which the first 10 do not count. Other habits of collecting give other
+figures.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Start(StrEnum):
 
 
 class Cost(NamedTuple):
-    """One wager, on all boxes together (`box` 0) or on one. In parts of the stake: `exact`, its house edge where every
-    order is equally likely; `edge`, as simulated; `error`, the standard error of that.
+    """One wager, on all boxes together (`box` 0) or on one, in parts of the stake: `exact` is its house edge under
+    uniform orders, `edge` the simulated one, `error` the standard error of that.
     """
 
     game: str
@@ -52,28 +52,28 @@ class Cost(NamedTuple):
 
     @property
     def change(self) -> float:
-        """What the shuffle adds to the house edge; negative: the player gains it."""
+        """The change of the house edge by the shuffle; negative if the player gains."""
         return self.edge - self.exact
 
     @property
     def errors(self) -> float:
-        """The change in standard errors; not a number where no two tables came to different sums."""
+        """The change in standard errors; not a number if all tables had the same sum."""
         return self.change / self.error if self.error else nan
 
 
 def first_reading(game: Game) -> Law:
-    """The law with all defaults, and of a reading that must be chosen the first option that the document names."""
+    """Return the law with all defaults, and the first option in the document where a reading must be chosen."""
     return read_law(game, {one.id: one.words[0] for one in game.settings if one.must_be_chosen})
 
 
 def costs(
     law: Law, model: ShuffleModel, unit: Unit, start: Start, random: np.random.Generator, decks: int = 100_000
 ) -> list[Cost]:
-    """Every wager that is in force, on all boxes and on each, from so many decks (for `Start.COLLECTED` rounded up to
-    a multiple of 50).
+    """Return the cost of every wager in force, on all boxes and on each, from `decks` decks (for `Start.COLLECTED`
+    rounded up to a multiple of 50).
 
-    The error is that of the mean over tables, each with one round or fifty: boxes of a round share the Dealer's hand,
-    and rounds of a table a deck. `decks` must be 2 or more, or as collected 51.
+    The error is that of the mean over tables of one round or fifty: boxes of a round share the Dealer's hand, and
+    rounds of a table share a deck. At least 2 decks are needed, as collected 51.
     """
     deal = dealing(law, unit)
     tables = decks if start is Start.NEW_DECK else ceil(decks / ROUNDS)
@@ -95,7 +95,7 @@ def costs(
 def _gains(
     law: Law, deal: Dealing, model: ShuffleModel, start: Start, random: np.random.Generator, tables: int
 ) -> list[Net]:
-    """For each wager what a bettor gains a round, for each table, on all boxes and on each."""
+    """Return for each wager a bettor's gain a round, by table, on all boxes and on each."""
     rounds = 1 if start is Start.NEW_DECK else ROUNDS
     found: list[Net] = []
     for out in _rounds(deal, model, start, random, tables):
@@ -106,7 +106,7 @@ def _gains(
 
 
 def _with_mean(by_box: Net) -> Net:
-    """A column for all boxes before those of the boxes, where there are several."""
+    """Put a column for all boxes before those of the boxes, if there are several."""
     mean = by_box.mean(axis=1, keepdims=True)
     return np.concatenate([mean, by_box], axis=1) if by_box.shape[1] > 1 else mean
 
@@ -114,7 +114,7 @@ def _with_mean(by_box: Net) -> Net:
 def _rounds(
     deal: Dealing, model: ShuffleModel, start: Start, random: np.random.Generator, tables: int
 ) -> Iterator[Faces]:
-    """The decks from the top, round after round; those that do not count are left out."""
+    """Yield the decks from the top, round after round, without those that do not count."""
     deck = np.tile(NEW_DECK, (tables, 1))
     warm_up, rounds = (0, 1) if start is Start.NEW_DECK else (WARM_UP, ROUNDS)
     for number in range(warm_up + rounds):

@@ -1,11 +1,11 @@
-"""A live table's shuffler, watched: the evidence after each deck, and one alarm, for a person to judge.
+"""Watches the shuffler of a live table: evidence after each deck, and one alarm, for a person to judge.
 
 Came, a deck ──> Monitor ──> DeckWatched, each time
                          └─> ShuffleAlarm, once, when the evidence reaches the limit
 
-The evidence may be looked at after every deck: a good shuffler ever raises the alarm with a chance of at most `level`.
-It has the whole of that chance, as nothing else is examined here. A machine that becomes bad after many good decks is
-found too (`evidence`). Nothing of a round depends on it.
+The evidence may be checked after every deck: the chance that a good shuffler ever raises the alarm is at most `level`.
+Nothing else is examined here, so the evidence has all of that chance. It also finds a machine that becomes bad after
+many good decks. No round depends on the monitor.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ WHY: Final = {
 
 
 class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watched"):
-    """`deck`: its number in the source, from 1; `where`: its line or round. `known` of its `cards` are known on both
-    sides. `left_out`: a code, empty where it counts; `why`: in words. `evidence_log10`, `highest_log10` and
-    `limit_log10`: the decimal logarithm of the evidence now, of its highest value so far, and of the limit.
+    """A deck that arrived. `deck` is its number in the source, from 1; `where` its line or round. `known` of its
+    `cards` are known on both sides. `left_out` is a code, empty if it counts; `why` says it in words. `evidence_log10`,
+    `highest_log10` and `limit_log10` are decimal logarithms: the evidence now, its highest value so far, and the limit.
     """
 
     source: str
@@ -56,10 +56,10 @@ class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watc
 
 
 class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_alarm"):
-    """The evidence has reached the limit with this deck. `utc_ns`: when that was noticed; `counted`: so many decks
-    counted until then, of which `in_part` are known in part; the last `lately` of them say most against the shuffle.
-    `skip`: as the monitor was started. `likeliest`: the suspected model that fits best, without a number of shelves
-    where decks are known in part; `text`: for people. `again`: the same alarm was found and kept before.
+    """The evidence has reached the limit with this deck. `utc_ns` is when that was noticed. `counted` decks counted
+    until then, `in_part` of them known in part; the last `lately` speak most against the shuffle. `skip` is the
+    monitor's. `likeliest` is the suspected model that fits best, without a number of shelves if decks are known in
+    part. `text` is for people. `again`: the same alarm was found and kept before.
     """
 
     source: str
@@ -79,11 +79,10 @@ class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_
 
 
 class Monitor:
-    """`source`: its name. `skip`: so many decks at the beginning do not count, as of a machine that was exchanged.
+    """The monitor of one source. The first `skip` decks do not count, such as those of a machine that was replaced.
 
-    `decks`, `counted`, `left_out`: how many came, counted, and were left out, by the code; `in_part`: of those that
-    counted, how many are known in part. `last_ns`: when the last one
-    that counted was shuffled, or came, if its source does not say.
+    `decks`, `counted` and `left_out` count decks that came, counted, and were left out (by code); `in_part` those that
+    counted and are known in part. `last_ns` is when the last counted deck was shuffled, or else came.
     """
 
     def __init__(self, source: str, level: float = LEVEL, skip: int = 0) -> None:
@@ -98,8 +97,8 @@ class Monitor:
         self.highest = 0.0
         self.alarm: ShuffleAlarm | None = None
         self._evidence = Evidence()
-        self._numbers: dict[int, set[str]] = {}  # of the decks with these orders, by their hash
-        self._accepted: tuple[str, DeckOrders] | None = None  # where it is; the last that counted
+        self._numbers: dict[int, set[str]] = {}  # of the decks with the same orders, by their hash
+        self._accepted: tuple[str, DeckOrders] | None = None  # where it is, and the last deck that counted
         self._last: tuple[str, DeckOrders] | None = None
 
     @property
@@ -111,7 +110,7 @@ class Monitor:
         return -log10(self.level)
 
     def take(self, came: Came, now_ns: int) -> tuple[DeckWatched, ShuffleAlarm | None]:
-        """The next deck, and what it says. `now_ns`: UTC."""
+        """Take the next deck. Return what it shows, and the alarm if it raises one. `now_ns` is UTC."""
         self.decks += 1
         code, why, known = self._add(came, now_ns)
         if code:
@@ -124,7 +123,7 @@ class Monitor:
         ), raised  # fmt: skip
 
     def _add(self, came: Came, now_ns: int) -> tuple[str, str, int]:
-        """Why it is left out, as a code and in words, and how many of its cards are known."""
+        """Add a deck. Return why it is left out, as a code and in words, and how many of its cards are known."""
         if came.deck is None:
             return came.code, came.fault, 0
         if not came.deck.before:
@@ -138,9 +137,9 @@ class Monitor:
             return FEW_KNOWN, WHY[FEW_KNOWN], len(order)
         if self.decks <= self.skip:
             return SKIPPED, WHY[SKIPPED], len(order)
-        if self._came_twice(came.deck, came.number):
+        if self._is_repeat(came.deck, came.number):
             return TWICE, WHY[TWICE], len(order)
-        if fault := self._of_other_cards(came.where, came.deck):
+        if fault := self._other_cards_fault(came.where, came.deck):
             return MIXED, fault, len(order)
         self._accepted = self._last
         self._evidence.add(order[None])
@@ -150,13 +149,13 @@ class Monitor:
         self.highest = max(self.highest, self.evidence_log10)
         return "", "", len(order)
 
-    def _came_twice(self, deck: DeckOrders, number: str) -> bool:
-        """As `order_files` has it: with many known cards, and without a number of its own."""
+    def _is_repeat(self, deck: DeckOrders, number: str) -> bool:
+        """Return whether the deck has the orders of an earlier one, and no number that tells them apart."""
         return not comes_twice_by_chance(deck) and not is_another(self._numbers.setdefault(hash(deck), set()), number)
 
-    def _of_other_cards(self, where: str, deck: DeckOrders) -> str:
-        """Why it is left out: neither the last deck that counted nor the one just before may be of the same cards, so
-        that one odd deck does not leave out all that follow.
+    def _other_cards_fault(self, where: str, deck: DeckOrders) -> str:
+        """Return why a deck is left out that has other cards than both the last deck that counted and the one just
+        before it, so that one odd deck does not exclude all that follow.
         """
         last, self._last = self._last, (where, deck)
         if self._accepted is None or last is None or may_be_alike(deck, last[1]):
@@ -178,7 +177,7 @@ class Monitor:
 
 
 def alarm_text(source: str, counted: int, lately: int, level: float, likeliest: str) -> str:
-    """What the alarm means, how certain it is, and what to do."""
+    """Return what the alarm means, how certain it is, and what to do."""
     if lately < counted:
         last = "last deck speaks" if lately == 1 else f"last {lately:,} decks speak"
         decks = f"Of {counted:,} decks of {source} that counted, the {last} most against the shuffle"

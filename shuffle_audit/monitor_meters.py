@@ -1,4 +1,4 @@
-"""What `cardshoe audit monitor` gives to Prometheus: as data, and as a file for the collector of node_exporter."""
+"""The metrics of `cardshoe audit monitor` for Prometheus, in a file for the collector of node_exporter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DEFINITIONS: Final = (
 
 
 class _Families(Collector):
-    """prometheus-client asks it for what it writes."""
+    """The collector that prometheus-client asks for the values."""
 
     def __init__(self, monitor: Monitor, now_ns: int) -> None:
         self._source = monitor.source
@@ -78,7 +78,7 @@ class _Families(Collector):
 
 
 def written(monitor: Monitor, now_ns: int) -> bytes:
-    """The whole file. `now_ns`: UTC."""
+    """Return the whole file. `now_ns` is UTC."""
     registry = CollectorRegistry()
     registry.register(_Families(monitor, now_ns))
     return generate_latest(registry)

@@ -1,8 +1,8 @@
 """Decks in files: JSON Lines, `{"before": ["AS", ...], "after": [...]}`, or CSV with the columns deck, before, after.
 
-In CSV cards are separated by spaces. A card that is not known is null, in CSV `?`. `before` that is missing or empty:
-the order in is not known. `deck` is a number or a name and may be missing; two decks with the same orders count as two
-only where these differ. The end of a file's name says which of the two it is.
+In CSV, spaces separate the cards. An unknown card is null, in CSV `?`. If `before` is missing or empty, the order in is
+not known. `deck` is a number or name and may be missing; decks with the same orders count separately only if it
+differs. The suffix of a file's name tells the format.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ TWICE: Final = "deck-twice"
 AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
 WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
-"""Decks of so many cards come twice by chance in no audit: 1/20! is 4e-19."""
-LISTED: Final = 10  # faults of which each has a line of its own
+"""Decks with at least so many known cards never repeat by chance in an audit: 1/20! is 4e-19."""
+LISTED: Final = 10  # faults that have a line of their own
 
 
 class Fault(NamedTuple):
-    """What is wrong in a file. `line` from 1; 0: the file as a whole. `code` for machines."""
+    """A fault of a file. `line` counts from 1; 0 is the file as a whole. `code` is for machines."""
 
     file: str
     line: int
@@ -48,7 +48,7 @@ class Fault(NamedTuple):
 
 
 class OrderFileError(ValueError):
-    """Files that cannot be used. `faults`: all of them, in the order of the files and their lines."""
+    """Raised for files that cannot be used. `faults` has all of them, by file and line."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         more = len(faults) - LISTED
@@ -58,7 +58,7 @@ class OrderFileError(ValueError):
 
 
 class FileDeck(NamedTuple):
-    """A deck, the line at which it ends, and the number or name that it has there; empty: none."""
+    """A deck with the line at which it ends, and its number or name in the file, which may be empty."""
 
     file: str
     line: int
@@ -67,7 +67,7 @@ class FileDeck(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """One line, or a whole file, that is no deck."""
+    """Raised for a line, or a whole file, that does not hold a deck."""
 
     def __init__(self, code: str, sentence: str, line: int = 0) -> None:
         super().__init__(sentence)
@@ -76,7 +76,7 @@ class _RefusedError(Exception):
 
 
 class NumberedDeck(NamedTuple):
-    """A deck with its number or name; empty: none."""
+    """A deck with its number or name, which may be empty."""
 
     deck: DeckOrders
     number: str
@@ -91,9 +91,10 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 def read_decks(
     paths: Sequence[Path], read_bytes: Callable[[Path], bytes] = Path.read_bytes, *, as_written: bool = False
 ) -> list[FileDeck]:
-    """All decks of these files, in their order; they are of the same cards. `read_bytes` is called once for each file.
-    `as_written`: also where 'before' and 'after' look as if they were exchanged.
-    Raises `OrderFileError`, and what `read_bytes` raises other than OSError.
+    """Return all decks of these files in order; they have the same cards. `read_bytes` is called once for each file.
+    `as_written` accepts files in which 'before' and 'after' look exchanged.
+
+    Raise `OrderFileError`, and what `read_bytes` raises other than OSError.
     """
     found: list[FileDeck] = []
     seen: dict[DeckOrders, _Former] = {}
@@ -120,7 +121,7 @@ def read_decks(
 
 
 def deck_of_line(line: str) -> NumberedDeck:
-    """A deck of JSON Lines. Raises `OrderError`, with the codes of faults."""
+    """Read a deck from a line of JSON Lines. Raise `OrderError`, with the codes of faults."""
     try:
         found = _accepted(_from_json(line))
         return found._replace(deck=_checked(found.deck, None))
@@ -129,7 +130,7 @@ def deck_of_line(line: str) -> NumberedDeck:
 
 
 def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
-    """Writes a new file, or over an old one; `read_decks` reads the same. Raises `OrderFileError` and `OSError`."""
+    """Write decks to a file, which is replaced; `read_decks` reads the same. Raise `OrderFileError` and `OSError`."""
     if path.suffix.lower() in JSON_LINES:
         lines = (json_line(deck) for deck in decks)
         path.write_bytes(b"".join(lines))
@@ -144,7 +145,7 @@ def write_decks(path: Path, decks: Iterable[DeckOrders]) -> None:
 
 
 def json_line(deck: DeckOrders) -> bytes:
-    """A deck as a line of JSON Lines."""
+    """Return a deck as a line of JSON Lines."""
     before, after = ([None if card == UNKNOWN else card for card in cards] for cards in (deck.before, deck.after))
     return msgspec.json.encode({"before": before, "after": after}) + b"\n"
 
@@ -154,28 +155,26 @@ def _kinds() -> str:
 
 
 def comes_twice_by_chance(deck: DeckOrders) -> bool:
-    """Whether another deck may well have the same cards at the same places. Not where `TELLING` of them are known."""
+    """Return whether chance may repeat the deck: not if `TELLING` of its cards are known."""
     return not deck.before or len(deck.after) - deck.after.count(UNKNOWN) < TELLING
 
 
 def is_another(numbers: set[str], number: str) -> bool:
-    """Whether a deck with that number, or none, is another one than those before with the same orders, whose `numbers`
-    these are. It is one of them then.
-    """
+    """Add a deck's number, or "", to the `numbers` of decks with the same orders. Return whether it is another deck."""
     another = not numbers or (bool(number) and "" not in numbers and number not in numbers)
     numbers.add(number)
     return another
 
 
 class _Former(NamedTuple):
-    """The first deck with its orders, and the numbers of all with them."""
+    """The first deck with its orders, and the numbers of all decks with them."""
 
     first: FileDeck
     numbers: set[str]
 
 
 def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
-    """Raises `_RefusedError` where an earlier one has the same two orders, and not another number."""
+    """Raise `_RefusedError` if an earlier deck has the same orders and this one has no number of its own."""
     if comes_twice_by_chance(one.deck):
         return
     former = seen.setdefault(one.deck, _Former(one, set()))
@@ -190,16 +189,16 @@ def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
 
 
 def _verify_number(one: FileDeck, numbered_in: dict[tuple[str, str], int]) -> None:
-    """Raises `_RefusedError` where an earlier deck of the file has the same number."""
+    """Raise `_RefusedError` if an earlier deck of the file has the same number."""
     line = numbered_in.setdefault((one.file, one.number), one.line)
     if one.number and line != one.line:
         raise _RefusedError("number-twice", f"The deck in line {line} has the number {one.number}, too.")
 
 
 def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
-    """Where the orders of whole decks show that 'before' and 'after' are exchanged, or lines turned round in time:
-    more decks come out in an order in which an earlier one went in, or came out of another order in, than go in as an
-    earlier one came out. Decks that came out as they went in say nothing of that.
+    """Return a fault if whole decks show that 'before' and 'after' are exchanged, or lines are in reverse order of
+    time: more decks come out in an order in which an earlier one went in (or came out of another order) than go in as
+    an earlier one came out. Decks that came out as they went in say nothing.
     """
     went_in: set[tuple[str, ...]] = set()
     came_out: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -226,7 +225,7 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
 
 
 def _decks_of(path: Path, read_bytes: Callable[[Path], bytes]) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
-    """Line by line. Raises `_RefusedError` where the file as a whole cannot be read."""
+    """Yield the decks line by line. Raise `_RefusedError` if the file as a whole cannot be read."""
     if path.suffix.lower() not in (*JSON_LINES, CSV):
         raise _RefusedError("file-kind", _kinds())
     try:
@@ -259,9 +258,9 @@ def _from_json(line: str) -> NumberedDeck | _RefusedError:
     try:
         read = msgspec.json.decode(line, type=_Line)
     except msgspec.ValidationError as error:
-        return _RefusedError("not-a-deck", f"This is not the JSON of a deck: {_first_small(error)}.")
+        return _RefusedError("not-a-deck", f"This is not the JSON of a deck: {_lower_first(error)}.")
     except msgspec.DecodeError as error:
-        return _RefusedError("not-json", f"This is not JSON: {_first_small(error)}.")
+        return _RefusedError("not-json", f"This is not JSON: {_lower_first(error)}.")
     number = "" if read.deck is None else str(read.deck)
     return NumberedDeck(DeckOrders(_named(read.before or ()), _named(read.after)), number)
 
@@ -270,13 +269,13 @@ def _named(cards: Sequence[str | None]) -> tuple[str, ...]:
     return tuple(UNKNOWN if card is None else card for card in cards)
 
 
-def _first_small(error: Exception) -> str:
+def _lower_first(error: Exception) -> str:
     text = str(error).removeprefix("JSON is malformed: ")
     return text[:1].lower() + text[1:]
 
 
 def _rows(text: str) -> Iterator[tuple[int, NumberedDeck | _RefusedError]]:
-    """Raises `_RefusedError` at a header without the columns, and where it is no CSV."""
+    """Yield the rows. Raise `_RefusedError` for a header without the columns, and for invalid CSV."""
     table = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
     try:
@@ -314,14 +313,14 @@ def _header(cells: list[str], line: int) -> list[str]:
 
 
 def _accepted(read: NumberedDeck | _RefusedError) -> NumberedDeck:
-    """Raises `_RefusedError`."""
+    """Return a deck, or raise its `_RefusedError`."""
     if isinstance(read, _RefusedError):
         raise read
     return read
 
 
 def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
-    """A whole deck, of the same cards as the first one. Raises `_RefusedError`."""
+    """Return the deck if it is a whole deck of the same cards as the first. Raise `_RefusedError` otherwise."""
     if not read.after:
         raise _RefusedError("no-cards", "There are no cards in 'after'.")
     if len(read.after) > MOST_CARDS:
@@ -341,7 +340,7 @@ def _checked(read: DeckOrders, first: FileDeck | None) -> DeckOrders:
 
 
 def may_be_alike(one: DeckOrders, other: DeckOrders) -> bool:
-    """Whether both may be of the same cards, as far as these are known."""
+    """Return whether both may be of the same cards, as far as these are known."""
     size = len(one.after)
     return size == len(other.after) and len(_cards(one) | _cards(other)) <= size
 
@@ -351,7 +350,7 @@ def _cards(deck: DeckOrders) -> set[str]:
 
 
 def difference(read: DeckOrders, other: DeckOrders, where: str) -> str:
-    """A sentence, of decks that cannot be alike. `where`: of the other one."""
+    """Return a sentence on two decks that cannot be of the same cards. `where` is the place of the other one."""
     if len(read.after) != len(other.after):
         return f"This deck has {len(read.after)} cards, and the one in {where}, has {len(other.after)}."
     card = min(_cards(read) - _cards(other))

@@ -1,7 +1,7 @@
 """Orders of decks as arrays, one row a deck.
 
-`orders[d, j]` is the place in the order in of the card that lies at place j of the order out; 0 is the top of the deck,
-the card that is dealt first. So an order that was not shuffled is 0, 1, 2, ...
+`orders[d, j]` is the place in the order in of the card at place j of the order out. Place 0 is the top of the deck, the
+card that is dealt first. So an unshuffled order is 0, 1, 2, ...
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 
 
 class OrderError(ValueError):
-    """Two orders that are not of the same deck. `code` for machines."""
+    """Raised for two orders that are not of the same deck. `code` is for machines."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -26,7 +26,7 @@ class OrderError(ValueError):
 
 
 def order_of(before: Sequence[Hashable], after: Sequence[Hashable]) -> npt.NDArray[np.int64]:
-    """The order of one deck. Raises `OrderError`, with the cards that are at fault.
+    """Return the order of one deck. Raise `OrderError`, with the cards at fault.
 
     >>> order_of("abcd", "badc").tolist()
     [1, 0, 3, 2]
@@ -37,7 +37,7 @@ def order_of(before: Sequence[Hashable], after: Sequence[Hashable]) -> npt.NDArr
 
 
 def verify_same_deck(before: Sequence[Hashable], after: Sequence[Hashable], more: tuple[int, int] = (0, 0)) -> None:
-    """`more`: how many further cards, which are not known, the two orders have. Raises `OrderError`."""
+    """Raise `OrderError` unless both are of one deck. `more` has the numbers of unknown cards in the two orders."""
     for name, cards in (("in", before), ("out", after)):
         if twice := sorted({str(card) for card in cards if cards.count(card) > 1}):
             raise OrderError("card-twice", f"In the order {name} there is more than one of {_listed(twice)}.")
@@ -60,12 +60,12 @@ def unshuffled(decks: int, cards: int) -> Orders:
 
 
 def inverse(orders: Orders) -> Orders:
-    """`inverse(orders)[d, i]`: where the card lies now that lay at place i."""
+    """Return `inverse(orders)[d, i]`: the new place of the card that lay at place i."""
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(orders.shape[1], dtype=orders.dtype)[None], axis=1)
     return places
 
 
 def one_after_the_other(first: Orders, then: Orders) -> Orders:
-    """What two shuffles make, deck by deck."""
+    """Return the composition of two shuffles, deck by deck."""
     return np.take_along_axis(first, then, axis=1)

@@ -1,18 +1,16 @@
-"""Decks of which not every card is known: each becomes the relative order of the cards that are known on both sides.
+"""Decks with unknown cards: each becomes the relative order of the cards that are known on both sides.
 
     DeckOrders, cards not known ──> order_in_part, a deck of k cards ──> Seen: whole decks, and others by their size
 
-Where every order of n cards is equally likely, so is each of the k! relative orders of any k of them, as long as it
-does not depend on where the cards came from which k these are: the first k places, the places of the hands that were
-turned over, k cards chosen by their faces. So a relative order is the order of a deck of k cards: each procedure has
-its exact distribution with n = k, and each model's likelihood of an order of k cards, times k!, is 1 on average, which
-is all that the evidence needs.
+Where every order of n cards is equally likely, so is each of the k! relative orders of k of them, if the choice of
+these k does not depend on where they came from: the first k places, the places of exposed hands, k cards chosen by
+their faces. So a relative order is the order of a deck of k cards: each procedure has its exact distribution with n =
+k, and each model's likelihood of an order of k cards, times k!, is 1 on average, which is all that the evidence needs.
 
-Whether the model is still the machine is a matter of power. A shelf shuffle sends each card to its shelf apart from
-the others, and a riffle fills each place of the order out from its packet apart from the others. So of cards that were
-chosen by where they lay a shelf shuffle is the same one of k cards, and of places that were chosen in the order out a
-riffle is. The other way round they are not quite: what is found then is found later, and nothing is found that is not
-there.
+Whether the model still fits the machine only affects power. A shelf shuffle sends each card to its shelf independently,
+and a riffle fills each place of the order out independently. So a shelf shuffle of k cards chosen by where they lay is
+that of k cards, and so is a riffle of k places chosen in the order out. The other way round this is only approximate: a
+fault is then found later, but no false one is.
 """
 
 from __future__ import annotations
@@ -28,16 +26,15 @@ from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.orders import OrderError, Orders, order_of, verify_same_deck
 
 LEAST_KNOWN: Final = 6
-"""Of a deck that is not known as a whole so many cards are needed: with fewer hardly anything is seen."""
+"""The least number of known cards of a partly known deck: fewer show hardly anything."""
 Order: TypeAlias = npt.NDArray[np.int64]
 """One deck, as a row of `Orders`."""
 
 
 class Seen(NamedTuple):
-    """Decks as far as they are known. `orders`: of each, in their sequence; `whole`: those of all cards, as one array.
-
-    `parts`: those of fewer cards, one array for each number of cards. `few`: how many were left out, as fewer than
-    `LEAST_KNOWN` cards of them are known.
+    """Decks as far as they are known. `orders` are in sequence; `whole` has those of all cards as one array, `parts`
+    those of fewer cards, one array for each number of cards. `few` counts the decks left out, with fewer than
+    `LEAST_KNOWN` known cards.
     """
 
     orders: tuple[Order, ...]
@@ -47,18 +44,18 @@ class Seen(NamedTuple):
 
     @property
     def in_sequence(self) -> Iterator[Orders]:
-        """The decks in their sequence, as many at a time as have the same number of cards."""
+        """Yield the decks in sequence, grouped where neighbours have the same number of cards."""
         return (np.stack(list(decks)) for _, decks in groupby(self.orders, len))
 
     @property
     def partial(self) -> int:
-        """How many decks are known in part."""
+        """The number of decks known in part."""
         return sum(map(len, self.parts))
 
 
 def seen_of(decks: Sequence[DeckOrders]) -> Seen:
-    """Decks with an order in. Raises `OrderError`, with the number of the deck, where they are not of as many cards or
-    the two orders are not of the same deck.
+    """Return decks whose order in is known. Raise `OrderError`, with the number of the deck, if their sizes differ or
+    two orders are not of one deck.
     """
     orders: list[Order] = []
     whole: list[Order] = []
@@ -83,12 +80,12 @@ def seen_of(decks: Sequence[DeckOrders]) -> Seen:
 
 
 def too_few_known(deck: DeckOrders) -> bool:
-    """Whether a deck is left out for that. Raises `OrderError`."""
+    """Return whether a deck is left out for having too few known cards. Raise `OrderError`."""
     return len(order_in_part(deck)) < min(len(deck.after), LEAST_KNOWN)
 
 
 def order_in_part(deck: DeckOrders) -> Order:
-    """The relative order of the cards that are known on both sides; of a whole deck its order. Raises `OrderError`.
+    """Return the relative order of the cards known on both sides, or a whole deck's order. Raise `OrderError`.
 
     >>> order_in_part(DeckOrders(("a", "b", "c", "d"), ("d", "?", "?", "b"))).tolist()
     [1, 0]
@@ -101,8 +98,8 @@ def order_in_part(deck: DeckOrders) -> Order:
 
 
 def verify_cards(deck: DeckOrders) -> None:
-    """Raises `OrderError` where what is known of the two orders cannot be of one deck. Without an order in, only the
-    order out is looked at.
+    """Raise `OrderError` if the known cards of the two orders cannot be of one deck. Without an order in, check only
+    the order out.
     """
     before, after = ([one for one in cards if one != UNKNOWN] for cards in (deck.before or deck.after, deck.after))
     more = len(deck.before) - len(before) if deck.before else 0, len(deck.after) - len(after)

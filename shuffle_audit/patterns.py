@@ -1,4 +1,4 @@
-"""What is counted in an order. Each function takes many decks and gives a number for each.
+"""Counts of patterns in orders. Each function takes many decks and returns a number for each.
 
 The places of the order in serve as the cards' labels: 0 is the card that lay on top.
 """
@@ -13,69 +13,69 @@ from shuffle_audit.orders import Counts, Orders, inverse
 Marks = npt.NDArray[np.bool_]
 
 
-def _number(marks: Marks) -> Counts:
-    """How many there are in each deck."""
+def _count(marks: Marks) -> Counts:
+    """Count the marks of each deck."""
     found: Counts = marks.sum(axis=1, dtype=np.int64)
     return found
 
 
 def rising_sequences(orders: Orders) -> Counts:
-    """Runs of labels in a row that lie in this order, with others between them.
+    """Count runs of consecutive labels that lie in this order, with others between them.
 
-    1 for a deck that was cut by no riffle, at most 2 after one riffle, at most 2^k after k (Bayer and Diaconis 1992).
+    A deck that was not riffled has 1, or 2 after a cut; k riffles leave at most 2^k (Bayer and Diaconis 1992).
     """
     places = inverse(orders)
-    return 1 + _number(places[:, 1:] < places[:, :-1])
+    return 1 + _count(places[:, 1:] < places[:, :-1])
 
 
 def peaks(orders: Orders) -> Counts:
-    """Cards with a lower label on both sides of it. A shuffle that takes cards from the top and puts each above or
+    """Count cards with a lower label on both sides. A shuffle that takes cards from the top and puts each above or
     below a pile leaves few of them.
     """
     middle = orders[:, 1:-1]
-    return _number((middle > orders[:, :-2]) & (middle > orders[:, 2:]))
+    return _count((middle > orders[:, :-2]) & (middle > orders[:, 2:]))
 
 
 def valleys(orders: Orders) -> Counts:
-    """Cards with a higher label on both sides of it: all that the probability of an order depends on after a shelf
-    shuffle that takes the cards from the bottom (Diaconis, Fulman, Holmes 2013, theorem 3.1).
+    """Count cards with a higher label on both sides: they alone determine the probability of an order after a shelf
+    shuffle that takes cards from the bottom (Diaconis, Fulman, Holmes 2013, theorem 3.1).
     """
     middle = orders[:, 1:-1]
-    return _number((middle < orders[:, :-2]) & (middle < orders[:, 2:]))
+    return _count((middle < orders[:, :-2]) & (middle < orders[:, 2:]))
 
 
 def kept_pairs(orders: Orders, step: int = 1) -> Counts:
-    """Neighbours that were neighbours: `step` 1: in the same direction, -1: in the other one."""
-    return _number(orders[:, 1:] - orders[:, :-1] == step)
+    """Count neighbours that were neighbours before: in the same direction (`step` 1) or reversed (-1)."""
+    return _count(orders[:, 1:] - orders[:, :-1] == step)
 
 
 def cards_in_place(orders: Orders) -> Counts:
-    """Cards that lie where they lay."""
-    return _number(orders == np.arange(orders.shape[1]))
+    """Count cards that lie where they lay."""
+    return _count(orders == np.arange(orders.shape[1]))
 
 
 def cycles(orders: Orders) -> Counts:
-    """Of the permutation. Each card looks for the lowest place of its cycle, twice as far each time."""
+    """Count the cycles of the permutation: each card finds the lowest place of its cycle by doubling steps."""
     lowest, ahead = np.minimum(orders, np.arange(orders.shape[1])), orders
     for _ in range(int(orders.shape[1]).bit_length()):
         lowest = np.minimum(lowest, np.take_along_axis(lowest, ahead, axis=1))
         ahead = np.take_along_axis(ahead, ahead, axis=1)
-    return _number(lowest == np.arange(orders.shape[1]))
+    return _count(lowest == np.arange(orders.shape[1]))
 
 
 def right_guesses(orders: Orders) -> Counts:
-    """Cards that a player names rightly who knows the order in and sees each card after his guess: see `guessed`."""
-    return _number(guessed(orders))
+    """Count the cards that `guessed` names rightly."""
+    return _count(guessed(orders))
 
 
 def guessed(orders: Orders) -> Marks:
-    """Of each card, in the order in which they come, whether a player names it rightly who knows the order in and sees
-    each card after his guess.
+    """Return for each card, in order, whether a player names it rightly who knows the order in and sees each card after
+    his guess.
 
-    He names the card next to the last one that he saw, in the direction in which the last two went, as long as it is
-    still in the deck; else the next one that is, and at the beginning the one that lay on top. After a shelf shuffle
-    piles go up and down in turn, after a riffle they go up: the guess follows both. Whatever he does, where every order
-    is equally likely each guess is right with 1 in so many as are left.
+    He names the card next to the last one that he saw, in the direction of the last two, if it is still in the deck;
+    else the next one that is; at first, the card that lay on top. After a shelf shuffle piles go up and down in turn,
+    after a riffle they go up: the guess follows both. Where every order is equally likely, any strategy is right with
+    1/c when c cards are left.
     """
     decks, cards = orders.shape
     left = np.ones((decks, cards + 2), bool)  # with a card beyond each end that is never left
@@ -96,7 +96,7 @@ def guessed(orders: Orders) -> Marks:
 
 
 def _next_left(left: Marks, card: Counts, direction: Counts) -> Counts:
-    """The nearest card that is left from there on, else in the other direction; 0: none is."""
+    """Return the nearest remaining card in that direction, else in the other; 0 if none is left."""
     ends = np.arange(left.shape[1])
     above = np.where(left & (ends > card[:, None]), ends, left.shape[1]).min(axis=1)
     below = np.where(left & (ends < card[:, None]), ends, 0).max(axis=1)

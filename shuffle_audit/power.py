@@ -1,8 +1,8 @@
-"""How often a verdict finds a model of a bad shuffle, by simulated audits; and how many decks that needs.
+"""The power of an audit: how often its verdict finds a model of a bad shuffle, and how many decks that needs.
 
-The audits are drawn once: the first decks of each serve for every number of decks and every level. So two answers of
-the same draws differ by the decks and the level alone, and not by chance. Sampled procedures, those of faces
-and orders that come again are left out, so that the power is at least what is said.
+The audits are simulated once: the first decks of each serve for every number of decks and every level, so that answers
+from the same draws differ only by decks and level, not by chance. Sampled procedures, those of faces and repeated
+orders are left out, so that the true power is no lower.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from shuffle_audit.verdict import OF_EVIDENCE, OF_PROCEDURES
 
 AT_ONCE: Final = 20_000  # decks that are shuffled and counted together
 Progress = Callable[[int], object]
-"""Is called with the number of decks that were drawn since the last call."""
+"""Called with the number of decks drawn since the last call."""
 
 
 class Power(NamedTuple):
-    """`found` of so many simulated `audits`, each with so many decks, were bad."""
+    """The result of `audits` simulated audits of `decks` decks each: `found` of them ended with "bad"."""
 
     decks: int
     found: int
@@ -46,7 +46,7 @@ class Power(NamedTuple):
 
 
 class Draws:
-    """So many simulated audits of a model, each with as many decks as are asked for. The same seed draws the same."""
+    """Simulated audits of a model, drawn as far as needed. The same seed draws the same decks."""
 
     def __init__(
         self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None, *,
@@ -58,14 +58,14 @@ class Draws:
         self._size = cards
         self._random = np.random.default_rng(seed)
         self._progress = progress
-        self._sums = np.zeros((len(PROCEDURES), audits, 0), np.int32)  # of the first decks, after each
+        self._sums = np.zeros((len(PROCEDURES), audits, 0), np.int32)  # of the first decks, after each deck
         self._cells = FullestCells(audits, cards) if whole else None
-        self._fullest = np.zeros((audits, 0), np.int64)  # cell, after each deck
+        self._fullest = np.zeros((audits, 0), np.int64)  # the fullest cell, after each deck
         self._logs = np.full((audits, len(SUSPECTED)), -np.inf)
         self._most = np.zeros((audits, 0))  # the highest evidence so far, after each deck
 
     def power(self, decks: int, level: float) -> Power:
-        """With so many decks, 1 at least, at that chance of a false alarm over everything that is examined."""
+        """Return the power of `decks` decks (at least 1) at this chance of a false alarm over the whole verdict."""
         while self._most.shape[1] < decks:
             self._draw()
         bad = self._most[:, decks - 1] >= -log(level * OF_EVIDENCE)
@@ -77,8 +77,8 @@ class Draws:
         return Power(decks, int(bad.sum()), self.audits)
 
     def least_decks(self, power: float, level: float, at_most: int) -> Power | None:
-        """With how many decks the share reaches that power first: by doubling, then by bisection. None: with none up
-        to `at_most`.
+        """Return the power at the least number of decks that reaches `power`, by doubling and then bisection; None if
+        no number up to `at_most` does.
         """
         low, reached = 0, self.power(1, level)
         while reached.share < power:
@@ -94,7 +94,7 @@ class Draws:
         return reached
 
     def _draw(self) -> None:
-        """The next decks of each audit: as many again as there are, so that what is drawn depends on nothing else."""
+        """Draw as many decks again as there are, so that what is drawn does not depend on what is asked."""
         step = max(1, min(self._most.shape[1], AT_ONCE // self.audits))
         orders = self._model.shuffle(self._random, self.audits * step, self._size)
         shape = (self.audits, step)
@@ -109,7 +109,7 @@ class Draws:
         self._progress(len(orders))
 
     def _evidence(self, orders: Orders) -> npt.NDArray[np.float64]:
-        """The highest evidence up to each of these decks; it begins with 1, the logarithm of which is 0."""
+        """Return the highest evidence up to each of these decks. It begins at 1, with the logarithm 0."""
         ratios = ratios_of(orders).reshape(self.audits, -1, len(SUSPECTED))
         drawn = self._most.shape[1]
         found = self._most[:, -1:] if drawn else np.zeros((self.audits, 1))
@@ -121,7 +121,7 @@ class Draws:
 
 @lru_cache(maxsize=128)
 def _adjusted(procedure: Procedure, cards: int, decks: int) -> npt.NDArray[np.float64]:
-    """The procedure's adjusted p by the sum of its counts, as `procedures.examine` gives it for one sum."""
+    """Return the procedure's adjusted p by the sum of its counts, as `procedures.examine` does for one sum."""
     sums = exact.of_decks(procedure.null(cards), decks)
     tails = (np.cumsum(sums), procedure.low), (np.cumsum(sums[::-1])[::-1], 1 - procedure.low)
     ps = [tail / part for tail, part in tails if part]

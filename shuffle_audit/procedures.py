@@ -1,9 +1,9 @@
-"""Tests of decks with an exact null distribution: what is counted, over all decks together, and how rare that is.
+"""Tests of decks with an exact null distribution of a count over all decks.
 
-Each statistic is the sum of a count over all decks. Where every order is equally likely the decks do not depend on each
-other, so its distribution is the one deck's, as often folded with itself: no approximation, for one deck or a thousand.
-Two look at whole decks together and are no sums (`favoured_places`, `repeated_orders`): their chances are upper bounds.
-The procedures of `sampled` and those that look at faces are added where there is what they need.
+Each statistic is the sum of a count over all decks. Under uniform orders the decks are independent, so its distribution
+is the convolution of one deck's: exact for one deck or a thousand. `favoured_places` and `repeated_orders` compare
+decks with each other instead, and their chances are upper bounds. The procedures of `sampled` and those of faces are
+added if their inputs are given.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
 
 
 class Procedure(NamedTuple):
-    """`words`: what is counted, in a sentence for people. `null`: of one deck of so many cards.
-
-    `low`: the part of its false alarms that low sums raise; high ones raise the rest. `share`: its part of the chance
-    of a false alarm that all procedures together may have.
+    """`words` say what is counted. `null` is the distribution for one deck of so many cards. `low` is the part of its
+    false alarms that low sums raise; high ones raise the rest. `share` is its part of the chance of a false alarm of
+    all procedures together.
     """
 
     id: str
@@ -38,10 +37,10 @@ class Procedure(NamedTuple):
 
 
 class Result(NamedTuple):
-    """`expected` and `deviation`: of the statistic where every order is equally likely. `p`: the chance of what was
-    found, or of what speaks more against the shuffle. `adjusted`: the least chance of a false alarm, of all procedures
-    together, at which this one raises it. `decks`: of so many. `samples`: with so many its chance is found, 0: exactly;
-    `beyond`: the statistic is beyond all of them, and `p` perhaps a bound.
+    """`expected` and `deviation` are those of the statistic under uniform orders. `p` is the chance of this result or
+    one that speaks more against the shuffle. `adjusted` is the least chance of a false alarm, over all procedures, at
+    which this one raises it. `samples` is how many `p` is estimated from, 0 if exact. `beyond`: the statistic exceeds
+    all of them, and `p` may be a bound.
     """
 
     id: str
@@ -57,24 +56,24 @@ class Result(NamedTuple):
     beyond: bool = False
 
 
-def _of(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
+def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Distribution]:
     return lambda cards: exact.distribution(numbers(cards))
 
 
-SMALLEST: Final = 1e-300  # a chance below it is a matter of rounding
+SMALLEST: Final = 1e-300  # below this a chance is a matter of rounding
 DFH: Final = "Diaconis, Fulman, Holmes 2013"
 PROCEDURES: Final = (
     Procedure(
         "rising-sequences", "Runs of cards in their former order, with others between them", "Bayer, Diaconis 1992",
-        patterns.rising_sequences, _of(exact.rising_sequence_numbers), 0.9, 0.25,
+        patterns.rising_sequences, _exact_null(exact.rising_sequence_numbers), 0.9, 0.25,
     ),
     Procedure(
         "valleys", "Cards with one on each side that lay below them", DFH,
-        patterns.valleys, _of(exact.peak_numbers), 0.9, 0.25,
+        patterns.valleys, _exact_null(exact.peak_numbers), 0.9, 0.25,
     ),
     Procedure(
         "peaks", "Cards with one on each side that lay above them", DFH,
-        patterns.peaks, _of(exact.peak_numbers), 0.9, 0.19,
+        patterns.peaks, _exact_null(exact.peak_numbers), 0.9, 0.19,
     ),
     Procedure(
         "guesses", "Cards that a player names who knows the former order and sees each card after his guess", DFH,
@@ -82,19 +81,19 @@ PROCEDURES: Final = (
     ),
     Procedure(
         "kept-pairs", "Neighbours that follow each other as before", "Whitworth 1901",
-        patterns.kept_pairs, _of(exact.kept_pair_numbers), 0.1, 0.1,
+        patterns.kept_pairs, _exact_null(exact.kept_pair_numbers), 0.1, 0.1,
     ),
     Procedure(
         "turned-pairs", "Neighbours that follow each other the other way round", "Whitworth 1901",
-        lambda orders: patterns.kept_pairs(orders, -1), _of(exact.kept_pair_numbers), 0.1, 0.04,
+        lambda orders: patterns.kept_pairs(orders, -1), _exact_null(exact.kept_pair_numbers), 0.1, 0.04,
     ),
     Procedure(
         "in-place", "Cards that lie where they lay", "Montmort 1708",
-        patterns.cards_in_place, _of(exact.in_place_numbers), 0.5, 0.015,
+        patterns.cards_in_place, _exact_null(exact.in_place_numbers), 0.5, 0.015,
     ),
     Procedure(
         "cycles", "Cycles of places", "Goncharov 1944",
-        patterns.cycles, _of(exact.cycle_numbers), 0.5, 0.015,
+        patterns.cycles, _exact_null(exact.cycle_numbers), 0.5, 0.015,
     ),
 )  # fmt: skip
 RUNS_LOW: Final = 0.7
@@ -106,8 +105,8 @@ SHARES: Final[dict[str, float]] = {
     **{one.id: one.share for one in SAMPLED},
     **{one.id: RUNS_SHARE for one in KINDS},
 }
-"""1 together: where each raises an alarm at its share, all together do at the whole (Bonferroni). Where some are left
-out, for want of faces or of a seed, the others keep their shares: false alarms are then rarer."""
+"""They add up to 1: if each raises an alarm at its share, all together do at the whole (Bonferroni). If some are left
+out, the others keep their shares, and false alarms are rarer."""
 
 
 def examine(
@@ -117,12 +116,12 @@ def examine(
     faces: Faces | None = None,
     others: Sequence[Orders] = (),
 ) -> list[Result]:
-    """All procedures, in the order of `SHARES`.
+    """Run all procedures, in the order of `SHARES`.
 
-    `random`: adds those that are sampled; `Nulls` keeps what was sampled for the next call. `faces`: adds those that
-    look at faces; what lay at each place of the order in, a row for each deck or one for all. `others`: decks of other
-    sizes, as the relative orders of those that are known in part; only what is added up over decks takes them. What
-    would be a constant of so many decks is left out. Raises `OrderError` where decks have other faces than the first.
+    `random` adds the sampled ones; a `Nulls` keeps its samples for the next call. `faces` adds those of faces; it has
+    the faces of the order in, a row for each deck or one for all. `others` are decks of other sizes, the relative
+    orders of those known in part, which only sums over decks can use. A statistic that is constant for so many decks is
+    left out. Raise `OrderError` if decks have other faces than the first.
     """
     found = [_result(one, orders, others) for one in PROCEDURES]
     if favoured_places.is_tested(*orders.shape):
@@ -133,7 +132,7 @@ def examine(
         nulls = random if isinstance(random, Nulls) else Nulls(random)
         found += [_sampled(one, orders, nulls) for one in SAMPLED if len(orders) and one.spread(len(orders))]
     if faces is not None:
-        found += [_result(_of_runs(kinds, faces), orders) for kinds in KINDS]
+        found += [_result(_runs_procedure(kinds, faces), orders) for kinds in KINDS]
     return found
 
 
@@ -148,7 +147,7 @@ def _favoured_place(orders: Orders) -> Result:
 
 
 def _repeated_orders(sizes: Sequence[Orders]) -> Result:
-    """`sizes`: decks by their number of cards."""
+    """Return the result for decks grouped by their number of cards."""
     several = [one for one in sizes if len(one)]
     repeated = sum(map(repeated_orders.repeated, several))
     moments = [repeated_orders.mean_and_variance(*one.shape) for one in several]
@@ -161,12 +160,12 @@ def _repeated_orders(sizes: Sequence[Orders]) -> Result:
     )  # fmt: skip
 
 
-def _of_runs(kinds: Kinds, faces: Faces) -> Procedure:
-    """Runs of these kinds in decks with those faces before: exact, too."""
+def _runs_procedure(kinds: Kinds, faces: Faces) -> Procedure:
+    """Return the exact procedure for runs of these kinds, in decks with these faces before."""
     numbers = numbers_of_runs(faces, kinds)
     return Procedure(
         kinds.id, kinds.words, "Wald, Wolfowitz 1940",
-        lambda orders: runs(faces_out(orders, faces), kinds), _of(lambda cards: numbers), RUNS_LOW, RUNS_SHARE,
+        lambda orders: runs(faces_out(orders, faces), kinds), _exact_null(lambda cards: numbers), RUNS_LOW, RUNS_SHARE,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The chi-square of card against position, as regulators ask for it: a verdict at 95 % and at 99 %, in two forms.
 
-The naive form takes the statistic for chi-square with (n - 1)^2 degrees of freedom. It is n / (n - 1) times as large,
-so that with many decks of 52 cards the naive form fails a good shuffler with 17 % instead of 5 %, and with 5 % instead
+The naive form treats the statistic as chi-square with (n - 1)^2 degrees of freedom. It is n / (n - 1) times as large,
+so with many decks of 52 cards the naive form fails a good shuffler in 17 % instead of 5 % of audits, and in 5 % instead
 of 1 %. The exact form takes its chance from simulated decks.
 """
 
@@ -20,11 +20,11 @@ CONFIDENCES: Final = (0.95, 0.99)
 BAD: Final = Shelves(10)
 AUDITS: Final = 100  # simulated, of that machine
 ENOUGH: Final = 5.0
-"""Expected in each cell of the table, from which on the naive form may be used."""
+"""The expected count of each cell from which the naive form may be used."""
 
 
 class Form(msgspec.Struct, frozen=True):
-    """`p` of the statistic. `passes`: the verdicts at `CONFIDENCES`. Null: of one deck the statistic is a constant."""
+    """A form of the test: `p`, and the verdicts at `CONFIDENCES`. Null for one deck, whose statistic is constant."""
 
     form: str
     p: float | None
@@ -32,9 +32,9 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class ChiSquare(msgspec.Struct, frozen=True):
-    """`each`: decks expected in each cell. `freedom` in degrees. `forms`: naive, then exact. `finds`: in what part of
-    simulated audits with as many decks the exact form fails `BAD` at 95 %; null: of one deck, and where there are
-    enough for the naive form.
+    """`each` is the expected count of a cell, `freedom` the degrees of freedom. `forms` are naive, then exact. `finds`
+    is the share of simulated audits with as many decks in which the exact form fails `BAD` at 95 %; null for one deck,
+    and if there are enough decks for the naive form.
     """
 
     statistic: float
@@ -45,7 +45,7 @@ class ChiSquare(msgspec.Struct, frozen=True):
 
 
 def chi_square(orders: Orders, nulls: Nulls, random: np.random.Generator) -> ChiSquare:
-    """Of these decks. `random`: for `finds`."""
+    """Test these decks. `random` is for `finds`."""
     found = card_position(orders, nulls)
     if len(orders) == 1:
         untested = tuple(Form(form, None, (None,) * len(CONFIDENCES)) for form in ("naive", "exact"))
@@ -64,7 +64,7 @@ def chi_square(orders: Orders, nulls: Nulls, random: np.random.Generator) -> Chi
 
 
 def _finds(decks: int, cards: int, nulls: Nulls, random: np.random.Generator) -> float:
-    """As `Nulls.p` of each audit."""
+    """Return the share of failures, with p as `Nulls.p` computes it."""
     null = nulls.excess(CARD_POSITION, decks, cards)
     found = [card_against_position(BAD.shuffle(random, decks, cards)[None])[0] for _ in range(AUDITS)]
     reached = len(null) - np.searchsorted(null, np.array(found) - CARD_POSITION.mean(cards))

@@ -1,9 +1,9 @@
-"""A shuffle that comes again: two decks of which the cards went the same ways.
+"""A procedure that finds repeated shuffles: two decks whose cards moved in the same way.
 
-Of D decks the chance that any two have the same of n! equally likely orders is at most the sum over all pairs,
-D (D-1) / 2 / n! (von Mises 1939 for the exact one). Decks that are known in part are compared with those of as many
-known cards, by the order of these among each other. A generator that begins again with the same seed, or has few
-states, repeats itself while each deck by itself looks good.
+For D decks the chance that any two have the same of n! equally likely orders is at most the sum over all pairs, D (D-1)
+/ 2 / n! (von Mises 1939 has the exact one). Partly known decks are compared by relative order with those of as many
+known cards. A generator that restarts with the same seed, or has few states, repeats itself although each deck looks
+good.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ ID: Final = "repeated-orders"
 WORDS: Final = "Decks that were shuffled exactly as an earlier one was"
 SOURCE: Final = "von Mises 1939"
 SHARE: Final = 0.01
-FEW: Final = 8  # cards: of more, orders that come again are rare
+FEW: Final = 8  # cards; with more, repeated orders are rare
 
 
 def repeated(orders: Orders) -> int:
-    """How many decks have the order of an earlier one."""
+    """Count the decks that have the order of an earlier one."""
     return len(orders) - len({one.tobytes() for one in orders})
 
 
 def bound(decks: int, cards: int) -> float:
-    """No less than the chance that any order comes again. Not above 1."""
+    """Return an upper bound of the chance that any order repeats, at most 1."""
     pairs = comb(decks, 2)
     return min(1.0, exp(log(pairs) - lgamma(cards + 1))) if pairs else 0.0
 
 
 def mean_and_variance(decks: int, cards: int) -> tuple[float, float]:
-    """Of the number of decks that have the order of an earlier one; of many cards both are those of rare pairs."""
+    """Return mean and variance of the number of repeated orders; with many cards, those of rare pairs."""
     if cards > FEW:
         return bound(decks, cards), bound(decks, cards)
     orders = factorial(cards)

@@ -1,11 +1,11 @@
-"""Tests of decks whose null distribution is sampled: by decks in which every order is equally likely, with a seed.
+"""Tests of decks whose null distribution is sampled, from uniform orders drawn with a seed.
 
-p = (1 + samples at least as extreme) / (1 + samples): a false alarm is never more likely than that says, however few
-samples there are (Davison and Hinkley 1997, 4.2). It is at least 1 / (1 + samples): with 9,999 samples 0.0001, enough
-for an alarm of all procedures together at 0.01; with fewer than 7,407 they raise none at that level.
+p = (1 + samples at least as extreme) / (1 + samples): a false alarm is never more likely than this, however few samples
+there are (Davison and Hinkley 1997, 4.2). The least p is 1 / (1 + samples): 0.0001 with 9,999 samples, enough for an
+alarm at 0.01; with fewer than 7,407 there is none at that level.
 
-Where the statistic is beyond all samples p is the lower one of that and a bound that needs no samples. p is then still
-at most a with a chance of at most a: from 1 / (1 + samples) on by the samples, below it by the bound.
+If the statistic exceeds all samples, p is the lower of that and a bound that needs no samples. p is still at most a
+with a chance of at most a: by the samples from 1 / (1 + samples) on, by the bound below.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from shuffle_audit.orders import Orders
 
 SAMPLES: Final = 9_999
 MOST_DECKS: Final = 100
-"""Sets of samples have no more decks. For more, their deviations from the mean are brought to the exact size. What is
-left, the skewness, falls with the decks: p is then too large, by about a tenth at 0.0001."""
+"""The most decks in a sampled set. For more, deviations from the mean are scaled to the exact size. The remaining
+skewness falls with the number of decks: p is then too large, by about a tenth at 0.0001."""
 _AT_ONCE: Final = 1 << 21  # cards
 _ROUNDED: Final = 1e-6  # statistics are sums of fractions
 Sets: TypeAlias = npt.NDArray[np.integer]
-"""Several sets of decks: `sets[s, d, j]` as `orders[d, j]`."""
+"""Several sets of decks: `sets[s, d, j]` is like `orders[d, j]`."""
 Statistics: TypeAlias = npt.NDArray[np.float64]
 """A number for each set."""
 
 
 class SampledProcedure(NamedTuple):
-    """`measured`: the statistic of each set; high ones speak against the shuffle. `mean`: its exact mean, by the number
-    of cards. `spread`: its standard deviation for so many decks, as a part of that for very many; 0: a constant, and
-    nothing is tested. `bound`: no less than the chance of that statistic or a higher one, for so many decks and cards.
-    `share` as in `Procedure`.
+    """`measured` is the statistic of each set; high values speak against the shuffle. `mean` is its exact mean, by the
+    number of cards. `spread` is its standard deviation for so many decks relative to that for very many; 0 means
+    constant, and nothing is tested. `bound` is an upper bound of the chance of this statistic or a higher one. `share`
+    is as in `Procedure`.
     """
 
     id: str
@@ -51,9 +51,7 @@ class SampledProcedure(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """A statistic, its standard deviation where every order is equally likely, and p. `beyond`: of no sample it is as
-    high.
-    """
+    """A statistic, its standard deviation under uniform orders, and p. `beyond`: it exceeds all samples."""
 
     statistic: float
     deviation: float
@@ -62,7 +60,7 @@ class Sampled(NamedTuple):
 
 
 def card_against_position(sets: Sets) -> Statistics:
-    """Chi-square over all cards and places: the sum of (N - D/n)^2 / (D/n), where N of D decks have that card there.
+    """Return chi-square over cards and places: the sum of (N - D/n)^2 / (D/n), where N of D decks have a card there.
 
     Its mean is n (n - 1) and its variance 2 n^2 (1 - 1/D), exactly: a deck has each card and each place once. So it is
     n / (n - 1) times a chi-square with (n - 1)^2 degrees of freedom, for many decks. The naive form leaves that out.
@@ -76,8 +74,8 @@ def card_against_position(sets: Sets) -> Statistics:
 
 
 def position_shifts(sets: Sets) -> Statistics:
-    """Chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks came out so many places after
-    the one at which they lay, going round. Its mean is n.
+    """Return chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks moved by so many places,
+    going round. Its mean is n.
     """
     count, decks, cards = sets.shape
     shifts = (np.arange(cards) - sets.astype(np.int64)) % cards
@@ -88,15 +86,15 @@ def position_shifts(sets: Sets) -> Statistics:
 
 
 def _cell_bound(statistic: float, decks: int, cards: int) -> float:
-    """One of the n^2 cells has at least S/n^2 + D/n decks, as the sum of N^2 is at most nD times the largest N. Of one
-    cell that is a binomial tail.
+    """Bound the chance: one of the n^2 cells has at least S/n^2 + D/n decks, as the sum of N^2 is at most nD times the
+    largest N. The chance for one cell is a binomial tail.
     """
     least = ceil(statistic / cards**2 + decks / cards - _ROUNDED)
     return cards**2 * exact.tails_of_decks(np.array([1 - 1 / cards, 1 / cards]), decks, least)[1]
 
 
 def _shift_bound(statistic: float, decks: int, cards: int) -> float:
-    """One of the n shifts has at least S/n + D cards, in the same way. Of one it is the tail of cards in place."""
+    """Bound the chance likewise: one of the n shifts has at least S/n + D cards, with the tail of cards in place."""
     least = ceil(statistic / cards + decks - _ROUNDED)
     return cards * exact.tails_of_decks(exact.distribution(exact.in_place_numbers(cards)), decks, least)[1]
 
@@ -113,9 +111,9 @@ SAMPLED: Final = (CARD_POSITION, SHIFTS)
 
 
 class Nulls:
-    """Sampled null distributions, kept for each procedure and each number of decks and of cards.
+    """Sampled null distributions, cached by procedure, number of decks and number of cards.
 
-    Each is drawn from a stream of its own: it does not matter which are asked for before.
+    Each has its own random stream, so the sequence of calls does not matter.
     """
 
     def __init__(self, random: np.random.Generator, samples: int = SAMPLES) -> None:
@@ -124,7 +122,7 @@ class Nulls:
         self._kept: dict[tuple[str, int, int], Statistics] = {}
 
     def excess(self, procedure: SampledProcedure, decks: int, cards: int) -> Statistics:
-        """By how much each sample lies above the mean, the lowest first."""
+        """Return the excess of each sample over the mean, lowest first."""
         drawn = min(decks, MOST_DECKS)
         if (procedure.id, drawn, cards) not in self._kept:
             self._draw(drawn, cards)
@@ -132,7 +130,7 @@ class Nulls:
         return found if drawn == decks else found * (procedure.spread(decks) / procedure.spread(drawn))
 
     def p(self, procedure: SampledProcedure, orders: Orders) -> Sampled:
-        """Of no decks p is 1."""
+        """Return the statistic and its p; without decks p is 1."""
         decks, cards = orders.shape
         if not decks:
             return Sampled(0.0, 0.0, 1.0, beyond=False)
@@ -159,8 +157,8 @@ class Nulls:
 
 
 class CardPosition(NamedTuple):
-    """The regulators' test in both forms. `freedom`: (n - 1)^2, as for any table. `each`: expected in each cell of it;
-    the approximation is not meant for fewer than 5. `naive_p`: by chi-square with that freedom; `p`: sampled.
+    """The regulators' test in both forms. `freedom` is (n - 1)^2, as for any table. `each` is the expected count of a
+    cell, which should be 5 or more. `naive_p` is by chi-square with that freedom; `p` is sampled.
     """
 
     statistic: float
@@ -170,12 +168,12 @@ class CardPosition(NamedTuple):
     p: float
 
     def passes(self, confidence: float, *, naive: bool) -> bool:
-        """The verdict at a confidence of 0.95 or 0.99, as regulators ask."""
+        """Return the verdict at a confidence such as 0.95 or 0.99."""
         return (self.naive_p if naive else self.p) > 1 - confidence
 
 
 def card_position(orders: Orders, nulls: Nulls) -> CardPosition:
-    """Of decks, in both forms."""
+    """Test decks in both forms."""
     decks, cards = orders.shape
     statistic, _, p, _ = nulls.p(CARD_POSITION, orders)
     freedom = (cards - 1) ** 2

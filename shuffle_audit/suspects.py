@@ -1,8 +1,8 @@
-"""Which shuffle it is: how likely all decks together are under each model with a known distribution.
+"""Ranks the suspected models: how likely all decks together are under each model with a known distribution.
 
-The likelihood ratio of a model is the product over all decks of the order's probability under it, over 1/n!. That is
-what the evidence bets on, here for each model alone and for all decks. The best of many models is above the uniform
-one by chance, too: without an alarm of the verdict the ratios say nothing.
+The likelihood ratio of a model is the product over all decks of the order's probability under it, over 1/n!. The
+evidence bets on the same ratios. The best of many models exceeds the uniform one by chance, so without an alarm of the
+verdict the ratios say nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from shuffle_audit.verdict import OF_EVIDENCE
 
 
 class Suspect(msgspec.Struct, frozen=True):
-    """`log10`: the decimal logarithm of how many times as likely the decks are under this model as where every order is
-    equally likely. Null: one of them never comes of it.
+    """`log10` is the decimal logarithm of how many times likelier the decks are under this model than under uniform
+    orders; null if the model never makes one of them.
     """
 
     model: str
@@ -31,9 +31,8 @@ class Suspect(msgspec.Struct, frozen=True):
 def suspects(
     orders: Orders, models: Sequence[SuspectedModel] = (UNIFORM, *SUSPECTED), *, others: Sequence[Orders] = ()
 ) -> tuple[Suspect, ...]:
-    """The models, the one first under which the decks are most likely; of two with the same figure the former.
-
-    `others`: decks that are known in part, by their number of cards.
+    """Return the models, likeliest first; equal ones keep their order. `others` are decks known in part, by their
+    number of cards.
     """
     some = [one for one in (orders, *others) if len(one)]
     sums = [sum(float(model.log_ratios(one).sum()) for one in some) / log(10) for model in models]
@@ -42,11 +41,11 @@ def suspects(
 
 
 def best_fit(ranked: Sequence[Suspect], level: float) -> Suspect | None:
-    """The first of them, where all decks together are so much likelier under it that a uniform shuffle comes to that
-    with a chance of at most the evidence's part of the level; else None.
+    """Return the first model, if the ratio is so large that a uniform shuffle reaches it with a chance of at most the
+    evidence's part of the level; else None.
 
-    A ratio is 1 on average where every order is equally likely: the best of so many reaches a limit at most so many
-    times as often as one (Markov).
+    A ratio is 1 on average under uniform orders, so the best of k reaches a limit at most k times as often as one
+    (Markov).
     """
     best = ranked[0]
     needed = log10(len(ranked) / (level * OF_EVIDENCE))

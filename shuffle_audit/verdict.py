@@ -1,7 +1,7 @@
-"""What decks say of a shuffle: a verdict at one stated chance of a false alarm, and the effect in plain numbers.
+"""Judges decks: a verdict at one stated chance of a false alarm, and the effect in plain numbers.
 
-The procedures together have nine tenths of that chance, the evidence has one. It costs the evidence little: its limit
-grows by the same factor for one deck or a thousand.
+The procedures share nine tenths of that chance, and the evidence has the last. That costs it little: its limit grows by
+the same factor for one deck or a thousand.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from shuffle_audit.procedures import SHARES, SMALLEST, Result, examine
 from shuffle_audit.sampled import Nulls
 
 LEVEL: Final = 0.01
-OF_PROCEDURES: Final = 0.9  # their part of the chance of a false alarm
+OF_PROCEDURES: Final = 0.9  # the procedures' part of the chance of a false alarm
 OF_EVIDENCE: Final = 0.1
-SURELY_SEEN: Final = 10  # decks: where these are enough for a statement, more are
+SURELY_SEEN: Final = 10  # decks: if these suffice for a statement, more do
 Word = Literal["bad", "nothing found", "no verdict"]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A procedure's result (see `procedures.Result`). `alarm`: `adjusted` is at most the procedures' part of
-    the level. `silent`: by so few samples it raises none at this level, whatever is found; only its bound can.
+    """A procedure's result (see `procedures.Result`). `alarm`: `adjusted` is at most the procedures' part of the level.
+    `silent`: with so few samples it cannot raise an alarm at this level, except by its bound.
     """
 
     id: str
@@ -50,9 +50,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """The evidence of all decks in a row. `most_log10`: the decimal logarithm of its highest value, reached after the
-    deck `after_deck` (0: before the first). `limit`: from which value on it raises an alarm. `likeliest`: the model
-    that fits best, which says something only where there is an alarm; empty where decks are known in part.
+    """The evidence of all decks in sequence. `most_log10` is the decimal logarithm of its highest value, after the deck
+    `after_deck` (0: before the first). `limit` is the value that raises an alarm. `likeliest` is the model that fits
+    best: meaningful only with an alarm, and empty if decks are known in part.
     """
 
     most_log10: float
@@ -63,13 +63,13 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """`sentence` says why, `code` for machines (empty: there is a verdict).
+    """`sentence` says why, `code` does so for machines (empty if there is a verdict).
 
-    `chance`: the least chance of a false alarm, over everything that was examined, at which these decks are bad; null
-    where nothing was examined. `decks` were examined; `not_known` were left out, as their order in is not known.
-    `guesses`: right guesses a deck of a player who knows the order in; `guesses_expected`: where every order is
-    equally likely. Null where no deck is known as a whole: `partial` of the decks that were examined are known in part,
-    with `least_known` cards or more; `few_known` were left out, as too few cards of them are.
+    `chance` is the least chance of a false alarm, over everything examined, at which these decks are bad; null if
+    nothing was examined. `decks` were examined; `not_known` were left out for lack of the order in. `guesses` is the
+    number of right guesses a deck of a player who knows the order in, null if no deck is known as a whole;
+    `guesses_expected` is that under uniform orders. `partial` of the examined decks are known in part, with
+    `least_known` cards or more; `few_known` were left out for having too few known cards.
     """
 
     verdict: Word
@@ -92,12 +92,12 @@ class Verdict(msgspec.Struct, frozen=True):
 def judge(
     decks: Sequence[DeckOrders], level: float = LEVEL, *, random: np.random.Generator | Nulls | None = None
 ) -> Verdict:
-    """Examines the decks whose order in is known, as far as their cards are. `level`: the chance of a false alarm over
-    all that is examined.
-    `random` adds the procedures that are sampled (see `procedures.examine`). Those that look at faces are added where
-    the names are those of cards. Both take whole decks only.
+    """Judge the decks whose order in is known, as far as their cards are. `level` is the chance of a false alarm over
+    everything that is examined.
 
-    Raises `OrderError` where decks are not of as many cards, or the two orders not of the same deck.
+    `random` adds the sampled procedures (see `procedures.examine`); those of faces are added if the names are those of
+    cards. Both use whole decks only. Raise `OrderError` if the sizes of decks differ, or two orders are not of one
+    deck.
     """
     known = [deck for deck in decks if deck.before]
     cards = len(decks[0].after) if decks else 0
@@ -136,18 +136,18 @@ def judge(
 
 
 def _finding(one: Result, limit: float) -> Finding:
-    """`limit`: of its adjusted p, from which on there is an alarm."""
+    """Return the finding. There is an alarm if the adjusted p is at most `limit`."""
     silent = one.samples > 0 and 1 / (1 + one.samples) / SHARES[one.id] > limit
     return Finding(**one._asdict(), alarm=one.adjusted <= limit, silent=silent)
 
 
 def guesses_expected(cards: int) -> float:
-    """Right guesses a deck where every order is equally likely: 1 + 1/2 + ... + 1/n, 4.54 for 52 cards."""
+    """Return right guesses a deck under uniform orders: 1 + 1/2 + ... + 1/n, 4.54 for 52 cards."""
     return sum(1 / left for left in range(1, cards + 1))
 
 
 def can_speak(decks: int, cards: int, level: float) -> bool:
-    """Whether so many decks can be bad at that level: as decks that came out as they went in, or turned round."""
+    """Return whether `decks` decks can be bad at this level: those that came out as they went in, or reversed."""
     for few in sorted({min(decks, SURELY_SEEN), decks}):
         same = unshuffled(few, cards)
         for orders in (same, same[:, ::-1]):
@@ -157,7 +157,7 @@ def can_speak(decks: int, cards: int, level: float) -> bool:
 
 
 def _can_speak_of(seen: Seen, level: float) -> bool:
-    """The same of decks that are known in part: of each as much as is known."""
+    """Return the same for partly known decks, with as much as is known of each."""
     if not seen.parts:
         return can_speak(len(seen.whole), seen.whole.shape[1], level)
     whole, *parts = (unshuffled(*one.shape) for one in (seen.whole, *seen.parts))
@@ -166,7 +166,7 @@ def _can_speak_of(seen: Seen, level: float) -> bool:
 
 
 def _gathered(runs: Iterable[Orders], level: float) -> Gathered:
-    """`runs`: the decks in their sequence; those of a run have as many cards."""
+    """Return the evidence of `runs`: decks in sequence; those of a run have the same number of cards."""
     evidence = Evidence()
     course = np.concatenate([[0.0], *(evidence.add(orders) for orders in runs)])  # it begins with 1
     best = int(np.argmax(course))
@@ -197,7 +197,7 @@ def _sentence(word: Word, chance: float, level: float, decks: int) -> str:
 
 
 def _nothing_examined(decks: int, cards: int, level: float, few: int = 0) -> Verdict:
-    """`few`: of so many decks the order in is known, and too few cards."""
+    """Return the verdict for no decks. `few` decks have a known order in, but too few known cards."""
     sentence = (
         f"The order in is not known for {'the deck' if decks == 1 else f'any of the {decks:,} decks'}. Where what went "
         "in was random and is not known, what comes out of any shuffler that does not look at faces is uniform, "

@@ -1,4 +1,4 @@
-"""`cardshoe audit`: finds its commands by name; each has a module of its own."""
+"""`cardshoe audit`: the group, which imports a command when it is used."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUMMARIES: Final = {
 
 
 FAILED: Final = 70
-"""Exit code of what is no verdict and no alarm: 0 and 1 are kept for these."""
+"""Exit code for errors: 0 and 1 are reserved for verdicts and alarms."""
 
 
 class FailedError(ProblemError):
@@ -33,7 +33,7 @@ class FailedError(ProblemError):
 
 
 class AuditCommands(FoundCommands):
-    """An error is no verdict: none ends with 0 or 1. One that was not expected shows its traceback, too."""
+    """Commands whose errors never exit with 0 or 1, which are verdicts. Unexpected errors also show a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -46,7 +46,7 @@ class AuditCommands(FoundCommands):
             raise
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # the reader of the lines went away
+                raise  # the reader of the output has gone
             traceback.print_exc()
             sentence = f"This was not expected: {type(error).__name__}: {error}."
             raise FailedError(sentence, "Nothing was concluded. Report it with the lines above.") from error

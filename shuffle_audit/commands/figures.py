@@ -1,4 +1,4 @@
-"""Figures as people read them."""
+"""Formats figures for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shuffle_audit.procedures import SMALLEST
 
 
 def small(chance: float) -> str:
-    """A chance as short as it can be read.
+    """Format a chance in as few digits as can be read.
 
     >>> small(0.01234), small(3.14e-12), small(0.0)
     ('0.012', '3.1e-12', 'below 1e-300')
@@ -17,7 +17,7 @@ def small(chance: float) -> str:
 
 
 def units(log10: float) -> str:
-    """A sum of money by its decimal logarithm.
+    """Format a sum of money, given its decimal logarithm.
 
     >>> units(0.0), units(2.5), units(400.3)
     ('1.00 units', '316.23 units', '2.0e+400 units')
@@ -26,7 +26,7 @@ def units(log10: float) -> str:
 
 
 def power_of_ten(log10: float, digits: int = 0) -> str:
-    """A number of 1 or more by its decimal logarithm; above a million with its power of ten.
+    """Format a number of 1 or more, given its decimal logarithm; above a million with a power of ten.
 
     >>> power_of_ten(1.3), power_of_ten(400.3)
     ('20', '2.0e+400')
@@ -37,7 +37,7 @@ def power_of_ten(log10: float, digits: int = 0) -> str:
 
 
 def times(log10: float) -> str:
-    """How much likelier, by the decimal logarithm of that.
+    """Format a likelihood ratio, given its decimal logarithm.
 
     >>> times(2.0), times(-400.3), times(0.0)
     ('100 times as likely', '2.0e+400 times less likely', 'as likely')
@@ -49,7 +49,7 @@ def times(log10: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Never rounded up to all.
+    """Format a share, never rounded up to 100 %.
 
     >>> percent(1.0), percent(0.9996), percent(0.123)
     ('100 %', '99.9 %', '12.3 %')
@@ -58,7 +58,7 @@ def percent(share: float) -> str:
 
 
 def of_stake(part: float) -> str:
-    """A part of a stake, or a change of it with its sign.
+    """Format a part of a stake, with its sign.
 
     >>> of_stake(-0.0312), of_stake(0.5)
     ('-3.12 %', '+50.00 %')

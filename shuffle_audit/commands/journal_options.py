@@ -1,4 +1,4 @@
-"""Journals among the files of an audit, and what a person says of the decks in them."""
+"""Journals among the files of an audit, and the options that concern them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STANDARD: Final = "standard"
 
 
 def read_maker(said: str | None) -> tuple[str, ...] | None:
-    """The order of a new deck by `--new-deck`. Raises `BadInputError`."""
+    """Return the order of a new deck, from `--new-deck`. Raise `BadInputError`."""
     from shuffle_audit import journal_orders
     from shuffle_audit.orders import OrderError
 
@@ -38,7 +38,7 @@ def read_maker(said: str | None) -> tuple[str, ...] | None:
 
 
 def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Files of decks, and journals. What cannot be read counts as a file of decks, and is refused as one."""
+    """Split paths into files of decks and journals. An unreadable path counts as a file, to be refused later."""
     from shuffle_audit.journal_orders import is_journal
 
     found: tuple[list[Path], list[Path]] = ([], [])
@@ -51,7 +51,7 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def in_journals(journals: Sequence[Path], maker: str | None, key_file: Path | None) -> list[tuple[Path, JournalRead]]:
-    """Each journal with the shuffles in it. Raises `BadInputError` and `JournalProblemError`."""
+    """Return each journal with its shuffles. Raise `BadInputError` and `JournalProblemError`."""
     if not journals:
         if maker is not None or key_file is not None:
             raise BadInputError("No journal is named.", "Name its folder, or leave --new-deck and --key-file out.")

@@ -1,4 +1,4 @@
-"""A report is made here: from decks to all its figures, each simulation with a stream of its own from one seed."""
+"""Makes a report from decks. Each simulation has its own random stream from one seed."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from shuffle_audit.suspects import Suspect, best_fit, suspects
 from shuffle_audit.verdict import Verdict, judge
 
 COMPARED: Final = ("shelves:10", "shelves:20", "riffle:7")
-MOST_DECKS: Final = 200  # of a simulated audit
-AUDITS: Final = (100, 1000)  # at least and at most, for each model
-DRAWN: Final = 50_000  # about so many decks for each model
+MOST_DECKS: Final = 200  # in a simulated audit
+AUDITS: Final = (100, 1000)  # the least and the most, for each model
+DRAWN: Final = 50_000  # decks for each model, roughly
 LEAST_POWER: Final = 0.5
-"""With less for each machine that is compared, decks in which nothing is found allow no verdict."""
+"""If so many decks would find every machine compared less often than this, finding nothing allows no verdict."""
 
 
 def report_of(
     decks: Sequence[DeckOrders], files: tuple[ReadFile, ...], level: float, seed: int, *, with_money: bool,
     about: tuple[str, ...] = (),
 ) -> tuple[Report, Orders]:  # fmt: skip
-    """The report, and the orders of the whole decks that were examined, for plots. Raises `OrderError`."""
+    """Return the report, and the orders of the whole decks that were examined, for plots. Raise `OrderError`."""
     of_nulls, of_money, of_chi_square = np.random.SeedSequence(seed).spawn(3)
     nulls = Nulls(np.random.default_rng(of_nulls))
     verdict = judge(decks, level, random=nulls)
@@ -61,8 +61,8 @@ def report_of(
 
 
 def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
-    """No verdict where nothing was found, and so many decks would have found none of the bad machines in half of the
-    audits. Not where there are more decks than were simulated.
+    """Withdraw the verdict if nothing was found and these decks would find each bad machine in less than half of the
+    audits. Not if there are more decks than were simulated.
     """
     most = max(power, key=lambda one: one.share, default=None)
     if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER or most.decks == MOST_DECKS:
@@ -82,7 +82,7 @@ def _dealt(known: Sequence[DeckOrders], orders: Orders, level: float) -> Dealt |
 
 
 def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequence) -> tuple[Money | None, NoMoney]:
-    """What the model that fits best costs, or why none is simulated."""
+    """Return what the best-fitting model costs, or why none is simulated."""
     if verdict.verdict != "bad":
         return None, "no-alarm"
     if verdict.cards != len(NEW_DECK):
@@ -98,10 +98,10 @@ def _money(verdict: Verdict, ranked: Sequence[Suspect], seed: np.random.SeedSequ
 
 
 def _power(sizes: Sequence[int], verdict: Verdict, seed: int) -> tuple[Found, ...]:
-    """What so many of the decks find of machines that are known to be bad, of each of which so many cards are known: of
-    some such numbers those that find most. `sizes`: of each deck, how many cards are known.
+    """Return how often these decks would find machines known to be bad. `sizes` has the number of known cards of each
+    deck. Of several numbers of known cards, the one that finds most is taken.
     """
-    kept = {(known, min(MOST_DECKS, sum(size >= known for size in sizes))) for known in _some(sizes)}
+    kept = {(known, min(MOST_DECKS, sum(size >= known for size in sizes))) for known in _least_median_most(sizes)}
     drawn = {each: max(AUDITS[0], min(AUDITS[1], DRAWN // each[1])) for each in sorted(kept)}
     found = []
     total = len(COMPARED) * sum(audits * decks for (_, decks), audits in drawn.items())
@@ -111,8 +111,8 @@ def _power(sizes: Sequence[int], verdict: Verdict, seed: int) -> tuple[Found, ..
     return max(found, key=lambda each: sum(one.share for one in each))
 
 
-def _some(sizes: Sequence[int]) -> set[int]:
-    """The least, the middle one and the most."""
+def _least_median_most(sizes: Sequence[int]) -> set[int]:
+    """Return the least, the median and the most."""
     ranked = sorted(sizes)
     return {ranked[0], ranked[len(ranked) // 2], ranked[-1]}
 
@@ -120,7 +120,7 @@ def _some(sizes: Sequence[int]) -> set[int]:
 def _found(
     name: str, verdict: Verdict, known: int, decks: int, audits: int, seed: int, advance: Callable[[int], object]
 ) -> Found:
-    """Of decks that are known in part, as if the first cards of each were known."""
+    """Simulate audits; decks known in part are simulated as if their first cards were known."""
     model = model_named(name, verdict.cards)
     whole = known == verdict.cards
     seen = model if whole else FirstPlaces(model, verdict.cards)

@@ -1,4 +1,4 @@
-"""How each test comes to its chance, in words, and what an audit cannot see: for who reads the page of a report."""
+"""Explains in words how each test arrives at its chance, and what an audit cannot see, for readers of the page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FORMULAS: Final = {
     "runs-of-points": _RUNS,
     "runs-of-suit": _RUNS,
 }
-"""By procedure: the chance of each count in one deck, or of the statistic."""
+"""By procedure: how the chance of each count in one deck, or of the statistic, is found."""
 SUMS: Final = (
     "Every test asks how likely its count is where each of the n! orders of a deck is equally likely, whatever went "
     "in. Counts are added up over all decks; the distribution of the sum is that of one deck, folded with itself, "
@@ -68,7 +68,7 @@ NOT_SEEN: Final = (
 
 
 def tests_of(verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Each test with how its chance is found, its source, and its part of the level."""
+    """Yield each test with how its chance is found, its source, and its part of the level."""
     for one in verdict.findings:
         yield one.id, FORMULAS[one.id], one.source, f"{SHARES[one.id] * OF_PROCEDURES:.3g}"
     if verdict.evidence is not None:

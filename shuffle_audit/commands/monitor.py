@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 
 ALARM: Final = 1  # exit code
-LOOK_EVERY: Final = 0.5  # seconds; a reader holds nothing of a journal between two looks
-WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock: the metrics say when the monitor looked last
+LOOK_EVERY: Final = 0.5  # seconds; between two looks a reader holds nothing of a journal open
+WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock; tells when the monitor looked last
 
 
 @click.command()
@@ -54,13 +54,13 @@ def monitor(
     SOURCE is only read, and no table is asked or changed. Exit code 0: no alarm; 1: there was one; 2: SOURCE or another
     file cannot be used, or with --once no deck counted.
     """
-    _keep_apart(source, events, metrics)
+    _verify_distinct(source, events, metrics)
     with of_extra("audit", "numpy cannot be used"):
         from shuffle_audit.commands.monitor_files import EventsFile, MetricsFile
         from shuffle_audit.following import SourceError, follow
         from shuffle_audit.monitor import Monitor
     try:
-        found = _opened(source, maker)
+        found = _open_source(source, maker)
         watching = Watching(
             Monitor(name or found.name, level, skip), HostClock(), EventsFile(events) if events else None,
             MetricsFile(metrics) if metrics else None, as_json=as_json,
@@ -77,7 +77,7 @@ def monitor(
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
     except BrokenPipeError:
-        raise  # the reader of the lines went away
+        raise  # the reader of the output has gone
     except OSError as error:
         named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
@@ -85,7 +85,7 @@ def monitor(
 
 
 def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
-    """Raises `BadInputError` where nothing can be said."""
+    """Exit with the alarm's code, or raise `BadInputError` if nothing can be said."""
     if unfinished:
         click.echo(f"cardshoe: {unfinished.capitalize()} has no end yet and was not read.", err=True)
     if monitor.alarm is not None:
@@ -106,7 +106,7 @@ def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
 
 @contextmanager
 def ending_by_signal() -> Iterator[threading.Event]:
-    """Is set by SIGINT or SIGTERM."""
+    """Yield an event that SIGINT and SIGTERM set."""
     ending = threading.Event()
     before = {number: signal.signal(number, lambda *_: ending.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -116,8 +116,8 @@ def ending_by_signal() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _opened(path: Path, maker: str | None) -> DeckSource:
-    """Raises `BadInputError`, `JournalError` and OSError."""
+def _open_source(path: Path, maker: str | None) -> DeckSource:
+    """Open a source. Raise `BadInputError`, `JournalError` and OSError."""
     from shuffle_audit.following import GrowingFile, GrowingJournal
     from shuffle_audit.journal_orders import is_journal
     from shuffle_audit.order_files import JSON_LINES
@@ -135,18 +135,18 @@ def _opened(path: Path, maker: str | None) -> DeckSource:
     return GrowingFile(path)
 
 
-def _keep_apart(source: Path, *outputs: Path | None) -> None:
-    """Raises `BadInputError` where one file is named for two things."""
+def _verify_distinct(source: Path, *outputs: Path | None) -> None:
+    """Raise `BadInputError` if one file is named for two things."""
     named = [path.resolve() for path in (source, *outputs) if path is not None]
     if len(set(named)) < len(named):
         raise BadInputError("SOURCE, --events and --metrics name one file.", "Name a file for each.")
 
 
 class Watching:
-    """What is printed and written while a monitor takes decks. Of an alarm the files come first, then what is printed.
+    """Prints and writes what a monitor finds. For an alarm, the files are written before it is printed.
 
-    Metrics are written when all that was there has been read, and for an alarm: a monitor that was started again does
-    not say meanwhile that there is none.
+    Metrics are written once all existing decks have been read, and at an alarm: otherwise a restarted monitor would
+    report "no alarm" in between.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Watching:
             self._print(alarm, _alarm)
 
     def rest(self, ending: threading.Event, *, once: bool) -> bool:
-        """Until it is time to look again; whether to end."""
+        """Wait until it is time to look again. Return whether to end."""
         if self._events is not None:
             self._events.write()
         first, self._has_read = not self._has_read, True

@@ -1,6 +1,6 @@
-"""What `cardshoe audit monitor` writes: a file of metrics, which is replaced, and one of alarms, which grows.
+"""The files that `cardshoe audit monitor` writes: metrics, which are replaced, and alarms, which are appended.
 
-Both are tried before anything is read. A write that fails later is said once, and tried again: the monitor goes on.
+Both are tried before anything is read. A later failure is reported once and tried again, while the monitor goes on.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import msgspec
 from controller.problems import BadInputError
 from shuffle_audit.monitor import ShuffleAlarm
 
-PART: Final = ".part"  # ends the name of a file that is being made
-METRICS: Final = ".prom"  # ends the names that node_exporter's collector reads
+PART: Final = ".part"  # suffix of a file that is being written
+METRICS: Final = ".prom"  # suffix of the files that node_exporter's collector reads
 BEGIN: Final = b'{"event"'
 MOST: Final = 1 << 16  # bytes of a line
-EXACT: Final = 6  # decimals of the evidence by which an alarm is known again
+EXACT: Final = 6  # decimals of the evidence by which a known alarm is recognised
 
 
 class _Written:
-    """A file of which failures are said, each only once until a write succeeds."""
+    """A file whose failures are reported, each only once until a write succeeds."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,7 +36,7 @@ class _Written:
     def _refused(self, error: OSError) -> BadInputError:
         return BadInputError(f"{self._name} cannot be written: {error.strerror or error}.", "Name another file.")
 
-    def _say(self, error: OSError) -> None:
+    def _warn(self, error: OSError) -> None:
         if not self._failed:
             reason = error.strerror or error
             click.echo(f"cardshoe: {self._name} cannot be written: {reason}. It is tried again.", err=True)
@@ -44,7 +44,7 @@ class _Written:
 
 
 class MetricsFile(_Written):
-    """A new file takes the place of the old one: a reader finds one or the other. Raises `BadInputError`."""
+    """A file that is replaced atomically, so that readers see the old or the new one. Raise `BadInputError`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -62,18 +62,18 @@ class MetricsFile(_Written):
 
     def write(self, content: bytes) -> None:
         try:
-            self._look_for_others()
+            self._check_other_writer()
             self._part.write_bytes(content)
             mine = _identity(self._part)
             self._part.replace(self._path)
             self._mine, self._failed = mine, False
         except OSError as error:
-            self._say(error)
+            self._warn(error)
             with suppress(OSError):
                 self._part.unlink(missing_ok=True)
 
-    def _look_for_others(self) -> None:
-        """Says once where another program has replaced the file."""
+    def _check_other_writer(self) -> None:
+        """Report once that another program has replaced the file."""
         if self._shared or self._mine is None or not self._path.exists() or _identity(self._path) == self._mine:
             return
         self._shared = True
@@ -87,7 +87,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 class EventsFile(_Written):
-    """A line for each alarm, kept before anything follows. Raises `BadInputError`, also where it has other lines."""
+    """A line for each alarm, made durable before anything follows. Raise `BadInputError`, also for a foreign file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -101,40 +101,43 @@ class EventsFile(_Written):
             raise self._refused(error) from error
 
     def add(self, alarm: ShuffleAlarm) -> ShuffleAlarm:
-        """As it is written: whether it is there already."""
+        """Append the alarm and return it, marked if the file has it already."""
         try:
             alarm = msgspec.structs.replace(alarm, again=_key(alarm) in _keys(self._path))
         except OSError as error:
-            self._say(error)
+            self._warn(error)
         self._owed.append(alarm)
         self.write()
         return alarm
 
     def write(self) -> None:
-        """What was not written yet."""
+        """Append the alarms that are not yet written."""
         if not self._owed:
             return
         try:
             with self._path.open("ab+") as out:
-                out.write((b"" if _ends_well(self._path) else b"\n") + b"\n".join(map(msgspec.json.encode, self._owed)))
+                out.write(
+                    (b"" if _ends_with_line_end(self._path) else b"\n")
+                    + b"\n".join(map(msgspec.json.encode, self._owed))
+                )
                 out.write(b"\n")
                 out.flush()
                 os.fsync(out.fileno())
         except OSError as error:
-            self._say(error)
+            self._warn(error)
             return
         self._owed, self._failed = [], False
 
 
-def _ends_well(path: Path) -> bool:
-    """Whether it is empty or ends with a line's end."""
+def _ends_with_line_end(path: Path) -> bool:
+    """Return whether the file is empty or ends with a line end."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 1))
         return file.read() in (b"", b"\n")
 
 
 def _may_hold_events(first: bytes) -> bool:
-    """Of a file with that first line: it is empty, or begins with an event, if only with a part of it."""
+    """Return whether a file with this first line may be ours: empty, or beginning with (part of) an event."""
     return first.startswith(BEGIN) or BEGIN.startswith(first)
 
 
@@ -144,10 +147,10 @@ def _keys(path: Path) -> set[tuple[str, int, int, int, float]]:
         try:
             found.add(_key(msgspec.json.decode(line, type=ShuffleAlarm)))
         except msgspec.MsgspecError:
-            continue  # a line of another program, or one that is not whole
+            continue  # a foreign or truncated line
     return found
 
 
 def _key(alarm: ShuffleAlarm) -> tuple[str, int, int, int, float]:
-    """What is the same when the same decks are read again."""
+    """Return the fields that stay the same when the same decks are read again."""
     return alarm.source, alarm.deck, alarm.counted, alarm.skip, round(alarm.evidence_log10, EXACT)

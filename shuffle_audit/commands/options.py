@@ -9,7 +9,7 @@ import click
 
 
 class _Share(click.FloatRange):
-    """A number in a range; `nan` is in none."""
+    """A number in a range. `nan` is in none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = float(super().convert(value, param, ctx))
@@ -21,4 +21,4 @@ class _Share(click.FloatRange):
 LEVEL: Final = _Share(1e-12, 0.5)
 """The chance of a false alarm."""
 POWER: Final = _Share(0.01, 0.999)
-"""How often a bad shuffle is to be found."""
+"""How often a bad shuffle must be found."""

@@ -1,4 +1,4 @@
-"""The parts of a report, as sentences and tables: what the printed text and the page both show."""
+"""The parts of a report, as sentences and tables, which both the printed text and the page show."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shuffle_audit.regulators import AUDITS, BAD, CONFIDENCES, ENOUGH, ChiSquare
 from shuffle_audit.suspects import Suspect, best_fit
 from shuffle_audit.verdict import OF_PROCEDURES, Finding, Gathered, Verdict
 
-CLOSE: Final = 1.0  # decimal logarithms: nearer models cannot be distinguished well
-LISTED: Final = 5  # lines that were left out
+CLOSE: Final = 1.0  # difference of decimal logarithms within which models cannot be told apart
+LISTED: Final = 5  # lines of excluded decks that are listed
 LOOKS_LIKE: Final = "Which shuffle it looks like (likelihood ratio to a uniform one)"
 IN_PART: Final = (
     "Decks are known in part, so no model is named: the first cards of a shelf shuffle look like one with fewer "
@@ -35,7 +35,7 @@ BY: Final = {"naive": "by the chi-square distribution", "exact": "by simulated s
 
 
 class Part(NamedTuple):
-    """`in_text`: so many rows are printed, and the page has all."""
+    """A part. The printed text has `in_text` rows, the page all of them."""
 
     id: str
     title: str
@@ -50,7 +50,7 @@ def headline(report: Report) -> str:
 
 
 def parts(report: Report) -> Iterator[Part]:
-    """Those for which there is something to say, in their order."""
+    """Yield the parts that have something to say, in order."""
     verdict = report.result
     if verdict.guesses is not None:
         yield _effect(verdict, verdict.guesses)
@@ -79,7 +79,7 @@ def parts(report: Report) -> Iterator[Part]:
 
 
 def write(paper: Page, report: Report) -> None:
-    """The whole report, in lines."""
+    """Write the whole report."""
     paper.heading(headline(report))
     paper.entry(MEANING[report.result.verdict])
     for words, what in examined(report):
@@ -95,7 +95,7 @@ def write(paper: Page, report: Report) -> None:
 
 
 def examined(report: Report) -> Iterator[tuple[str, str]]:
-    """What was examined and what was left out, each with what it is."""
+    """Yield what was examined and what was left out, each with a label."""
     verdict = report.result
     decks = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
     for one in report.about:
@@ -109,10 +109,10 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     if verdict.few_known:
         yield (
             "left out",
-            f"{many(verdict.few_known, 'deck')} of which too few cards are known{_at('few_known', report)}",
+            f"{many(verdict.few_known, 'deck')} of which too few cards are known{_at_lines('few_known', report)}",
         )
     if verdict.not_known:
-        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at('not_known', report)}"
+        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at_lines('not_known', report)}"
     if report.continued:
         yield "order in", f"in {many(report.continued, 'deck')} as the deck before came out"
     if verdict.decks > verdict.partial and report.dealt is None:
@@ -122,8 +122,8 @@ def examined(report: Report) -> Iterator[tuple[str, str]]:
     yield "made by", made
 
 
-def _at(which: str, report: Report) -> str:
-    """At which lines of the files, the first ones."""
+def _at_lines(which: str, report: Report) -> str:
+    """Return the first lines of the files concerned."""
     lines = [
         f"{one.file}, {'round' if one.head else 'line'} {line}"
         for one in report.files for line in getattr(one, which)
@@ -162,23 +162,23 @@ def _findings(verdict: Verdict) -> Part:
         "worse, multiplied by what it costs to look at all of them. The procedures together have nine tenths of the "
         f"level of {verdict.level:g}, the evidence has the last."
     )
-    return Part("counted", title, (p_is, *_of_samples(verdict)), columns, rows)
+    return Part("counted", title, (p_is, *_sampling_limits(verdict)), columns, rows)
 
 
-def _of_samples(verdict: Verdict) -> Iterator[str]:
-    """What the number of samples keeps from being seen."""
+def _sampling_limits(verdict: Verdict) -> Iterator[str]:
+    """Yield what cannot be seen with this number of samples."""
     if silent := [one for one in verdict.findings if one.silent]:
         least = max(1 / (1 + one.samples) / SHARES[one.id] for one in silent)
         yield (
-            f"{_and(silent)} cannot raise an alarm at this level by their {silent[0].samples:,} samples, which show no "
+            f"{_ids(silent)} cannot raise an alarm at this level by their {silent[0].samples:,} samples, which show no "
             f"p below {small(least)}. Only a bound can, where cards come out nearly as they went in, or all as much "
             f"further. Take a level of {ceil(least / OF_PROCEDURES * 1e4) / 1e4:g} or more for them."
         )
     if beyond := [one for one in verdict.findings if one.beyond]:
-        yield f"Beyond all {beyond[0].samples:,} samples: {_and(beyond)}. p is an upper bound there."
+        yield f"Beyond all {beyond[0].samples:,} samples: {_ids(beyond)}. p is an upper bound there."
 
 
-def _and(found: Sequence[Finding]) -> str:
+def _ids(found: Sequence[Finding]) -> str:
     return " and ".join(one.id for one in found)
 
 
@@ -215,7 +215,7 @@ def _suspects(suspects: Sequence[Suspect], level: float, *, bad: bool) -> Part:
             "A shuffle that is not in the table may fit better still."
         )
     rows = [
-        (one.model, f"{round(one.log10, 1) + 0:.1f}", times(one.log10), one.words)  # + 0: never -0.0
+        (one.model, f"{round(one.log10, 1) + 0:.1f}", times(one.log10), one.words)  # + 0 turns -0.0 into 0.0
         for one in suspects
         if one.log10 is not None
     ]

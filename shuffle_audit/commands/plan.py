@@ -24,8 +24,8 @@ MOST_CELLS: Final = 200_000_000  # of cards against places, for all audits: 400 
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """`decks`: the least number that finds the model with `power` at `level`; null: more than `at_most`. `share`: how
-    often these find it, with its standard error.
+    """`decks` is the least number that finds the model with `power` at `level`, or null if more than `at_most` are
+    needed. `share` is how often that number finds it, with its standard error.
     """
 
     level: float
@@ -36,7 +36,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """`audits` were simulated. `known`: of each deck so many cards are known, the first ones of the order out."""
+    """A plan from `audits` simulated audits. Of each deck the first `known` cards of the order out are known."""
 
     model: str
     words: str
@@ -103,7 +103,7 @@ def plan(
 
 
 def _known(asked: int | None, cards: int) -> int:
-    """Raises `BadInputError`."""
+    """Return the number of known cards. Raise `BadInputError`."""
     from shuffle_audit.partial_orders import LEAST_KNOWN
 
     if asked is not None and not min(LEAST_KNOWN, cards) <= asked <= cards:
@@ -113,7 +113,7 @@ def _known(asked: int | None, cards: int) -> int:
 
 
 def _model(text: str, cards: int) -> ShuffleModel:
-    """Raises `BadInputError`."""
+    """Return the model of that name. Raise `BadInputError`."""
     from shuffle_audit.models.named import ModelNameError, model_named
     from shuffle_audit.models.shuffle_model import UNIFORM
 

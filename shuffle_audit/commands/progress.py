@@ -1,4 +1,4 @@
-"""A bar for long work: on a terminal, apart from what the command prints."""
+"""A progress bar for long work, on stderr if that is a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """What is called with how much was done since the last call. `total`: None where it is not known."""
+    """Yield a function that takes the work done since its last call. `total` is None if it is not known."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda more: None
         return

@@ -1,4 +1,4 @@
-"""The report of an audit: all that its text, its page and its JSON say."""
+"""The report of an audit: everything that its text, its page and its JSON say."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NO_MONEY: Final[dict[NoMoney, str]] = {
     "known-in-part": "Decks are known in part, which does not tell which shuffle it is: there is none to simulate.",
     "other-cards": "The games are dealt from decks of 52 cards, and these have another number.",
 }
-"""Why there is no simulation of what the shuffle costs, where it was asked for."""
+"""Why the cost of the shuffle is not simulated although it was asked for."""
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """`sha256` of its bytes; of a journal `head` instead, its last entry with the hash, as `journal verify --head`
-    takes it. Lines of decks that were left out, of a journal their rounds: `not_known` without the order in,
-    `few_known` with too few known cards.
+    """`sha256` is that of the file. A journal has `head` instead, its last entry with the hash, as `journal verify
+    --head` takes it. Decks that were left out are listed by line (journals: by round): `not_known` without the order
+    in, `few_known` with too few known cards.
     """
 
     file: str
@@ -37,8 +37,8 @@ class ReadFile(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """How often a machine would have been found: in `found` of so many simulated `audits` of so many `decks`. Of each
-    deck so many cards are `known`.
+    """The share of simulated audits that found a machine: `found` of `audits`, each with `decks` decks of which `known`
+    cards are known.
     """
 
     model: str
@@ -51,10 +51,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """`seed` of all that is simulated; `version` of the program, and `numpy` that of the library that simulates.
-    `power` is empty where no deck was examined, `suspects` and `regulators` too; `dealt` is null where the names are
-    not those of 52 cards. `continued`: whole decks whose order in is the order out of the deck before. `about`: what a
-    person says of what was examined.
+    """`seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's. `power`,
+    `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those of 52
+    cards. `continued` counts whole decks whose order in is the order out of the deck before. `about` is what a person
+    says about the audit.
     """
 
     result: Verdict

@@ -20,7 +20,7 @@ TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
 def page_of(report: Report, orders: Orders) -> str:
-    """The page. `orders`: of the decks that were examined. Names of files are escaped."""
+    """Return the page. `orders` are those of the examined decks. Names of files are escaped."""
     plots: defaultdict[str, list[Plot]] = defaultdict(list)
     for part, plot in plots_of(orders, report.result, np.random.default_rng(report.seed)):
         plots[part].append(plot)

@@ -1,7 +1,7 @@
-"""The plots of a report: what the decks show, beside what a shuffle that makes every order equally likely shows.
+"""The plots of a report: these decks beside a shuffle that makes every order equally likely.
 
-Decks are dark blue, the good shuffle is orange: colours that differ for colour-blind readers, too, and in
-print without colours by their lightness and form.
+Decks are dark blue and the good shuffle is orange: colours that colour-blind readers can tell apart, and that differ in
+lightness and form when printed without colour.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from shuffle_audit.orders import Counts, Orders
 from shuffle_audit.verdict import OF_EVIDENCE, Verdict
 
 GOOD: Final = "#e08214"
-ENOUGH: Final = 5.0  # expected in a cell of the map: places are put together until there are as many
-FEWEST_CELLS: Final = 4  # in a row
+ENOUGH: Final = 5.0  # decks expected in a cell of the map; places are merged until there are as many
+FEWEST_CELLS: Final = 4  # in a row of the map
 SETS: Final = (100, 1000)  # of good shuffles, at least and at most
 ROUNDED: Final = 1e-9
-DRAWN: Final = 50_000  # about so many decks for them
-FAR: Final = 5.0  # standard deviations, at the ends of the colours
+DRAWN: Final = 50_000  # decks for these sets, roughly
+FAR: Final = 5.0  # standard deviations at the ends of the colour scale
 Figures = npt.NDArray[np.float64]
 
 
 class Counted(NamedTuple):
-    """A pattern of which the plot shows how many decks have how much."""
+    """A pattern whose plot shows its distribution over the decks."""
 
     title: str
     counted: Callable[[Orders], Counts]
@@ -51,20 +51,21 @@ COUNTED: Final = (
 
 
 def plots_of(orders: Orders, verdict: Verdict, random: np.random.Generator) -> Iterator[tuple[str, Plot]]:
-    """Each with the part of the report to which it belongs; none where there is no deck, or of too few cards.
-    `random`: for good shuffles that the map is compared with.
+    """Yield each plot with its part of the report; none for no decks, or too few cards.
+
+    `random` draws good shuffles for comparison with the map.
     """
     if not len(orders) or orders.shape[1] < FEWEST_CELLS:
         return
     yield "effect", guesses(orders)
     yield "counted", counts(orders)
-    if not verdict.partial:  # else it has more decks than these
+    if not verdict.partial:  # otherwise the evidence has more decks than these
         yield "evidence", evidence(orders, verdict)
     yield "regulators", positions(orders, random)
 
 
 def guesses(orders: Orders) -> Plot:
-    """The share of right guesses at each place."""
+    """Plot the share of right guesses at each place."""
     decks, cards = orders.shape
     found = patterns.guessed(orders).mean(axis=0)
     place = np.arange(1, cards + 1)
@@ -92,7 +93,7 @@ def guesses(orders: Orders) -> Plot:
 
 
 def counts(orders: Orders) -> Plot:
-    """How many decks have how many rising sequences, valleys and peaks."""
+    """Plot the distribution of rising sequences, valleys and peaks."""
     cards = orders.shape[1]
     found = [one.counted(orders) for one in COUNTED]
 
@@ -119,7 +120,7 @@ def _mean(one: Distribution) -> float:
 
 
 def _bars(axes: Axes, found: Counts, expected: Distribution) -> None:
-    """From the first to the last number that came or comes more often than once in a thousand decks."""
+    """Draw bars between the first and last number that occurs, or is expected more than once in a thousand decks."""
     likely = np.flatnonzero(expected > 0.001)
     begin, end = min(int(found.min()), int(likely[0])), max(int(found.max()), int(likely[-1])) + 1
     numbers = np.arange(begin, end)
@@ -131,7 +132,7 @@ def _bars(axes: Axes, found: Counts, expected: Distribution) -> None:
 
 
 def evidence(orders: Orders, verdict: Verdict) -> Plot:
-    """The decimal logarithm of what the bettor has, deck after deck."""
+    """Plot the decimal logarithm of the evidence, deck after deck."""
     course = np.append(0.0, Evidence().add(orders)) / log(10)
     limit = log10(1 / (verdict.level * OF_EVIDENCE))
 
@@ -156,7 +157,7 @@ def evidence(orders: Orders, verdict: Verdict) -> Plot:
 
 
 def positions(orders: Orders, random: np.random.Generator) -> Plot:
-    """Where cards came from and where they came to, against what is expected."""
+    """Plot where cards came from and went to, against expectation."""
     at, far = _cells(orders)
     decks, cards = orders.shape
     sizes = np.diff(np.append(at, cards))
@@ -189,17 +190,17 @@ def positions(orders: Orders, random: np.random.Generator) -> Plot:
 
 
 def _so_far_by_chance(furthest: float, decks: int, cards: int, random: np.random.Generator) -> float:
-    """In what part of simulated good shuffles some cell lies as far off."""
+    """Return the share of simulated good shuffles in which some cell deviates as far."""
     sets = max(SETS[0], min(SETS[1], DRAWN // decks))
     found = np.array([np.abs(_cells(UNIFORM.shuffle(random, decks, cards))[1]).max() for _ in range(sets)])
     return float((1 + (found >= furthest - ROUNDED).sum()) / (1 + sets))
 
 
 def _cells(orders: Orders) -> tuple[npt.NDArray[np.int64], Figures]:
-    """Where cells begin, and by how many standard deviations each count lies off: rows by the place after.
+    """Return where cells begin, and each count's deviation in standard deviations; rows are places after the shuffle.
 
-    A deck brings cards from b places to c places as a hypergeometric count: its variance is
-    b (c/n) (1 - c/n) (n - b) / (n - 1).
+    A deck brings cards from b places to c places as a hypergeometric count, with variance b (c/n) (1 - c/n) (n - b) /
+    (n - 1).
     """
     decks, cards = orders.shape
     size = max(1, min(ceil(sqrt(ENOUGH * cards / decks)), cards // FEWEST_CELLS))

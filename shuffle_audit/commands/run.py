@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BAD: Final = 1  # exit codes; 0: nothing found
 LONGEST_ABOUT: Final = 500  # characters
-NO_VERDICT: Final = 2  # as with bad input: not to be taken for a machine that passed
+NO_VERDICT: Final = 2  # same as for bad input, so that it does not pass for a good machine
 
 
 @click.command()
@@ -83,13 +83,13 @@ def run(
 
 
 class Digests:
-    """Files with the SHA-256 of what was read of them, in their order."""
+    """Files with the SHA-256 of their content, in order."""
 
     def __init__(self) -> None:
         self.files: dict[str, Path] = {}
 
     def read(self, file: Path) -> bytes:
-        """Raises `BadInputError` where a former file has the same bytes, and OSError."""
+        """Read a file. Raise OSError, and `BadInputError` if an earlier file has the same bytes."""
         content = file.read_bytes()
         former = self.files.setdefault(hashlib.sha256(content).hexdigest(), file)
         if former is not file:
@@ -103,7 +103,7 @@ class Digests:
 def _read(
     files: tuple[Path, ...], maker: str | None, key_file: Path | None, *, as_written: bool
 ) -> tuple[list[DeckOrders], tuple[ReadFile, ...]]:
-    """The decks, and the files that they are from; then those of journals. Raises `BadInputError` and
+    """Return the decks of files, then of journals, and what was read of each. Raise `BadInputError` and
     `JournalProblemError`.
     """
     from shuffle_audit.commands.journal_options import in_journals, split

@@ -1,4 +1,4 @@
-"""Shuffles of a dealer's hands: packets whose order is turned round, a cut, cards washed on the table."""
+"""Shuffles by a dealer's hands: overhand and strip cuts, a cut, a wash on the table."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shuffle_audit.orders import Orders, one_after_the_other, unshuffled
 
 
 class Overhand:
-    """Packets are slid off the top, each onto the ones before: their order is turned round, the cards within stay.
+    """Packets are slid off the top, each onto those before: their order is reversed, that within them is kept.
 
     `breaks`: the chance that a packet ends between two neighbours (Pemantle 1989); a strip cut has few of them. For n
     cards it takes some n^2 log n shuffles until a deck is mixed (Jonasson 2006).
 
-    After one of them an order tells its packets, as no card follows the next lower one across two: with k packets its
-    probability is b^(k-1) (1-b)^(n-k). No closed form is known for several.
+    After a single one the order reveals its packets, since no card follows the next lower one across two: with k
+    packets its probability is b^(k-1) (1-b)^(n-k). No closed form is known for several.
     """
 
     def __init__(self, passes: int, breaks: float, words: str = "overhand shuffles") -> None:
@@ -37,7 +37,7 @@ class Overhand:
         return found
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Raises `ValueError` for several shuffles."""
+        """Return the log ratios. Raise `ValueError` for more than one shuffle."""
         if self.passes != 1:
             raise ValueError("The distribution after several overhand shuffles is not known.")
         decks, cards = orders.shape
@@ -45,17 +45,19 @@ class Overhand:
         packet = np.cumsum(np.concatenate([np.zeros((decks, 1), np.int64), ends], axis=1), axis=1)
         made = np.take_along_axis(packet, np.argsort(orders, axis=1), axis=1)  # from the top of the order in
         possible = (made[:, 1:] <= made[:, :-1]).all(axis=1)
-        by_breaks = np.array([_power(self.breaks, k) + _power(1 - self.breaks, cards - 1 - k) for k in range(cards)])
+        by_breaks = np.array(
+            [_log_power(self.breaks, k) + _log_power(1 - self.breaks, cards - 1 - k) for k in range(cards)]
+        )
         return np.where(possible, by_breaks[ends.sum(axis=1)] + lgamma(cards + 1), -inf)
 
 
 def strip_cuts(passes: int, cards: int, strips: int = 8) -> Overhand:
-    """Stripping a deck of so many cards: so many packets on average."""
+    """Return strip cuts of a deck with `strips` packets on average."""
     return Overhand(passes, (strips - 1) / (cards - 1), "strip cuts")
 
 
 class Cut:
-    """One cut at a place that is equally likely among all, the deck as it was included."""
+    """One cut at a place that is uniform among all, including none at all."""
 
     words = "a cut alone"
 
@@ -64,18 +66,18 @@ class Cut:
         return (unshuffled(decks, cards) + at) % cards
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Each of n orders is equally likely."""
+        """Return the log ratios: each of n orders is equally likely."""
         cards = orders.shape[1]
         cut = ((orders - orders[:, :1] - np.arange(cards)) % cards == 0).all(axis=1)
         return np.where(cut, lgamma(cards), -inf)
 
 
 class Wash:
-    """Cards washed on the table: so many times two of them change places, each pair as likely as another.
+    """Cards washed on the table: random pairs of cards change places.
 
     For n cards it takes about n ln(n) / 2 exchanges until a deck is mixed (Diaconis and Shahshahani 1981): 103 for 52.
-    After t of them 1 + (n - 1) (1 - 2/n)^t cards lie in place, on average.
-    `seconds` at `exchanges` a second is a rough model: how fast hands are is measured nowhere.
+    After t of them 1 + (n - 1) (1 - 2/n)^t cards lie in place, on average. `seconds` at `exchanges` a second is a rough
+    model: there are no measurements of hands.
     """
 
     def __init__(self, seconds: float, exchanges: float = 5.0) -> None:
@@ -94,8 +96,8 @@ class Wash:
         return found
 
 
-def _power(value: float, count: int) -> float:
-    """The logarithm of a power; that of 0 to the 0 is 0."""
+def _log_power(value: float, count: int) -> float:
+    """Return the logarithm of a power; 0 to the 0 is 1."""
     if not count:
         return 0.0
     return count * log(value) if value > 0 else -inf

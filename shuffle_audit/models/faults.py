@@ -1,6 +1,6 @@
-"""Machines with a fault: they do not always shuffle, cards stick together, a place is favoured.
+"""Machines with a fault: they do not always shuffle, cards stick together, or a place is favoured.
 
-The distribution of each is known: it mixes uniform orders of fewer cards, or of all.
+Each has a known distribution: a mixture of uniform orders of all cards or of fewer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shuffle_audit.patterns import kept_pairs
 
 
 class NotAlways:
-    """With that chance a deck comes out as it went in."""
+    """A machine from which, with this chance, a deck comes out as it went in."""
 
     def __init__(self, chance: float, else_: KnownModel = UNIFORM) -> None:
         self.chance = chance
@@ -43,7 +43,7 @@ class NotAlways:
 
 
 class StickingPairs:
-    """Each card sticks to the one below it with that chance, and both go as one."""
+    """A machine in which each card sticks to the one below it with this chance; both then move as one."""
 
     def __init__(self, chance: float) -> None:
         self.chance = chance
@@ -57,7 +57,7 @@ class StickingPairs:
         return f"a uniform shuffle in which neighbours stick with {self.chance * 100:g}%"
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
-        """Blocks of cards that stick are put in a uniform order: each has a key, and its cards have it, too."""
+        """Put blocks of sticking cards in a uniform order: all cards of a block share a random key."""
         starts = random.random((decks, cards)) >= self.chance
         starts[:, 0] = True
         block = np.cumsum(starts, axis=1) - 1
@@ -65,12 +65,12 @@ class StickingPairs:
         return np.argsort(keys, axis=1, kind="stable")
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Of the neighbours that were kept, any may have stuck: a sum over how many did."""
+        """Return the log ratios, summed over how many of the kept neighbours stuck."""
         return np.array(log_ratios_by_kept_pairs(self.chance, orders.shape[1]))[kept_pairs(orders)]
 
 
 class FavouredPlace:
-    """With that chance the card that lay at place `before` comes to place `after`, whatever the shuffle did."""
+    """A machine that puts, with this chance, the card at place `before` to place `after`, whatever the shuffle did."""
 
     def __init__(self, chance: float, before: int, after: int) -> None:
         self.chance = chance
@@ -97,13 +97,13 @@ class FavouredPlace:
 
 @cache
 def log_ratios_by_kept_pairs(chance: float, cards: int) -> tuple[float, ...]:
-    """By the pairs that were kept, k: log of n! times the sum over i of C(k, i) s^i (1-s)^(n-1-i) / (n-i)!."""
+    """Return by k kept pairs: log of n! times the sum over i of C(k, i) s^i (1-s)^(n-1-i) / (n-i)!."""
     found = []
     for kept in range(cards):
         parts = [
             log(comb(kept, stuck))
             + stuck * log(chance)
-            + _times(cards - 1 - stuck, 1 - chance)
+            + _log_power(cards - 1 - stuck, 1 - chance)
             - lgamma(cards - stuck + 1)
             for stuck in range(kept + 1)
         ]
@@ -112,8 +112,8 @@ def log_ratios_by_kept_pairs(chance: float, cards: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _times(count: int, value: float) -> float:
-    """The logarithm of a power; that of 0 to the 0 is 0."""
+def _log_power(count: int, value: float) -> float:
+    """Return the logarithm of a power; 0 to the 0 is 1."""
     return count * _log(value) if count else 0.0
 
 

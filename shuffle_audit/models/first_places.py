@@ -1,4 +1,4 @@
-"""A shuffle of a deck of which only the first places of the order out are known."""
+"""A shuffle of a deck whose order out is known only at the first places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shuffle_audit.orders import Orders, inverse
 
 
 class FirstPlaces:
-    """`whole`: of how many cards the deck is; as many of them are known as are asked for."""
+    """Shuffles decks of `whole` cards and shows as many of the first places as asked for."""
 
     def __init__(self, model: ShuffleModel, whole: int) -> None:
         self._model = model
@@ -20,6 +20,6 @@ class FirstPlaces:
         return self._model.words
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
-        """The relative orders of the first so many cards."""
+        """Return the relative orders of the first `cards` cards."""
         known = self._model.shuffle(random, decks, self._whole)[:, :cards]
         return inverse(np.argsort(known, axis=1))

@@ -1,4 +1,4 @@
-"""Models by name, in a small text form that all commands share: `riffle:7`, `shelves:10x2:top`, `cut`."""
+"""Parses names of models, in a text form that all commands share: `riffle:7`, `shelves:10x2:top`, `cut`."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ MOST_SECONDS: Final = 3600.0
 
 
 class ModelNameError(ValueError):
-    """A text that names no model. The sentence lists the forms."""
+    """Raised for a text that does not name a model. The sentence lists the forms."""
 
 
 class Form(NamedTuple):
-    """`examples` of how it is written, with their `meaning` for people."""
+    """A form of a name. `examples` have their `meaning` for people."""
 
     examples: tuple[str, ...]
     meaning: str
     made: Callable[[Sequence[str], int], ShuffleModel]
 
 
-class _NotThisError(ValueError):
-    """A part of the text that does not fit its form; with what may stand there."""
+class _BadPartError(ValueError):
+    """Raised for a part of the text that does not fit its form. Says what may stand there."""
 
 
 def model_named(text: str, cards: int = 52) -> ShuffleModel:
-    """The model for decks of so many cards. Raises `ModelNameError`.
+    """Return the model for decks of `cards` cards. Raise `ModelNameError`.
 
     >>> model_named("shelves:10x2").words
     'a shelf shuffler with 10 shelves, 2 passes'
@@ -42,9 +42,9 @@ def model_named(text: str, cards: int = 52) -> ShuffleModel:
     name, *parts = text.strip().split(":")
     try:
         if name not in FORMS:
-            raise _NotThisError(f"there is no model {name!r}")
+            raise _BadPartError(f"there is no model {name!r}")
         return FORMS[name].made(parts, cards)
-    except _NotThisError as error:
+    except _BadPartError as error:
         forms = ", ".join(example for form in FORMS.values() for example in form.examples)
         raise ModelNameError(f"{text!r} names no model: {error}. The forms are {forms}.") from error
 
@@ -52,12 +52,12 @@ def model_named(text: str, cards: int = 52) -> ShuffleModel:
 def _parts(parts: Sequence[str], least: int, most: int) -> None:
     if not least <= len(parts) <= most:
         wanted = str(least) if least == most else f"{least} to {most}"
-        raise _NotThisError(f"{wanted} numbers follow the name, not {len(parts)}")
+        raise _BadPartError(f"{wanted} numbers follow the name, not {len(parts)}")
 
 
 def _whole(text: str, what: str, most: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9 and 1 <= int(text) <= most):
-        raise _NotThisError(f"{what} is a whole number from 1 to {most:,}, not {text!r}")
+        raise _BadPartError(f"{what} is a whole number from 1 to {most:,}, not {text!r}")
     return int(text)
 
 
@@ -67,7 +67,7 @@ def _number(text: str, what: str, most: float) -> float:
     except ValueError:
         found = -1.0
     if not (text.isascii() and 0 < found <= most):
-        raise _NotThisError(f"{what} is a number above 0, at most {most:g}, not {text!r}")
+        raise _BadPartError(f"{what} is a number above 0, at most {most:g}, not {text!r}")
     return found
 
 
@@ -90,7 +90,7 @@ def _riffle(parts: Sequence[str], cards: int) -> ShuffleModel:
 def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
     _parts(parts, 1, 2)
     if parts[1:] not in ([], ["top"]):
-        raise _NotThisError(f"after the shelves may stand 'top', not {parts[1]!r}")
+        raise _BadPartError(f"after the shelves may stand 'top', not {parts[1]!r}")
     shelves, times, passes = parts[0].partition("x")
     found = Shelves(
         _whole(shelves, "the number of shelves", MOST_SHELVES),
@@ -98,7 +98,7 @@ def _shelves(parts: Sequence[str], cards: int) -> ShuffleModel:
         from_top=len(parts) == 2,
     )
     if found.as_one_pass > MOST_SHELVES:
-        raise _NotThisError(
+        raise _BadPartError(
             f"shelves and passes are as {found.as_one_pass:,} shelves, and {MOST_SHELVES:,} are the most"
         )
     return found
@@ -123,7 +123,7 @@ def _strip(parts: Sequence[str], cards: int) -> ShuffleModel:
     _parts(parts, 1, 1)
     passes = _whole(parts[0], "the number of cuts", 1000)
     if cards < 8:
-        raise _NotThisError("a strip cut needs at least 8 cards")
+        raise _BadPartError("a strip cut needs at least 8 cards")
     return strip_cuts(passes, cards)
 
 

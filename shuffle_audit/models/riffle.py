@@ -1,8 +1,8 @@
 """Riffles after Gilbert, Shannon and Reeds (Bayer and Diaconis 1992).
 
-A deck is cut into two packets of binomial size, and cards drop from either packet by its share of what is left. k
-riffles are one riffle of 2^k packets, and an order's probability depends on its rising sequences alone: with r of them
-it is C(2^k + n - r, n) / 2^(kn).
+A deck is cut into two packets of binomial size, and a card drops from either packet in proportion to what is left in
+it. k riffles equal one riffle of 2^k packets, and an order with r rising sequences has the probability C(2^k + n - r,
+n) / 2^(kn).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from shuffle_audit.orders import Orders, inverse, one_after_the_other, unshuffle
 from shuffle_audit.patterns import rising_sequences
 
 MOST_PASSES: Final = 12
-"""Of riffles with a biased cut of which the distribution is computed: 4,096 packets."""
+"""The most biased riffles whose distribution is computed: 4,096 packets."""
 
 
 class Riffle:
-    """`passes` riffles, each with an even chance for every card to belong to either packet."""
+    """`passes` riffles in which each card belongs to either packet with an even chance."""
 
     def __init__(self, passes: int) -> None:
         self.passes = passes
@@ -44,10 +44,10 @@ class Riffle:
 
 
 class BiasedRiffle:
-    """`passes` riffles of a dealer who cuts off another part than a half: `share` of the deck on average.
+    """`passes` riffles by a dealer who does not cut at the half: `share` of the deck is cut off on average.
 
-    As one riffle of 2^passes packets of unequal chances. An order's probability is a sum over packets that rise with
-    the card, strictly where the next card lies above it: a fundamental quasisymmetric function (Stanley 2001).
+    They equal one riffle of 2^passes packets of unequal chances. An order's probability is a sum over packets that rise
+    with the card, strictly where the next card lies above it: a fundamental quasisymmetric function (Stanley 2001).
     """
 
     def __init__(self, passes: int, share: float) -> None:
@@ -65,7 +65,7 @@ class BiasedRiffle:
         return found
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Card by card, the packet of the last one. Raises `ValueError` for more than `MOST_PASSES`."""
+        """Return the log ratios, card by card over the last packet. Raise `ValueError` for more than `MOST_PASSES`."""
         if self.passes > MOST_PASSES:
             raise ValueError(
                 f"The distribution after more than {MOST_PASSES} riffles with a biased cut is not computed."
@@ -85,24 +85,24 @@ class BiasedRiffle:
 
 
 def dropped(packets: Orders) -> Orders:
-    """The order out where `packets[d, j]` says from which packet the card at place j comes."""
+    """Return the order out, where `packets[d, j]` is the packet from which the card at place j comes."""
     return inverse(np.argsort(packets, axis=1, kind="stable"))
 
 
 def probability(packets: int, cards: int, sequences: int) -> Fraction:
-    """Of one order with so many rising sequences, after one riffle of so many packets."""
+    """Return the probability of one order with so many rising sequences, after one riffle of `packets` packets."""
     return Fraction(comb(packets + cards - sequences, cards), packets**cards)
 
 
 @cache
 def _log_ratios(packets: int, cards: int) -> tuple[float, ...]:
-    """By rising sequences; element 0 is no order."""
+    """Return log ratios by the number of rising sequences; no order has 0."""
     found = [probability(packets, cards, r) * factorial(cards) for r in range(1, cards + 1)]
     return (-inf, *(log(one.numerator) - log(one.denominator) if one else -inf for one in found))
 
 
 def _taken_out(row: LogRatios) -> LogRatios:
-    """The logarithms of the rows' sums, which become 1: products of many chances are too small for a float."""
+    """Scale rows to a sum of 1 and return the logarithms of the sums: products of many chances underflow."""
     whole = row.sum(axis=1)
     row /= np.where(whole > 0, whole, 1.0)[:, None]
     with np.errstate(divide="ignore"):

@@ -1,8 +1,8 @@
 """Shelf shufflers (Diaconis, Fulman, Holmes 2013).
 
-Cards are taken one after the other; each goes to a shelf by chance, and there above or below what lies on it, by an
-even chance. Then the shelves are put on each other. An order's probability depends on its valleys alone where the
-cards are taken from the bottom of the deck, and on its peaks where from the top: with v of them and m shelves it is
+Each card goes to a random shelf, above or below the cards there by an even chance; then the shelves are stacked. The
+probability of an order depends only on its valleys if cards are taken from the bottom of the deck, and only on its
+peaks if from the top. With v of them and m shelves it is
 
     4^(v+1) / (2 (2m)^n)  *  sum over a from 0 to m-1 of  C(n+m-a-1, n) C(n-1-2v, a-v)
 
@@ -23,7 +23,7 @@ from shuffle_audit.patterns import peaks, valleys
 
 
 class Shelves:
-    """`shelves` of a machine, through which the deck goes `passes` times. `from_top`: as it takes the cards."""
+    """A machine with `shelves`, through which the deck goes `passes` times, taken `from_top` or from the bottom."""
 
     def __init__(self, shelves: int, passes: int = 1, *, from_top: bool = False) -> None:
         self.shelves = shelves
@@ -44,7 +44,7 @@ class Shelves:
 
     @property
     def as_one_pass(self) -> int:
-        """How many shelves of one pass are the same."""
+        """The number of shelves that gives the same shuffle in one pass."""
         return int(2 ** (self.passes - 1) * self.shelves**self.passes)
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
@@ -61,13 +61,13 @@ class Shelves:
         return lies if self.from_top else cards - 1 - lies
 
     def log_ratios(self, orders: Orders) -> LogRatios:
-        """Of two passes from the top the first leaves peaks and the second turns nothing over: they count likewise."""
+        """Return the log ratios. Of two passes from the top the first leaves peaks and the second reverses nothing."""
         count = peaks if self.from_top else valleys
         return np.array(_log_ratios(self.as_one_pass, orders.shape[1]))[count(orders)]
 
 
 def probability(shelves: int, cards: int, few: int) -> Fraction:
-    """Of one order with so many valleys (or peaks), after one pass."""
+    """Return the probability of one order with `few` valleys (or peaks), after one pass."""
     ways = sum(comb(cards + shelves - a - 1, cards) * comb(cards - 1 - 2 * few, a - few) for a in range(few, shelves))
     return Fraction(4 ** (few + 1) * ways, 2 * (2 * shelves) ** cards)
 

@@ -1,4 +1,4 @@
-"""What a shuffle is to the program: it can be made; where its distribution is known, each order has a probability."""
+"""The interface of a model: it can shuffle and, if its distribution is known, give an order's probability."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy.typing as npt
 from shuffle_audit.orders import Orders, unshuffled
 
 LogRatios = npt.NDArray[np.float64]
-"""For each deck the natural logarithm of its probability under a model over that where all orders are equally likely;
-minus infinity: the model never makes it."""
+"""For each deck, the natural logarithm of its probability under a model over the uniform one; minus infinity if the
+model never makes it."""
 
 
 class ShuffleModel(Protocol):
-    """`words`: what it is, for people, to follow "a deck after"."""
+    """A shuffle. `words` names it for people, to follow "a deck after"."""
 
     @property
     def words(self) -> str: ...
 
     def shuffle(self, random: np.random.Generator, decks: int, cards: int) -> Orders:
-        """So many decks, each shuffled once."""
+        """Return that many decks, each shuffled once."""
 
 
 class KnownModel(ShuffleModel, Protocol):
@@ -31,7 +31,7 @@ class KnownModel(ShuffleModel, Protocol):
 
 
 class SuspectedModel(KnownModel, Protocol):
-    """A known model that decks are compared with. `name`: as `named.model_named` reads it."""
+    """A known model that decks are compared with. `named.model_named` reads `name`."""
 
     @property
     def name(self) -> str: ...
