@@ -17,7 +17,7 @@ def upper_tail(value: float, freedom: float) -> float:
     """Return the chance of this value or a larger one, with `freedom` degrees of freedom.
 
     >>> round(upper_tail(3.841459, 1), 6), round(upper_tail(2720.76, 2601), 4)
-    (0.05, 0.0501)
+    (0.05, 0.05)
     """
     if value <= 0:
         return 1.0

@@ -1,6 +1,6 @@
-"""The device from the other side, and the people around the table: for demonstrations, benches and tests.
+"""Simulated devices, and the people around the table, for demonstrations, benches and tests.
 
-Nothing imports this package; it brings its commands by entry points. The simulated dealer and players live in the
-simulated device's process, which is the physical table: they see the cards there, and of the daemon they know only what
-its API publishes.
+Nothing imports this package; its commands are found by entry points. The simulated dealer and players run in the
+process of the simulated device, which is the physical table: they see the cards there, and of the daemon they know only
+what its API publishes.
 """

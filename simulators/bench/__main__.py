@@ -18,13 +18,13 @@ UNTESTED_ROWS: Final = re.compile(
 
 
 def load() -> None:
-    """Every test of a promise."""
+    """Import every test of a promise."""
     for file in TESTS[1:]:
         importlib.import_module(f"simulators.bench.promises.{file.stem}")
 
 
 def written(page: str) -> str:
-    """The page with its tables as the tests say."""
+    """Return the page with its tables written from the tests."""
     load()
     page = KEPT_ROWS.sub(lambda found: promise.table(), page)
     return UNTESTED_ROWS.sub(lambda found: untested.table(), page)

@@ -1,4 +1,4 @@
-"""A handshake as a host sees it, frame by frame, and what the frames that come say."""
+"""A handshake from the host's side, frame by frame, and decoders of the device's frames."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
 
 
 class Came(NamedTuple):
-    """A frame with its time. `counter`: of a sealed one. `plain`: the body's bytes. `body`: None when it did not open
-    or was not understood."""
+    """A received frame with its time. `counter` is that of a sealed frame, `plain` the bytes of its body. `body` is
+    None if the frame did not open or was not understood."""
 
     at: float
     frame: Frame
@@ -36,7 +36,7 @@ class Came(NamedTuple):
 
 
 class Attempt:
-    """A handshake as far as it has come; `identity` and `said` once the device has answered its hello."""
+    """A handshake as far as it has come. `identity` and `said` are set once the device has answered its hello."""
 
     def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
         self.nonce = nonce
@@ -65,21 +65,21 @@ class Attempt:
         return authentication.proof(key, role, *rest)
 
     def host_proof(self, *, right: bool = True) -> bytes:
-        """The frame; `right` False: of a host that does not have the key."""
+        """Return the frame. With `right` False it is that of a host without the key."""
         proof = self.proof(authentication.HOST_ROLE) if right else bytes(32)
         body = encode_body(messages.Proof(authentication.HMAC_SHA256, proof))
         return encode_frame(Kind.HOST_PROOF, self.boot, 0, body)
 
     @property
     def channel(self) -> SealedChannel:
-        """With the keys of this link, whether it stands or not."""
+        """The channel with the keys of this link, whether it stands or not."""
         if self._channel is None:
             self._channel = SealedChannel(*frame_keys(*self._parts()))
         return self._channel
 
 
 def body_of(kind: int, plain: bytes) -> Any:
-    """None: not understood, or a kind that no device sends."""
+    """Return the decoded body, or None if it is not understood or of a kind that no device sends."""
     decode = _DECODERS.get(kind)
     with suppress(ValueError):
         return decode(plain) if decode is not None else None

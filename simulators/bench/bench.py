@@ -1,4 +1,4 @@
-"""A bench: one device, a link to it, and what it received, for tests that ask and wait."""
+"""The bench: one device, a link to it, and everything received, for tests that ask and wait."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready i
 
 
 class BenchError(AssertionError):
-    """The device did not do what the bench waited for."""
+    """Raised when the device did not do what the bench waited for."""
 
 
 class UnreachableError(BenchError):
-    """The device does not get ready. `hint`: what to do."""
+    """Raised when the device does not get ready. `hint` says what to do."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -44,10 +44,10 @@ class UnreachableError(BenchError):
 
 
 class Bench:
-    """A link that keeps everything it receives. Reports are acknowledged as they come unless `acknowledges` is False.
+    """A link that keeps everything it receives. Reports are acknowledged on arrival unless `acknowledges` is False.
 
-    `draws`: how many cards a person will draw when `say` asks for them. `strict`: what the device cannot do is a
-    failure. `sample`: the decks in a known order that a person will draw. `run` runs a test on the bench's loop.
+    `draws` is the number of cards that a person draws when `say` asks. With `strict`, a missing capability is a
+    failure. `sample` has the decks in a known order that a person draws. `run` runs a test on the bench's loop.
     `unreachable` is set when an attempt to connect has failed.
     """
 
@@ -84,29 +84,29 @@ class Bench:
 
     @property
     def held(self) -> tuple[int, int]:
-        """The last report acknowledged, as (boot, number)."""
+        """The last acknowledged report, as (boot, number)."""
         return self._held
 
     @property
     def now(self) -> float:
-        """Seconds of a monotonic clock."""
+        """The time of a monotonic clock in seconds."""
         return self._clock()
 
     def measure(self, measured: Measurement) -> None:
-        """Keep it. Raises `BenchError` beyond its limit."""
+        """Keep a measurement. Raise `BenchError` if it exceeds its limit."""
         self.measurements.append(measured)
         if not measured.within:
             raise BenchError(str(measured))
 
     def measure_all(self, measured: Sequence[Measurement]) -> None:
-        """Keep them all. Raises `BenchError` where one is beyond its limit."""
+        """Keep measurements. Raise `BenchError` if any exceeds its limit."""
         self.measurements += measured
         beyond = [str(one) for one in measured if not one.within]
         if beyond:
             raise BenchError("; ".join(beyond))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
-        """Wait until so many are found among what was received; what there is when the time is over."""
+        """Wait until `number` are found among what was received. Return what there is when the time is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while len(found()) < number:
@@ -118,7 +118,7 @@ class Bench:
         return await self.wait_for(DeviceReady)
 
     def send(self, command: AnyCommand, command_id: int | None = None) -> int:
-        """Send a command; returns its id. The same id again is the same command."""
+        """Send a command and return its id. The same id again is the same command."""
         if command_id is None:
             self._next_command += 1
             command_id = self._next_command
@@ -131,7 +131,7 @@ class Bench:
         return await self.wait_for(Answered, lambda answer: answer.command_id == command_id)
 
     async def report(self, kind: type[ObservationT], after: int = 0) -> ObservationT:
-        """The first report of that kind among what was received from place `after` on."""
+        """Wait for the first report of a kind among what was received from place `after` on."""
         found = await self.wait_for(Reported, lambda report: isinstance(report.observation, kind), after)
         assert isinstance(found.observation, kind)
         return found.observation
@@ -139,7 +139,7 @@ class Bench:
     async def wait_for(
         self, kind: type[HeardT], matches: Callable[[HeardT], bool] = lambda thing: True, after: int = 0
     ) -> HeardT:
-        """The first thing of a kind that matches, from place `after` on. Raises `BenchError` when it does not come."""
+        """Wait for the first matching thing from place `after` on. Raise `BenchError` if it does not come."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:
@@ -175,7 +175,7 @@ class Bench:
 async def open_bench(
     url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None
 ) -> AsyncGenerator[Bench, None]:
-    """A bench for the device that the URL names. `cards`: by identifier, for a line reader."""
+    """Open a bench for the device that the URL names. `cards` are by identifier, for a line reader."""
     bench = Bench(parse_device_url(url), keys, cards or {})
     running = asyncio.create_task(bench.keeper.run())
     try:
@@ -187,7 +187,7 @@ async def open_bench(
 
 
 async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None) -> DeviceReady:
-    """Whether the device gets ready at all, within seconds. Raises `UnreachableError` and `BridgeError`."""
+    """Wait seconds for the device to get ready. Raise `UnreachableError` and `BridgeError`."""
     async with open_bench(url, keys, cards) as made:
         ready = asyncio.ensure_future(made.ready())
         failed = asyncio.ensure_future(made.unreachable.wait())
@@ -203,7 +203,7 @@ async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] |
 
 @asynccontextmanager
 async def simulated_device(device: DeviceSide, link: Path, driver: str = DEFAULT_DRIVER) -> AsyncGenerator[str, None]:
-    """Put a simulated device on a pty; gives its URL."""
+    """Put a simulated device on a pty and yield its URL."""
     front = PtyFront(device, link)
     front.plug()
     carrying = asyncio.create_task(front.run())
@@ -216,5 +216,5 @@ async def simulated_device(device: DeviceSide, link: Path, driver: str = DEFAULT
 
 
 def seeded(seed: int) -> Random:
-    """The one randomness of a simulated device."""
+    """Return the source of all randomness of a simulated device."""
     return Random(f"{seed}/device")

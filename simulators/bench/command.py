@@ -1,4 +1,4 @@
-"""`cardshoe bench`: the bench's tests on one device, their measurements, and a verdict."""
+"""`cardshoe bench`: tests and measures one device, and gives a verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from firmware_bridge.errors import BadDeviceUrlError, BridgeError
 from simulators.bench.recognition import LIMIT, OrderFileError, read_orders
 from simulators.bench.run import Asked, BenchReport, run_tests
 
-INTERRUPTED: Final = 130  # exit code, as a shell has it for SIGINT
+INTERRUPTED: Final = 130  # exit code that a shell uses for SIGINT
 
 
 @click.command()
@@ -97,7 +97,7 @@ def bench(
 
 
 def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
-    """Return pytest's options of the sample of known decks. Raises `BadInputError`."""
+    """Return pytest's options for the sample of known decks. Raise `BadInputError`."""
     if not decks:
         if order is not None:
             raise BadInputError("--order is for decks that a person draws.", "Say with --recognition how many.")
@@ -111,7 +111,7 @@ def _sample(decks: int, order: Path | None, limit: float) -> tuple[str, ...]:
 
 
 def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
-    """The device with the files that it needs. Raises `BadInputError`."""
+    """Parse the URL and check that the files it needs are named. Raise `BadInputError`."""
     try:
         parsed = parse_device_url(url)
     except BadDeviceUrlError as error:
@@ -123,12 +123,12 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
 
 
 def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
-    """Whether the device gets ready at all. Raises `BadInputError`, `DeviceProblemError` and `ProblemError`."""
+    """Wait for the device to get ready. Raise `BadInputError`, `DeviceProblemError` and `ProblemError`."""
     with of_extra("bench", "The bench cannot run"):
         from simulators.bench.bench import UnreachableError, reach
         from simulators.bench.plugin import read_files
     try:
-        with redirect_stdout(io.StringIO()):  # the link's log
+        with redirect_stdout(io.StringIO()):  # hides the link's log
             return asyncio.run(reach(str(parsed), *read_files(parsed, *files.values())))
     except UnreachableError as error:
         raise DeviceProblemError(str(error), error.hint) from error
@@ -137,7 +137,7 @@ def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
 
 
 def _check_recording(shuffles: int | None, decks: Path | None, how: bool, *, of_tests: bool) -> None:
-    """Raises `BadInputError` where options do not go together. `how`, `of_tests`: there are some of these."""
+    """Raise `BadInputError` if options do not go together. `how` and `of_tests` say whether such options are set."""
     if (shuffles is None) != (decks is None) or (how and shuffles is None):
         raise BadInputError("Decks are recorded with --shuffles and --decks.", "Name both, or neither.")
     if shuffles is not None and of_tests:
@@ -147,7 +147,7 @@ def _check_recording(shuffles: int | None, decks: Path | None, how: bool, *, of_
 def _record(
     parsed: DeviceUrl, files: dict[str, Path | None], shuffles: int, decks: Path, *, goes_on: bool, turned: bool
 ) -> None:
-    """Record decks. Raises `BadInputError`, `DeviceProblemError` and `ProblemError`."""
+    """Record decks. Raise `BadInputError`, `DeviceProblemError` and `ProblemError`."""
     if parsed.scheme == "sim":
         hint = "Start `cardshoe simulate --load --person`, and name its URL."
         raise BadInputError(f"At {parsed} there is no person who lifts the sets.", hint)
@@ -161,7 +161,7 @@ def _record(
 
     asked = Recording(shuffles, decks, goes_on, turned, secrets.token_hex(4))
     try:
-        with redirect_stdout(io.StringIO()):  # the link's log
+        with redirect_stdout(io.StringIO()):  # hides the link's log
             devices = read_files(parsed, *files.values())
             asyncio.run(record_decks(str(parsed), *devices, asked, lambda line: click.echo(line, err=True)))
     except RecordingError as error:
@@ -172,7 +172,7 @@ def _record(
 
 
 def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
-    """Write this run beside the earlier ones of this device. Returns those, oldest first. Raises `BadInputError`."""
+    """Write this run beside earlier ones of the device, and return those, oldest first. Raise `BadInputError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = sorted(folder.glob(f"{glob.escape(report.serial)}-*.json"))
@@ -185,14 +185,14 @@ def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
 
 
 def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> None:
-    """Raises `ProblemError` where the extra is not installed, and `BadInputError`."""
+    """Write the page. Raise `ProblemError` if the extra is not installed, and `BadInputError`."""
     with of_extra("report", "A page cannot be made"):
         from simulators.bench.report_page import page_of
     write_page(path, page_of(report, earlier))
 
 
 def _show(report: BenchReport, before: BenchReport | None) -> None:
-    """What follows the tests, which were printed as they ended."""
+    """Show what follows the tests, which were printed as they ended."""
     click.echo("")
     earlier = {one.name: one.value for one in before.measurements} if before is not None else {}
     for one in report.measurements:

@@ -1,7 +1,7 @@
-"""What every device must do, and every cardlink device; `cardshoe bench --device URL` asks it of a real one.
+"""Tests for every device, and for every cardlink device; `cardshoe bench --device URL` runs them on a real one.
 
-The device has a deck in it that was not dealt from. It is not asked for what it cannot do by its own account.
-Measurements have limits; one beyond its limit is a failure of the device.
+The device holds a deck that was not dealt from. It is not asked for what it says it cannot do. A measurement that
+exceeds its limit is a failure of the device.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from simulators.bench.recognition import Tally, decks_needed
 
 LINK_WITHIN: Final = 5.0  # seconds until a link stands
 ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card
-SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds: cardlink has one a second
-MOST_DAMAGED: Final = 1  # frames of a link: it may begin in the middle of one
+SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; cardlink has one a second
+MOST_DAMAGED: Final = 1  # frames of a link, which may begin in the middle of one
 ANSWERS: Final = 10
 SIGNS: Final = 2
 
 
 class TestEveryDevice:
-    """What any driver's device must do."""
+    """Tests for the device of any driver."""
 
     @on_its_loop
     async def test_is_ready_in_time(self, bench: Bench) -> None:
@@ -65,7 +65,7 @@ class TestEveryDevice:
 
     @on_its_loop
     async def test_reports_the_cards_that_a_person_draws(self, bench: Bench) -> None:
-        """With `--draws N` a person draws so many cards."""
+        """A person draws that many cards, with `--draws N`."""
         identity = (await bench.ready()).identity
         if not bench.draws:
             pytest.skip("no cards are drawn: --draws N says how many a person will draw")
@@ -81,7 +81,7 @@ class TestEveryDevice:
 
     @on_its_loop
     async def test_recognises_cards_in_a_known_order(self, bench: Bench) -> None:
-        """With `--recognition DECKS` a person draws so many decks, whose order is given."""
+        """A person draws that many decks in a known order, with `--recognition DECKS`."""
         identity = (await bench.ready()).identity
         sample = bench.sample
         if sample is None:
@@ -99,7 +99,7 @@ class TestEveryDevice:
 
 
 async def _known_deck(bench: Bench, deck: int, *, holds: bool) -> list[Card | None]:
-    """What the device read of a deck whose cards a person draws one at a time. Deck 0 lies in the device."""
+    """Return what the device read of a deck whose cards a person draws one at a time. Deck 0 lies in the device."""
     assert bench.sample is not None
     name = f"Deck {deck + 1} of {bench.sample.decks}"
     first = bench.sample.order(deck)[0].code
@@ -117,7 +117,7 @@ async def _known_deck(bench: Bench, deck: int, *, holds: bool) -> list[Card | No
 
 
 def _faces_drawn(bench: Bench, place: int) -> list[Card | None]:
-    """Every card that was drawn, by what was received from that place on; None: it was not read."""
+    """Return every card drawn since that place, None for one that was not read."""
     drawn: list[Card | None] = []
     for thing in bench.received[place:]:
         match thing:
@@ -129,7 +129,7 @@ def _faces_drawn(bench: Bench, place: int) -> list[Card | None]:
 
 
 def _cards_drawn(bench: Bench) -> list[bool]:
-    """Every card that was drawn: whether it was recognised."""
+    """Return for every card drawn whether it was recognised."""
     drawn: list[bool] = []
     for thing in bench.received:
         match thing:
@@ -141,7 +141,7 @@ def _cards_drawn(bench: Bench) -> list[bool]:
 
 
 class TestCardlinkDevice:
-    """One device, asked what the protocol promises."""
+    """Tests of what the protocol promises."""
 
     @pytest.fixture(autouse=True)
     def _only_cardlink(self, bench: Bench) -> None:
@@ -187,7 +187,7 @@ class TestCardlinkDevice:
 
     @on_its_loop
     async def test_goes_on_where_the_host_stopped(self, bench: Bench) -> None:
-        """After a new link nothing that was acknowledged comes again, and the boot is the same."""
+        """Nothing acknowledged comes again on a new link, and the boot is the same."""
         first = await bench.ready()
         await bench.answer_to(HoldExit())
         held = bench.held
@@ -233,7 +233,7 @@ class TestCardlinkDevice:
 
     @staticmethod
     def _cannot(bench: Bench, why: str) -> NoReturn:
-        """A device may lack what a test needs. Our own shuffler has everything: there it is a failure."""
+        """Skip a test that needs a missing capability; with `strict` (our own shuffler has everything) fail it."""
         if bench.strict:
             pytest.fail(why)
         pytest.skip(why)

@@ -1,7 +1,7 @@
-"""Whole decks that a shuffler on the bench deals out, each with the order that went in, for an audit of its shuffle.
+"""Records whole decks that a shuffler on the bench deals out, each with the order that went in, to audit its shuffle.
 
-The cards are those of the device's reports, which only a host with its key can read. They are recorded in the clear: a
-deck on a bench is no deck of a game. It needs numpy, by `shuffle_audit`.
+The cards are those of the device's reports, which only a host with its key can read. They are recorded in the clear,
+since a deck on a bench is not in a game. Recording needs numpy, through `shuffle_audit`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from shuffle_audit.orders import OrderError, order_of
 from simulators.bench.bench import PATIENCE, Bench, BenchError, open_bench
 
 ObservationT = TypeVar("ObservationT", bound=Observation)
-LARGEST_SET: Final = 5  # cards that one command may order
+LARGEST_SET: Final = 5  # cards; the most that one command may order
 STOPS: Final = (Jammed, ShuffleAborted, Started, Tampered)
 NEW: Final = "clubs, diamonds, hearts, spades, each from ace to king, the ace of clubs on top"
 NEW_DECK: Final = f"Put a new deck in: {NEW}"
@@ -41,7 +41,7 @@ COUNTED: Final = ("missing", "extra", "duplicate", "unreadable", "foreign", "fac
 
 
 class RecordingError(Exception):
-    """No further deck can be recorded: a sentence. Those before it are kept. `hint`: what to do."""
+    """Raised when no further deck can be recorded. Earlier ones are kept. `hint` says what to do."""
 
     def __init__(self, sentence: str, hint: str = "") -> None:
         super().__init__(sentence)
@@ -49,8 +49,8 @@ class RecordingError(Exception):
 
 
 class Recording(NamedTuple):
-    """`goes_on`: the first deck lies in the device as the last one of the file came out. `turned`: each deck goes in in
-    the order in which the last one came out, turned round: its last card on top. `run`: names this run alone.
+    """A recording to make. `goes_on`: the first deck lies in the device as the last deck of the file came out.
+    `turned`: each deck goes in reversed, the last card to come out on top. `run` identifies this run.
     """
 
     shuffles: int
@@ -61,9 +61,7 @@ class Recording(NamedTuple):
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A line of the file. `deck`: the device, the run and the number in it, by which two decks with the same orders are
-    two.
-    """
+    """A line of the file. `deck` has device, run and number, which tell decks with the same orders apart."""
 
     deck: str
     before: tuple[str, ...]
@@ -71,12 +69,12 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def name_of(card: Card) -> str:
-    """As in the file: `AS`, `10H`."""
+    """Return a card as the file writes it: `AS`, `10H`."""
     return card.code.replace("T", "10")
 
 
 def first_order(asked: Recording) -> list[str]:
-    """How the first deck lies in the device, from the top. Raises `RecordingError` and OSError."""
+    """Return how the first deck lies in the device, from the top. Raise `RecordingError` and OSError."""
     new = [name_of(card) for card in DECK]
     if not asked.goes_on:
         return new
@@ -94,12 +92,12 @@ def first_order(asked: Recording) -> list[str]:
 async def record_decks(
     url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card], asked: Recording, say: Callable[[str], None]
 ) -> None:
-    """Put the device on a bench, have it deal out so many decks, and append each to the file when all its cards came.
+    """Have a device deal out decks, and append each to the file when all of its cards have come.
 
-    `say`: progress, and what a person is to do. Raises `RecordingError` and OSError.
+    `say` is told the progress, and what a person must do. Raise `RecordingError` and OSError.
     """
     before = first_order(asked)
-    with asked.file.open("ab+") as file:  # before a person begins
+    with asked.file.open("ab+") as file:  # fail before a person begins
         file.seek(0)
         kept = sum(1 for _ in file)
     if kept and not asked.goes_on:
@@ -137,10 +135,10 @@ def _append(file: Path, line: _Line) -> None:
 
 
 async def _identity(bench: Bench) -> DeviceIdentity:
-    """Of a device whose decks can be recorded. Raises `RecordingError`."""
+    """Return the identity of a device whose decks can be recorded. Raise `RecordingError`."""
     try:
         identity = (await bench.ready()).identity
-        await bench.answer_to(HoldExit())  # all that it had reported before comes before its answer
+        await bench.answer_to(HoldExit())  # its earlier reports come before its answer
     except BenchError as error:
         raise RecordingError(f"No deck was dealt: {error}") from error
     can = identity.capabilities
@@ -156,7 +154,7 @@ async def _identity(bench: Bench) -> DeviceIdentity:
 
 
 class _Deal:
-    """One deck, from the shuffle until it is put in again. `deck` names it; `kept`: it is in the file."""
+    """One deck, from the shuffle until it is put in again. `deck` names it; `kept` means that it is in the file."""
 
     def __init__(self, bench: Bench, identity: DeviceIdentity, deck: str, say: Callable[[str], None]) -> None:
         self.deck = deck
@@ -168,7 +166,7 @@ class _Deal:
         self._place = len(bench.received)
 
     async def cards(self) -> list[Card]:
-        """Its cards, the first one that came first. Raises `RecordingError`."""
+        """Return its cards in the order in which they came. Raise `RecordingError`."""
         await self._order(HoldExit(), "to hold its exit")
         await self._shuffle()
         self._say(f"{self.deck} is dealt out. Lift each set, and keep the order of the cards.")
@@ -185,7 +183,7 @@ class _Deal:
         return self._came
 
     async def report(self, kind: type[ObservationT], lacking: str) -> ObservationT:
-        """The next report of that kind. `lacking`: what is wrong where none comes. Raises `RecordingError`."""
+        """Wait for the next report of a kind; `lacking` is the fault if none comes. Raise `RecordingError`."""
         found = await self._wait(lambda thing: isinstance(getattr(thing, "observation", None), kind), lacking)
         self._place = next(n for n, thing in enumerate(self._bench.received, start=1) if thing is found)
         assert isinstance(found, Reported)
@@ -193,7 +191,7 @@ class _Deal:
         return found.observation
 
     async def _wait(self, awaited: Callable[[object], bool], lacking: str) -> object:
-        """What is awaited; where the device stops before it comes, a `RecordingError`."""
+        """Wait for something. Raise `RecordingError` if the device stops first."""
 
         def stops(thing: object) -> bool:
             return isinstance(thing, LinkOver) or isinstance(getattr(thing, "observation", None), STOPS)
@@ -232,7 +230,7 @@ class _Deal:
             raise self.failed(f"The device counted in it: {found}.")
 
     async def _take(self) -> int:
-        """The next set, lifted by a person; how many cards it has."""
+        """Wait until a person lifts the next set, and return its size."""
         formed = await self.report(SetDispensed, "The device did not report a set")
         if formed.ordinal != len(self._came) + 1:
             raise self.failed(f"Card {formed.ordinal} came after card {len(self._came)}.")
@@ -244,7 +242,7 @@ class _Deal:
         return len(formed.cards)
 
     async def _take_last(self) -> None:
-        """Of a device that forms sets of its own size: one card that is left over is the one that did not come."""
+        """Infer the last card of a device that forms sets of a fixed size: it is the one that did not come."""
         if self._left > 1:
             raise self.failed(f"The device leaves {self._left} cards undealt; their order is not known.")
         if self._left and self._can.unloads_stub:
@@ -252,6 +250,6 @@ class _Deal:
         self._came += [card for card in DECK if self._left and card not in self._came]
 
     def failed(self, why: str) -> RecordingError:
-        """`why`: a sentence."""
+        """Return the error for a sentence."""
         sentence = f"{self.deck} is {'kept' if self.kept else 'not kept'}. {why}"
         return RecordingError(sentence, f"{NEW_DECK}, and begin again.")

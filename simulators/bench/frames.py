@@ -1,7 +1,7 @@
-"""A host that speaks frames of cardlink, below the driver: it does what a test asks, right or wrong, and keeps
-everything that comes with its time.
+"""A host that speaks frames of cardlink, below the driver. It does what a test asks, right or wrong, and keeps
+everything received, with times.
 
-It acknowledges what comes and gives signs of life by itself until a test stops that.
+It acknowledges reports and gives signs of life by itself until a test stops that.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from simulators.bench.promise import check
 
 T = TypeVar("T")
 BEAT: Final = 0.4  # seconds between two signs of life
-ASKED_AGAIN: Final = 1.0  # seconds until what has no answer is sent again
+ASKED_AGAIN: Final = 1.0  # seconds until something unanswered is sent again
 PATIENCE: Final = 10.0  # seconds for an answer that needs no motion
-MOTION: Final = 180.0  # seconds for one that does; a real shuffle takes a minute
+MOTION: Final = 180.0  # seconds for an answer that needs one; a real shuffle takes a minute
 COUNTED: Final = 5  # seconds between two calls of a count-down
-GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; the page has three
+GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; docs/cardlink.md has three
 LAST_STATUSES: Final = 3  # that a device sends meanwhile
-QUIET: Final = 2.5  # seconds without a frame: the device has stopped sending, which has a status each second
+QUIET: Final = 2.5  # seconds without a frame: a device sends a status each second unless it has stopped
 
 
 class FrameHost:
-    """One connection. `came`: every frame. `written`: everything sent. `strange`: frames that did not open although
-    their link stands. `held`: the report acknowledged last. `coming`: the attempt whose frames may come besides."""
+    """One connection. `came` has every frame, `written` everything sent, `strange` frames that did not open although
+    their link stands. `held` is the last acknowledged report. `coming` is an attempt whose frames may come too."""
 
     def __init__(
         self, url: DeviceUrl, keys: Mapping[str, bytes], *, open_with: OpenTransport = open_transport, operator: int = 0
     ) -> None:
         self.url = url
-        self.operator = operator  # seconds that a person has for what is asked of him; 0: there is none
+        self.operator = operator  # seconds that a person has for each request; 0 means that nobody is there
         self.say: Callable[[str], None] = lambda sentence: None
         self.run: Callable[[Coroutine[Any, Any, None]], None]
         self.measurements: list[Measurement] = []
@@ -71,7 +71,7 @@ class FrameHost:
     # -- the connection --------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Raises TransportUnavailableError."""
+        """Open the connection. Raise TransportUnavailableError."""
         self._lost = ""
         self._transport = await self._open_with(self.url, on_data=self._receive, on_lost=self._lose)
         self._beat()
@@ -105,14 +105,14 @@ class FrameHost:
         pytest.skip(why)
 
     def measure(self, measured: Measurement) -> None:
-        """Keep it. Beyond its limit the device fails."""
+        """Keep a measurement. Fail the device if it exceeds its limit."""
         self.measurements.append(measured)
         check(measured.within, str(measured))
 
     # -- waiting ---------------------------------------------------------------------------------------------------
 
     async def wait_for(self, find: Callable[[], T | None], sentence: str, within: float = PATIENCE) -> T:
-        """What `find` finds. `sentence`: what the device did when it finds nothing in time."""
+        """Wait for what `find` finds. `sentence` says what the device did if nothing is found in time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 while (found := find()) is None and not self._lost:
@@ -124,7 +124,7 @@ class FrameHost:
         raise AssertionError
 
     async def listen(self, seconds: float) -> list[Came]:
-        """What comes in so many seconds."""
+        """Return what comes within so many seconds."""
         place = len(self.came)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -132,11 +132,11 @@ class FrameHost:
         return self.came[place:]
 
     def first(self, kind: Kind, place: int) -> Came | None:
-        """The first frame of a kind among what came from a place on."""
+        """Return the first frame of a kind since a place."""
         return next((one for one in self.came[place:] if one.frame.kind == kind and one.body is not None), None)
 
     async def ask(self, data: bytes, kind: Kind, sentence: str) -> Came:
-        """Send a frame until one of that kind comes: a line may lose a frame."""
+        """Send a frame until one of that kind comes, since a line may lose frames."""
         place = len(self.came)
         for _ in range(3):
             self.write(data)
@@ -145,7 +145,7 @@ class FrameHost:
         return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
 
     async def until_statuses(self, number: int, place: int | None = None) -> list[Came]:
-        """Everything from a place (or from now) on until so many statuses came: they are the clock of a device."""
+        """Return everything since a place (or from now on) until so many statuses came, which serve as a clock."""
         start = len(self.came) if place is None else place
 
         def enough() -> bool | None:
@@ -157,7 +157,7 @@ class FrameHost:
         return self.came[start:]
 
     async def status(self) -> messages.Status:
-        """The next status that has heard everything sent so far."""
+        """Wait for the next status that has heard everything sent so far."""
         self.ack()
         place, counter = len(self.came), self.sent_counter
 
@@ -170,7 +170,7 @@ class FrameHost:
         return await self.wait_for(heard, "no status came that names in `heard` what the host had sent")
 
     async def ask_person(self, what: str, done: Callable[[], T | None]) -> bool:
-        """Ask a person for something, with a count-down, until it is done. False: there is none, or it is not done."""
+        """Ask a person for something, with a countdown. Return whether it was done."""
         for left in range(self.operator, 0, -1):
             if left == self.operator or left % COUNTED == 0:
                 self.say(f"{what}: {left} s left.")
@@ -193,7 +193,7 @@ class FrameHost:
         check(holds, "the device's proof does not hold: it has another key")
 
     async def resume(self, attempt: Attempt, held: tuple[int, int] | None = None) -> messages.Status:
-        """Make it the active link; its first status."""
+        """Make an attempt the active link and return its first status."""
         self.coming = attempt
         place = len(self.came)
         body = encode_body(messages.Resume(*(self.held if held is None else held)))
@@ -207,13 +207,13 @@ class FrameHost:
         raise AssertionError
 
     async def link(self, held: tuple[int, int] | None = None) -> messages.Status:
-        """A whole handshake."""
+        """Make a link with a whole handshake."""
         attempt = await self.greet()
         await self.prove(attempt)
         return await self.resume(attempt, held)
 
     async def settle(self) -> messages.Status:
-        """A link of which every report is acknowledged."""
+        """Make a link if there is none, and wait until every report is acknowledged."""
         self.acknowledges = True
         if self.active is None:
             await self.link()
@@ -225,20 +225,20 @@ class FrameHost:
 
         await self.wait_for(all_held, "not all reports came that the device's statuses name", PATIENCE * 3)
         assert self.active is not None
-        self.held = (self.active.boot, self._held_of(self.active.boot))  # also where all was acknowledged before
+        self.held = (self.active.boot, self._held_of(self.active.boot))  # also if everything was acknowledged before
         return await self.status()
 
     def _held_of(self, boot: int) -> int:
-        """What need not come any more of a boot."""
+        """Return the last report of a boot that need not come any more."""
         if self.held[0] == boot:
             return self.held[1]
         assert self.active is not None
         return next((kept.oldest - 1 for kept in self.active.said.kept if kept.boot == boot), 0)
 
     async def fall_silent(self, instead: Callable[[], None] = lambda: None) -> None:
-        """Give no sign of life until the device has given up the link. `instead`: what is done meanwhile.
+        """Give no sign of life until the device has given up the link; call `instead` meanwhile.
 
-        A device that goes on counts as one only by its own statuses as well: this machine may have been late.
+        The device fails only if its statuses also show that it goes on too long: this machine may have been late.
         """
         self.beats = False
         silent_since, place = self.now, len(self.came)
@@ -282,7 +282,7 @@ class FrameHost:
         return data
 
     def ack(self, boot: int | None = None, number: int | None = None, heard: int | None = None) -> None:
-        """What is held, unless a test claims otherwise."""
+        """Acknowledge what is held, unless a test claims something else."""
         if self.active is None:
             return
         of, covered = self.held if self.held[1] else (self.active.boot, 0)
@@ -292,7 +292,7 @@ class FrameHost:
         )
 
     def command(self, order: Any, command_id: int | None = None, boot: int | None = None) -> int:
-        """Send one, whole or wrong; its id."""
+        """Send a command, whole or malformed, and return its id."""
         if command_id is None:
             self._next_command += 1
             command_id = self._next_command
@@ -307,7 +307,7 @@ class FrameHost:
         ]
 
     async def answer(self, command_id: int, place: int = 0) -> messages.Answer:
-        """The answer to a command, from a place on."""
+        """Wait for the answer to a command, from a place on."""
         found = await self.wait_for(
             lambda: next(iter(self.answers(command_id, place)), None), "a command was not answered", MOTION
         )
@@ -322,7 +322,7 @@ class FrameHost:
         return [one for one in self.came[place:] if one.frame.kind == Kind.REPORT and one.body is not None]
 
     async def cause(self, number: int) -> None:
-        """Make the device report something so many times: it tests itself."""
+        """Make the device report `number` self-tests."""
         for _ in range(number):
             answer = await self.order(messages.RunSelfTest())
             if not answer.done:

@@ -1,4 +1,4 @@
-"""What the bench measures of a device."""
+"""Measurements of a device on the bench."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """What was measured of a device: at most `limit` is good."""
+    """A value measured on a device, which is good up to `limit`."""
 
     name: str
     value: float

@@ -1,7 +1,7 @@
 """The bench as a pytest plug-in: `pytest --device URL` runs the bench's tests against what the URL names.
 
-Without `--device` the same tests run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on
-a loop of their own, so that pytest alone is enough.
+Without `--device` they run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on a loop of
+their own, so that pytest needs no plug-in for asyncio.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
 MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
-UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why; empty: the device was reached
+UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why; empty if the device was reached
 DEALT: pytest.StashKey[Dealt | BaseException] = pytest.StashKey()
-OPERATOR_HAS = 30  # seconds for each act, where `--operator` names no other
+OPERATOR_HAS = 30  # seconds for each act, by default
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class OnBench(NamedTuple):
-    """What is on the bench. `strict`: what it cannot do is a failure."""
+    """The device on the bench. With `strict`, a missing capability is a failure."""
 
     url: str
     keys: Mapping[str, bytes]
@@ -60,7 +60,7 @@ class OnBench(NamedTuple):
 
 @pytest.fixture
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
-    """A `Bench`, its link not yet waited for. The simulator has a deck in it; so should a device."""
+    """Yield a `Bench` whose link may not stand yet. The simulator has a deck in it; so should a device."""
     from simulators.bench.bench import open_bench
 
     @asynccontextmanager
@@ -83,7 +83,7 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
 
 @pytest.fixture
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
-    """A `FrameHost` whose connection is open, without a link."""
+    """Yield a `FrameHost` whose connection is open, without a link."""
     with _reached(request), _running(_hosting(request.config, tmp_path)) as (runner, made):
         made.run = runner.run
         yield made
@@ -92,7 +92,7 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
 
 @pytest.fixture
 def dealt(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
-    """What the device said of one deck: dealt by the first test that needs it, judged by all."""
+    """Yield what the device said of one deck. The first test that needs it deals it; all tests judge it."""
     from simulators.bench.promises.dealing import Dealing
 
     stash = request.config.stash
@@ -130,7 +130,7 @@ async def _hosting(config: pytest.Config, folder: Path) -> AsyncGenerator[FrameH
 
 @contextmanager
 def _running(opening: AbstractAsyncContextManager[T]) -> Iterator[tuple[asyncio.Runner, T]]:
-    """What is opened, on a loop that runs when the test asks it to."""
+    """Open something on a loop that runs only while a test asks it to."""
     with asyncio.Runner() as runner:
         made = runner.run(_call(opening.__aenter__))
         try:
@@ -145,7 +145,7 @@ async def _call(entered: Callable[..., Any], *arguments: object) -> Any:
 
 @asynccontextmanager
 async def _on_bench(config: pytest.Config, folder: Path) -> AsyncGenerator[OnBench, None]:
-    """The device that `--device` names, or a simulated shuffler on a pseudo-terminal."""
+    """Yield the device that `--device` names, or a simulated shuffler on a pseudo-terminal."""
     from firmware_bridge.cards import DECK
     from firmware_bridge.device_url import parse_device_url
     from simulators.bench.bench import seeded, simulated_device
@@ -182,7 +182,7 @@ def _sample(config: pytest.Config) -> Sample | None:
 
 @contextmanager
 def _reached(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whether the device answers at all is asked once, and again after a test that failed."""
+    """Check once that the device answers at all, and again after a failed test."""
     config = request.config
     if config.getoption("--device"):
         if UNREACHABLE not in config.stash:
@@ -208,15 +208,15 @@ def _why_unreachable(request: pytest.FixtureRequest) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """A test that failed may have left a device that does not answer any more."""
+    """Check the device again after a failed test, which may have left it unresponsive."""
     report: Any = yield
     if report.failed and item.config.stash.get(UNREACHABLE, None) == "":
         del item.config.stash[UNREACHABLE]
-    return report  # as wrappers of hooks do
+    return report  # wrappers of hooks return it
 
 
 def _say(config: pytest.Config) -> Callable[[str], None]:
-    """How a person is asked: on standard error, past what pytest captures."""
+    """Return what asks a person: on standard error, past pytest's capture."""
 
     def say(sentence: str) -> None:
         capture = config.pluginmanager.getplugin("capturemanager")
@@ -227,7 +227,7 @@ def _say(config: pytest.Config) -> Callable[[str], None]:
 
 
 def _named_files(config: pytest.Config, url: str) -> tuple[Mapping[str, bytes], Mapping[str, Card]]:
-    """The keys and the card table that a device needs. Raises `pytest.UsageError` where one is not named."""
+    """Return the keys and the card table that a device needs. Raise `pytest.UsageError` if one is not named."""
     from firmware_bridge.device_url import DEFAULT_DRIVER, parse_device_url
 
     parsed = parse_device_url(url)
@@ -240,7 +240,7 @@ def _named_files(config: pytest.Config, url: str) -> tuple[Mapping[str, bytes], 
 
 
 def read_files(url: DeviceUrl, keys: Path | None, cards: Path | None) -> tuple[Mapping[str, bytes], Mapping[str, Card]]:
-    """A device's key and a reader's cards. Raises `KeyFileError` and `CardTableError`."""
+    """Read a device's key and a reader's cards. Raise `KeyFileError` and `CardTableError`."""
     from firmware_bridge.card_table import read_card_table
     from firmware_bridge.device_keys import read_device_keys
     from simulators.devices.line_reader import simulated_identifiers
@@ -253,7 +253,7 @@ def read_files(url: DeviceUrl, keys: Path | None, cards: Path | None) -> tuple[M
 
 
 def _record(request: pytest.FixtureRequest, measured: list[Measurement]) -> None:
-    """With the test's result, and so in JUnit's file: value, unit and limit apart."""
+    """Add measurements to the test's result, and thus to JUnit's file: value, unit and limit."""
     for one in measured:
         properties = {"": one.value, " unit": one.unit, " limit": one.limit}
         request.node.user_properties += [(one.name + part, value) for part, value in properties.items()]

@@ -1,7 +1,7 @@
-"""Which test asks for which promise of docs/cardlink.md, and the sentence of one that was broken.
+"""Connects tests with the promises of docs/cardlink.md, and names a broken promise.
 
-A test is decorated with `promise`. It may be a coroutine: it then runs on the loop of its fixture, so that pytest alone
-is enough.
+A test is decorated with `promise`. It may be a coroutine, which runs on the loop of its fixture, so that pytest needs
+no plug-in for asyncio.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGE: Final = "cardlink v1"
 
 
 class Promise(NamedTuple):
-    """`section`: a heading of the page. `rule`: its numbered rule or the row of its table; empty: its text."""
+    """A promise. `section` is a heading of the page; `rule` its numbered rule or row of its table, "" for its text."""
 
     section: str
     rule: str
@@ -29,10 +29,7 @@ class Promise(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A test with the promises that it asks for. `judged` runs it on objects in place of its fixtures.
-
-    `needs`: the names of its fixtures.
-    """
+    """A test with its promises. `judged` runs it with objects in place of its fixtures; `needs` names the fixtures."""
 
     name: str
     promises: tuple[Promise, ...]
@@ -41,21 +38,21 @@ class Kept(NamedTuple):
 
 
 class BrokenPromiseError(AssertionError):
-    """The device did not keep a promise: which one, and what it did instead."""
+    """Raised when the device broke a promise: which one, and what it did instead."""
 
 
 KEPT: Final[dict[str, Kept]] = {}
-"""Every test of a promise, by its name."""
+"""Every test of a promise, by name."""
 
 
 def check(kept: bool, sentence: str) -> None:
-    """Raises `BrokenPromiseError` with what the device did."""
+    """Raise `BrokenPromiseError`, which says what the device did, unless the promise was kept."""
     if not kept:
         raise BrokenPromiseError(sentence)
 
 
 def promise(section: str, rule: str, sentence: str) -> Callable[[Test], Test]:
-    """Name what a test asks for; more than once where it asks for more. The first one named is blamed."""
+    """Name a promise that a test checks. Of several, the first one named is blamed."""
 
     def decorate(test: Test) -> Test:
         before = KEPT.get(test.__name__)
@@ -89,7 +86,7 @@ def _register(test: Test, first: Promise) -> Test:
 
 
 def on_its_loop(test: Test) -> Test:
-    """A coroutine that is a test, run on the loop of the fixture `bench`."""
+    """Run a coroutine test on the loop of the fixture `bench`."""
 
     @functools.wraps(test)
     def run(self: object, bench: Any, **fixtures: Any) -> None:
@@ -99,7 +96,7 @@ def on_its_loop(test: Test) -> Test:
 
 
 def table() -> str:
-    """The rows of the table in docs/bench.md."""
+    """Return the rows of the table in docs/bench.md."""
     rows = sorted(
         (one.section, one.rule, one.sentence, kept.name.removeprefix("test_"))
         for kept in KEPT.values()

@@ -1,4 +1,4 @@
-"""How well a device recognises cards that a person draws in a known order: rates with exact confidence bounds.
+"""The rates at which a device fails to recognise cards drawn in a known order, with exact confidence bounds.
 
 The bounds are those of Clopper and Pearson (1934), one-sided, by bisection on the tail of the binomial distribution.
 """
@@ -15,20 +15,20 @@ from firmware_bridge.cards import DECK, Card
 from simulators.bench.measurement import Measurement
 
 ALPHA: Final = 0.05  # the chance that a bound is wrong
-LIMIT: Final = 1.0  # percent of the cards that are not recognised, unless the operator names another limit
-STEPS: Final = 60  # of the bisection: beyond the precision of a float
+LIMIT: Final = 1.0  # percent of the cards that may not be recognised, by default
+STEPS: Final = 60  # of the bisection; more than the precision of a float
 
 Order = tuple[Card, ...]
 _BY_NAME: Final = {card.code.replace("T", "10"): card for card in DECK} | {card.code: card for card in DECK}
 
 
 class OrderFileError(Exception):
-    """A file of known orders that cannot be used: a sentence."""
+    """Raised for a file of known orders that cannot be used."""
 
 
 class Sample(NamedTuple):
-    """What the operator asked for. `orders`: how the decks lie, each from the first card that is drawn; after the last
-    one they begin again. `limit`: percent of the cards that may not be recognised.
+    """The sample that the operator asked for. `orders` has the decks, each from the first card drawn, and is repeated
+    if there are more decks. `limit` is the percentage of cards that may not be recognised.
     """
 
     decks: int
@@ -41,16 +41,16 @@ class Sample(NamedTuple):
 
     @property
     def allowed(self) -> int:
-        """The largest number of errors whose upper bound is within the limit; -1: it is too small even for none."""
+        """The most errors whose upper bound is within the limit, or -1 if even none exceeds it."""
         return _last(lambda errors: 100 * upper_bound(errors, self.cards) <= self.limit, self.cards)
 
     def order(self, deck: int) -> Order:
-        """The order of a deck, which is counted from 0."""
+        """Return the order of a deck, counted from 0."""
         return self.orders[deck % len(self.orders)]
 
 
 class Tally:
-    """Errors of each face, by what lay in the device."""
+    """Counts errors by the face that lay in the device."""
 
     def __init__(self) -> None:
         self.seen: Counter[Card] = Counter()
@@ -58,7 +58,7 @@ class Tally:
         self.unreadable: Counter[Card] = Counter()
 
     def add(self, lay: Order, read: Sequence[Card | None]) -> None:
-        """Add a deck. `read`: what the device reported, in the order in which the cards were drawn."""
+        """Add a deck. `read` is what the device reported, in the order of drawing."""
         for expected, card in zip(lay, read, strict=True):
             self.seen[expected] += 1
             if card is None:
@@ -72,10 +72,10 @@ class Tally:
         return self.misread + self.unreadable
 
     def measurements(self, sample: Sample) -> list[Measurement]:
-        """The rates of all cards, and of each face with an error.
+        """Return the rates of all cards, and of each face with an error.
 
-        All cards are held to the upper bound of their rate. A face has few cards, so it is held to the lower bound,
-        with the level divided by the number of faces: beyond the limit it is surely bad.
+        All cards together are held to the upper bound of their rate. A face has few cards, so it is held to the lower
+        bound, with the level divided by the number of faces: beyond the limit it is certainly bad.
         """
         wrong, cards = self.wrong, self.seen.total()
         bound = 100 * upper_bound(wrong.total(), cards)
@@ -92,7 +92,7 @@ class Tally:
         return found
 
     def lines(self) -> list[str]:
-        """One line for each face with an error, and one for the others, with the bounds of their rates."""
+        """Return a line for each face with an error and one for the others, with the bounds of their rates."""
         found = []
         for card, wrong in sorted(self.wrong.items(), key=lambda item: DECK.index(item[0])):
             cards = self.seen[card]
@@ -133,7 +133,7 @@ def _at_most(errors: int, cards: int, rate: float) -> float:
 
 
 def _last(fits: Callable[[int], bool], most: int) -> int:
-    """Return the last number from 0 on that fits; -1: not even 0 does."""
+    """Return the last number from 0 on that fits, or -1 if even 0 does not."""
     return next((number - 1 for number in range(most + 1) if not fits(number)), most)
 
 
@@ -143,9 +143,8 @@ def decks_needed(limit: float) -> int:
 
 
 def read_orders(file: Path | None) -> tuple[Order, ...]:
-    """Read the orders of a file, one deck a line, its 52 cards divided by blanks; a new deck's order without a file.
-
-    Raises `OrderFileError`.
+    """Read orders from a file, one deck a line, 52 cards separated by blanks. Without a file, return a new deck's
+    order. Raise `OrderFileError`.
     """
     if file is None:
         return (DECK,)

@@ -1,4 +1,4 @@
-"""A run of the bench as one HTML page, its measurements as plots beside those of the runs before (extra `report`)."""
+"""Renders a run of the bench as an HTML page, with plots of its measurements beside earlier runs (extra `report`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN: Final = 30  # runs
 
 
 def page_of(report: BenchReport, earlier: Sequence[BenchReport]) -> str:
-    """The page. `earlier`: runs of this device, oldest first. What the device wrote is escaped."""
+    """Return the page. `earlier` has runs of this device, oldest first. Texts of the device are escaped."""
     runs = [*earlier, report][-SHOWN:]
     before = {one.name: ", ".join(f"{value:.3g}" for value in _values(runs[:-1], one)) for one in report.measurements}
     return rendered(TEMPLATE, report=report, before=before, plots=[_plot(runs, one) for one in report.measurements])
@@ -30,7 +30,7 @@ def _values(runs: Sequence[BenchReport], measured: Measured) -> list[float]:
 
 
 def _plot(runs: Sequence[BenchReport], measured: Measured) -> Plot:
-    """Each run a point, and the limit as a line."""
+    """Plot each run as a point, and the limit as a line."""
     values = _values(runs, measured)
     unit = f" ({measured.unit})" if measured.unit else ""
     title = f"{measured.name}{unit}, at most {measured.limit:g}"

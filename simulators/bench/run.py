@@ -1,4 +1,4 @@
-"""The bench's tests, run by pytest within this process, and what comes of them."""
+"""Runs the bench's tests with pytest in this process, and collects the results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Tested(msgspec.Struct, frozen=True):
-    """`why`: of a test that failed or was skipped."""
+    """A test's result. `why` explains a failure or a skip."""
 
     name: str
     outcome: Literal["passed", "failed", "skipped"]
@@ -49,7 +49,7 @@ class Tested(msgspec.Struct, frozen=True):
 
 
 class BenchReport(msgspec.Struct, frozen=True):
-    """What `--json` prints."""
+    """The output of `--json`."""
 
     url: str
     maker: str
@@ -65,7 +65,7 @@ class BenchReport(msgspec.Struct, frozen=True):
 
 
 class Asked(NamedTuple):
-    """What `cardshoe bench` was asked for."""
+    """The options of a run of `cardshoe bench`."""
 
     device: DeviceUrl
     files: dict[str, Path | None]
@@ -75,10 +75,10 @@ class Asked(NamedTuple):
     strict: bool
     junit: Path | None
     quiet: bool
-    recognition: tuple[str, ...] = ()  # pytest's options of the sample of known decks
+    recognition: tuple[str, ...] = ()  # pytest's options for the sample of known decks
 
     def arguments(self) -> list[str]:
-        """Pytest's."""
+        """Return pytest's arguments."""
         named = [
             *map(str, TESTS), "-c", os.devnull, "--rootdir", str(HERE), "-p", "no:cacheprovider",
             "-p", "no:asyncio", "--capture=no",  # a person is asked on standard error
@@ -91,7 +91,7 @@ class Asked(NamedTuple):
 
 
 class Watcher:
-    """Listens to the tests as they end, and gathers what they measure."""
+    """A pytest plug-in that prints tests as they end and collects what they measure."""
 
     def __init__(self, prints: bool) -> None:
         self.tests: list[Tested] = []
@@ -111,9 +111,9 @@ class Watcher:
         self._session = session
 
     def interrupt(self, number: int, frame: object) -> NoReturn:
-        """SIGINT. No further test begins, whatever becomes of the one that runs."""
+        """Handle SIGINT: no further test begins, whatever becomes of the running one."""
         self.interrupted = True
-        sys.unraisablehook = lambda unraisable: None  # the program ends: what is half made is no one's concern
+        sys.unraisablehook = lambda unraisable: None  # the program ends, so half-made objects do not matter
         if self._session is not None:
             self._session.shouldstop = "interrupted"
         raise KeyboardInterrupt
@@ -129,7 +129,7 @@ class Watcher:
 
 
 def _why(report: pytest.TestReport) -> str:
-    """One line of it."""
+    """Return the reason in one line."""
     if report.outcome == "skipped" and isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     if report.outcome != "failed":
@@ -140,7 +140,7 @@ def _why(report: pytest.TestReport) -> str:
 
 
 def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
-    """Let pytest run the tests. Raises `ProblemError` where they did not run, and KeyboardInterrupt."""
+    """Let pytest run the tests. Raise KeyboardInterrupt, and `ProblemError` if they did not run."""
     import pytest
 
     watcher = Watcher(not asked.quiet)
@@ -170,7 +170,7 @@ def run_tests(asked: Asked, ready: DeviceReady) -> BenchReport:
 
 @contextmanager
 def _sigint_to(watcher: Watcher) -> Iterator[None]:
-    """Raises KeyboardInterrupt at the end when there was one: pytest's fixtures may fail as they are undone."""
+    """Send SIGINT to the watcher and raise KeyboardInterrupt at the end: fixtures may fail during their teardown."""
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heard:
         signal.signal(signal.SIGINT, watcher.interrupt)

@@ -1,6 +1,6 @@
-"""Rules of docs/cardlink.md that no test of the bench asks for, each with the reason.
+"""Rules of docs/cardlink.md that no test of the bench checks, each with the reason.
 
-Only numbered rules and rows of tables are here; `tests/bench/test_promise_page.py` compares them with the page.
+It lists only numbered rules and rows of tables; `tests/bench/test_promise_page.py` compares them with the page.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ UNTESTED: Final[dict[tuple[str, str], str]] = {
 
 
 def table() -> str:
-    """The rows of the second table in docs/bench.md."""
+    """Return the rows of the second table in docs/bench.md."""
     return "".join(f"| {section} | {rule} | {why} |\n" for (section, rule), why in sorted(UNTESTED.items()))

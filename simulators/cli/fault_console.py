@@ -1,4 +1,4 @@
-"""The fault console of `cardshoe simulate`: commands from standard input, each answered with a short sentence."""
+"""The fault console of `cardshoe simulate`: each command on standard input is answered with a short sentence."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ConsoleCommand(msgspec.Struct, frozen=True):
 
 
 class Console:
-    """Carries out a line and answers it."""
+    """Carries out and answers a line."""
 
     def __init__(self, injector: FaultInjector, outlet: Outlet) -> None:
         self.injector = injector
         self.outlet = outlet
 
     async def answer(self, line: str) -> str:
-        """One line or more; empty for an empty line. Never raises for what a person typed."""
+        """Answer with one line or more, or with "" for an empty line. Never raises for what a person typed."""
         name, *words = line.split() or [""]
         if not name:
             return ""
@@ -73,7 +73,7 @@ class Console:
     # -- commands --------------------------------------------------------------------------------------------------
 
     async def help(self, words: Sequence[str]) -> str:
-        """Every command, and every fault with what it does and whether this device can show it."""
+        """List every command, and every fault with its effect and whether this device can show it."""
         lines = [f"{word.usage:24} {word.does}" for word in COMMANDS.values()]
         for fault in (one for name, one in BY_NAME.items() if name not in COMMANDS):
             able = "" if self.injector.side in fault.shows else f" ({SIDES[self.injector.side]} cannot show it)"
@@ -96,7 +96,7 @@ class Console:
         return "; ".join(parts) + "."
 
     def _unacknowledged(self) -> list[str]:
-        """How many reports the host has not acknowledged, where the device has it acknowledge them."""
+        """Return how many reports are unacknowledged, if the device has acknowledgements."""
         device = self.injector.device
         return [f"{device.link.unacknowledged} reports unacknowledged"] if isinstance(device, SimulatedDevice) else []
 
@@ -111,7 +111,7 @@ class Console:
         return "It is plugged in."
 
     async def unplug(self, words: Sequence[str]) -> str:
-        """At once, or in the middle of frame N."""
+        """Unplug at once, or in the middle of frame N."""
         if not self.outlet.plugged:
             return "It is unplugged already. `plug` plugs it in."
         if words:
@@ -162,7 +162,7 @@ class Console:
 
 
 def _usage(fault: Fault) -> str:
-    """How a fault is written here."""
+    """Return how to write a fault here."""
     forms = [] if fault.of == "nothing" else ["[N]"]
     forms += [fault.unit.upper()] if fault.unit else []
     return f"{fault.name} {' or '.join(forms)}"
@@ -182,7 +182,7 @@ COMMANDS: Final = {
 
 
 async def converse(console: Console, descriptor: int, say: Callable[[str], None]) -> None:
-    """Answer every line that comes from there, until it ends."""
+    """Answer every line from a descriptor, until it ends."""
     rest = bytearray()
     async for data in _read(descriptor):
         rest += data
@@ -194,11 +194,11 @@ async def converse(console: Console, descriptor: int, say: Callable[[str], None]
 
 
 async def _read(descriptor: int) -> AsyncGenerator[bytes, None]:
-    """What comes, until the end."""
+    """Yield data from a descriptor, until it ends."""
     loop = asyncio.get_running_loop()
     while True:
         readable = asyncio.Event()
-        with suppress(PermissionError):  # a file: it can always be read
+        with suppress(PermissionError):  # a regular file can always be read
             loop.add_reader(descriptor, readable.set)
             try:
                 await readable.wait()

@@ -1,4 +1,4 @@
-"""The fault options of `cardshoe simulate`: read, and armed at a device; and the console that arms more."""
+"""The fault options of `cardshoe simulate`: reads them, arms the faults, and runs the console that arms more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulators.ports.outlets import Outlet, Place, PluggedIn, plugged_in
 
 
 class FaultOptions(msgspec.Struct, frozen=True):
-    """`console`: standard input is read."""
+    """The fault options. With `console`, standard input is read."""
 
     faults: tuple[ChosenFault, ...] = ()
     preset: str = ""
@@ -27,12 +27,12 @@ class FaultOptions(msgspec.Struct, frozen=True):
 
     @property
     def of_cards(self) -> bool:
-        """Whether cards, and not only the line, are concerned."""
+        """Return whether faults concern cards, not only the line."""
         return bool(self.preset or self.console or any(chosen.fault.of_cards for chosen in self.faults))
 
 
 def read_fault_options(faults: tuple[str, ...], preset: str | None, console: bool | None) -> FaultOptions:
-    """What the options say; unless they say otherwise there is a console in a terminal. Raises `BadInputError`."""
+    """Read the options. By default there is a console in a terminal. Raise `BadInputError`."""
     try:
         chosen = tuple(parse_fault(text) for text in faults)
     except BadFaultError as error:
@@ -47,7 +47,7 @@ async def running(
     place: Place,
     say: Callable[[str], None] = click.echo,
 ) -> AsyncGenerator[PluggedIn, None]:
-    """The device at its front end with these faults armed. Raises `BadInputError`, OSError."""
+    """Yield the device at its front end with these faults armed. Raise `BadInputError` and OSError."""
     try:
         for chosen in options.faults:
             injector.arm(chosen)
@@ -74,7 +74,7 @@ async def running(
 
 
 async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[str], None], *, stays_out: bool) -> None:
-    """The cable comes out; where no console can plug it in again, it goes back in at once."""
+    """Pull the cable. If no console can plug it in again, put it back at once."""
     await outlet.unplug()
     if stays_out:
         say("The cable came out in the middle of a frame. `plug` puts it in.")

@@ -1,4 +1,4 @@
-"""Which games a simulated device can deal: what `cardshoe simulate` and `cardshoe demo` ask before they begin."""
+"""Checks that a simulated device can deal a game, before `cardshoe simulate` and `cardshoe demo` begin."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from controller.problems import BadInputError
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
-    """A game that such a device can deal, its data checked. Raises `BadInputError`."""
-    from controller.commands.options import find_game  # takes time, and the demonstration has something to say first
+    """Return a game that such a device can deal, with its data checked. Raise `BadInputError`."""
+    from controller.commands.options import find_game  # takes time, and the demonstration must print something first
 
     rules = find_game(game_id)
     check_dispensing(rules, on_removal=on_removal)
@@ -16,7 +16,7 @@ def playable(game_id: str, *, on_removal: bool) -> Game:
 
 
 def check_dispensing(rules: Game, *, on_removal: bool) -> None:
-    """Raises `BadInputError` where a device that dispenses so cannot deal the game."""
+    """Raise `BadInputError` if a device that dispenses in this way cannot deal the game."""
     if on_removal and rules.first_card is not None:
         raise BadInputError(
             f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",

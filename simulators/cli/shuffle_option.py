@@ -1,4 +1,4 @@
-"""The options of `cardshoe simulate` that are about how the deck is shuffled, and who puts it in again.
+"""The options of `cardshoe simulate` for how the deck is shuffled, and who puts it in again.
 
 A `sim:` URL names the shuffle in the same way.
 """
@@ -19,9 +19,9 @@ UNIFORM = "uniform"
 
 
 def read_shuffle(text: str) -> Shuffles:
-    """The shuffle that `--shuffle` or `shuffle=` names.
+    """Return the shuffle that `--shuffle` or `shuffle=` names.
 
-    Raises `BadInputError`; `ProblemError` where numpy is needed and missing.
+    Raise `BadInputError`, and `ProblemError` if numpy is needed and missing.
     """
     if text == UNIFORM:
         return UniformShuffle
@@ -36,9 +36,9 @@ def read_shuffle(text: str) -> Shuffles:
 
 
 def check_shuffler_options(text: str, person: bool, device: tuple[str, str], dealer: Path | None) -> None:
-    """Raises `BadInputError` where `--shuffle` or `--person` does not go with the device or the people.
+    """Raise `BadInputError` if `--shuffle` or `--person` does not go with the device or the people.
 
-    `device`: its driver and its kind.
+    `device` is its driver and its kind.
     """
     if device != ("cardlink", "shuffler") and (text != UNIFORM or person):
         option = "--person" if person else "--shuffle"

@@ -1,4 +1,4 @@
-"""`cardshoe simulate`: a simulated device in a process of its own, with or without people around its table."""
+"""`cardshoe simulate`: runs a simulated device in its own process, with or without people around its table."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from simulators.ports.outlets import Place
 from simulators.ports.usbip import PORT as USBIP_PORT
 from simulators.usb.usb_faults import UsbPlan
 
-HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
-IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, before the name of a file
+HUMAN_PACE = 0.22  # times the table's time: a demonstration of five rounds ends within a minute
+IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # in the help of options, before the name of a file
 
 
 class Simulation(msgspec.Struct, frozen=True):
-    """What `cardshoe simulate` was asked for. `dealer`: the socket of the daemon at whose table people play."""
+    """The options of `cardshoe simulate`. `dealer` is the socket of the daemon at whose table people play."""
 
     kind: Literal["shuffler", "shoe"]
     serial: str
@@ -78,7 +78,7 @@ class Simulation(msgspec.Struct, frozen=True):
 
 
 class OneWaySimulation(msgspec.Struct, frozen=True):
-    """What `cardshoe simulate` was asked for where the device is a one-way shoe."""
+    """The options of `cardshoe simulate` for a one-way shoe."""
 
     driver: str
     serial: str
@@ -91,9 +91,8 @@ class OneWaySimulation(msgspec.Struct, frozen=True):
 
 
 def in_state_folder(name: str) -> Path:
-    """A file of the simulators that no option names: in the user's state folder, which is made; never where one works.
-
-    Raises `BadInputError` where it cannot be made.
+    """Return the path of a file that no option names: in the user's state folder, which is created, never in the
+    working directory. Raise `BadInputError` if the folder cannot be created.
     """
     home = os.environ.get("XDG_STATE_HOME", "")
     folder = (Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()) / "cardshoe"
@@ -215,9 +214,8 @@ class _Table(NamedTuple):
 
 
 def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Table:
-    """The table at which people play: of a configuration, or of a socket with the simulators' own people.
-
-    Raises `ProblemError`.
+    """Return the table at which people play: that of a configuration, or of a socket with the simulators' own people.
+    Raise `ProblemError`.
     """
     if path is None or not path.is_file():
         if pins:
@@ -238,7 +236,7 @@ def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Ta
 
 
 def _listening(where: str | None, option: str) -> tuple[str, int] | None:
-    """Where to listen. Raises `BadInputError`."""
+    """Parse where to listen. Raise `BadInputError`."""
     if where is None:
         return None
     host, _, written = where.rpartition(":")
@@ -251,7 +249,7 @@ def _listening(where: str | None, option: str) -> tuple[str, int] | None:
 
 
 def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:
-    """What kept it from beginning: a file that it writes, a port, or the path of its terminal."""
+    """Return the error for what failed: a file that is written, a port, or the path of the terminal."""
     why = error.strerror or str(error)
     files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
     if any(file is not None and str(file) == str(error.filename) for file in files):
@@ -280,7 +278,7 @@ def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
 
 
 async def run_one_way(asked: OneWaySimulation) -> None:
-    """A one-way shoe, until SIGTERM or SIGINT."""
+    """Run a one-way shoe until SIGTERM or SIGINT."""
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         random = Random(f"{asked.seed}/device")
@@ -303,7 +301,7 @@ async def run_one_way(asked: OneWaySimulation) -> None:
 
 
 async def run_simulation(asked: Simulation) -> None:
-    """Until the last round, or until SIGTERM or SIGINT."""
+    """Run until the last round, or until SIGTERM or SIGINT."""
     loop = asyncio.get_running_loop()
     random = Random(f"{asked.seed}/device")
     key = _key(asked, random)
@@ -342,14 +340,14 @@ async def run_simulation(asked: Simulation) -> None:
 
 
 def _say_where(url: str, hint: str) -> None:
-    """The URL alone on the first line, where a program reads it."""
+    """Print the URL alone on the first line, where a program reads it."""
     click.echo(url)
     if hint:
         click.echo(f"attach it as root, with the module vhci_hcd loaded: {hint}")
 
 
 async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:
-    """Until the people have finished, or the command is interrupted."""
+    """Run until the people have finished, or the command is interrupted."""
     people = asyncio.create_task(doing)
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, people.cancel)
@@ -380,7 +378,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
 
 
 def _key(asked: Simulation, random: Random) -> bytes:
-    """The key of the file, or a new one written there."""
+    """Return the key in the file, or write a new one."""
     if asked.key_file.exists():
         keys = read_device_keys(asked.key_file)
         if asked.serial in keys:

@@ -1,4 +1,4 @@
-"""What a run came to by its events, compared with the plan of its seed."""
+"""The account of a run, from its events, compared with the plan of its seed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from controller.commands.language import Terminal
 from simulators.people.plan import PlannedRound
 
-PARTS: Final = ("returned", "collected", "held")  # of a bet, whatever it came to
+PARTS: Final = ("returned", "collected", "held")  # of a bet
 
 
 class Raised(msgspec.Struct):
-    """An irregularity as it ended up: its row may be settled only when a person confirms it."""
+    """An irregularity with its final row, which may be known only once a person confirms it."""
 
     round: int
     kind: str
@@ -28,13 +28,13 @@ def _to_house(bet: dict[str, Any]) -> Fraction:
 
 
 class Account:
-    """Takes the events of a run, one after the other."""
+    """Takes the events of a run, in order."""
 
     def __init__(self, plan: list[PlannedRound]) -> None:
         self._plan = plan
         self.raised: dict[int, Raised] = {}
         self.counts: Counter[str] = Counter()
-        self.house = Fraction(0)  # what it gained by wagers
+        self.house = Fraction(0)  # its gain by wagers
         self.unbalanced: list[str] = []
         self._round = 0
 
@@ -61,7 +61,7 @@ class Account:
                 self.counts[event["phase"]] += 1
 
     def _settle(self, bets: list[dict[str, Any]], house: Fraction) -> None:
-        """Each bet goes back, to the house or is held, and what the house gains the bettors lose."""
+        """Check that each bet is returned, collected or held, and that the house gains what the bettors lose."""
         lost_track = [bet for bet in bets if sum(Fraction(bet[part]) for part in PARTS) != bet["amount"]]
         if lost_track or house != sum(map(_to_house, bets), Fraction(0)):
             self.unbalanced.append(f"round {self._round}: the settlement does not balance")
@@ -70,7 +70,7 @@ class Account:
 
     @property
     def differences(self) -> list[str]:
-        """Where the plan and the run differ, in sentences. Empty: none missed, none invented."""
+        """Sentences on the differences between plan and run. Empty if nothing was missed or invented."""
         planned = [
             (one.number, str(one.expected[0]), one.expected[1]) for one in self._plan if one.expected is not None
         ]
@@ -88,7 +88,7 @@ class Account:
         ]
 
     def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:
-        """A few lines for people. `freely`: who dealt may report what he likes, and do it otherwise than planned."""
+        """Return a few lines for people. `freely`: a visitor dealt, who may depart from the plan."""
         say, count = say or Terminal(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
         listed = ", ".join(f"{row} x{times}" for row, times in sorted(kinds.items())) or say("none")

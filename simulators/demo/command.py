@@ -1,6 +1,6 @@
-"""`cardshoe demo`: the product at work, from the deck to the last chip.
+"""`cardshoe demo`: shows the product at work, from the deck to the last chip.
 
-What it needs to play is imported after its first sentence: a person sees at once that it has begun.
+Modules for playing are imported after the first sentence, so that a person sees at once that it has begun.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from controller.problems import BadInputError, ProblemError
 from simulators.cli.playable import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
-SECONDS_A_ROUND: Final = 10  # at the pace of people
+SECONDS_A_ROUND: Final = 10  # with people's waits
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
-ENDLESS: Final = 1000  # rounds that a visitor deals who does not say how many
-INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
+ENDLESS: Final = 1000  # rounds for a visitor who does not say how many
+INTERRUPTED: Final = 130  # exit code that a shell uses for Ctrl-C
 ENDS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
@@ -78,8 +78,8 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
     endless = visitor and not _given("rounds")
     rounds = ENDLESS if endless else rounds
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it starts in the background
-    for number in ENDS - {signal.SIGINT}:  # also a terminal that is closed leaves no process behind
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets background processes ignore it
+    for number in ENDS - {signal.SIGINT}:  # a closed terminal, too, must not leave processes behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
@@ -102,7 +102,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """For imports: Ctrl-C waits. One that is broken off may end in any exception, and in the exit code of a signal."""
+    """Block Ctrl-C during imports: an interrupted one may end in any exception, or in the exit code of a signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         yield
@@ -111,7 +111,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _given(name: str) -> bool:
-    """Whether a person wrote this option."""
+    """Return whether a person gave this option."""
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, click.core.ParameterSource.DEFAULT)
 
@@ -121,14 +121,13 @@ def _rounds(rounds: int, say: Terminal) -> str:
 
 
 def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language: str = ENGLISH) -> str:
-    """What will be seen, how long it takes, and what the sign on a card means.
+    """Return what will be seen, how long it takes, and what the sign on a card means.
 
     >>> from controller.games import game
     >>> print(introduction(game("NC"), 5, "shuffler", fast=False))
-    Non-Commission Three Pictures: 5 rounds with a simulated shuffler.
-    It takes about a minute; Ctrl-C ends it.
-    The simulated people deal, make mistakes and decide, through the daemon's API.
-    ?? is a card that lies face down: the daemon shows it to no one.
+    Non-Commission Three Pictures: 5 rounds with a simulated shuffler. It takes about a minute; Ctrl-C ends it. The
+    simulated people deal, make mistakes and decide, through the daemon's API. ?? is a card that lies face down: the
+    daemon shows it to no one.
     """
     say = Terminal(language)
     lasts = duration(rounds * (SECONDS_A_FAST_ROUND if fast else SECONDS_A_ROUND), say)
@@ -144,7 +143,7 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language:
 
 
 def duration(seconds: float, say: Terminal) -> str:
-    """About how long, for people.
+    """Return an approximate duration for people.
 
     >>> [duration(seconds, Terminal()) for seconds in (2, 20, 50, 1000, 7200)]
     ['a few seconds', 'about 20 seconds', 'about a minute', 'about 17 minutes', 'about 2 hours']
@@ -158,9 +157,8 @@ def duration(seconds: float, say: Terminal) -> str:
 
 
 def _play(*options: Any) -> None:
-    """`options`: the fields of `DemoOptions`. A visitor may deal as he likes; else it has to be as planned.
-
-    Raises `ProblemError`.
+    """Play with the fields of `DemoOptions`. A visitor may deal as he likes; otherwise the run must follow the plan.
+    Raise `ProblemError`.
     """
     with _undisturbed():
         from simulators.demo.play import DemoOptions, play
@@ -177,7 +175,7 @@ def _play(*options: Any) -> None:
 
 
 def _play_scenario(name: str, game_id: str) -> None:
-    """`game_id`: the game that was asked for besides; empty: none. Raises `ProblemError`."""
+    """Play a scenario. `game_id` is the game asked for, or empty. Raise `ProblemError`."""
     from simulators.demo.scenario_text import scenario_lines
     from simulators.scenarios import load, names
     from simulators.scenarios.format import BadScenarioError

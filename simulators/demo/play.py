@@ -1,4 +1,4 @@
-"""One run of the demonstration: the plan of its seed, the processes, and what they do, followed to the end."""
+"""Runs the demonstration: the plan of its seed, the processes, and their events, followed to the end."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class DemoOptions(msgspec.Struct, frozen=True):
     wagers: bool
     as_json: bool
     full: bool
-    console: bool  # people may look at it in a browser
-    visitor: bool  # who deals there
-    supervisor_after: float  # seconds that he has before a supervisor decides
+    console: bool  # people may watch in a browser
+    visitor: bool  # a person deals there
+    supervisor_after: float  # seconds until a simulated supervisor decides
     language: str = ENGLISH
 
 
 async def play(asked: DemoOptions) -> Account:
-    """Show it on the screen or as lines; gives what it came to. Raises `StageError`."""
+    """Show the run on the screen or as lines, and return its account. Raise `StageError`."""
     plan = plan_rounds(
         asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
     )
@@ -83,7 +83,7 @@ async def play(asked: DemoOptions) -> Account:
 
 
 async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: Account) -> None:
-    """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
+    """Show events until the entry at which the simulated people were done: the device stays, so nothing follows."""
     live = not (asked.as_json or asked.visitor) and sys.stdout.isatty()
     stop = asyncio.Event()
     drawing = asyncio.create_task(_draw(client, stop, asked.language)) if live else None
@@ -109,7 +109,7 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
 
 
 async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
-    """Say where the console is, with what a visitor needs there; open it where there is a screen."""
+    """Print where the console is, with what a visitor needs there, and open it if there is a screen."""
     click.echo(say("The console: {address}", address=address))
     if visitor:
         dealer, supervisor, manager = CREW
@@ -138,7 +138,7 @@ async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
 
 
 def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
-    """A line on the terminal for what is written elsewhere; None where there is none, or it shows the rounds."""
+    """Return what shows progress on the terminal while stdout goes elsewhere, or None if it is not needed."""
     if asked.visitor or sys.stdout.isatty() or not sys.stderr.isatty():
         return None
     say = Terminal(asked.language)
@@ -152,7 +152,7 @@ def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
 
 
 class Taken:
-    """How far the events have been followed."""
+    """The entry up to which events have been followed."""
 
     def __init__(self) -> None:
         self.entry = 0
@@ -187,7 +187,7 @@ def _print(event: dict[str, Any], asked: DemoOptions) -> None:
 
 
 def _repeatable(value: Any) -> Any:
-    """What depends on the seed alone."""
+    """Remove everything that does not depend on the seed alone."""
     if isinstance(value, dict):
         return {key: _repeatable(part) for key, part in value.items() if key not in NOT_REPEATABLE}
     return [_repeatable(part) for part in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Processes that a demonstration starts in a folder of its own, and ends, whatever happens."""
+"""Runs the processes of a demonstration in its own folder, and ends them whatever happens."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ENDS_WITHIN: Final = 60.0  # seconds until a process that does not end is killed
 
 
 class StageError(Exception):
-    """A process of the demonstration failed; the sentence ends with its last line."""
+    """Raised when a process of the demonstration failed. The sentence ends with its last line."""
 
 
 class Processes:
-    """What they write to their error output is in `folder`, a file for each name."""
+    """Child processes. Their error output goes to `folder`, in a file for each name."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,7 +38,7 @@ class Processes:
         await self.end()
 
     async def start(self, name: str, *command: str, serves: bool = False) -> asyncio.subprocess.Process:
-        """`serves`: it is to run until all end."""
+        """Start a process. With `serves` it must run until the end."""
         with (self.folder / f"{name}.err").open("w") as errors:
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=errors
@@ -51,12 +51,12 @@ class Processes:
     async def start_own(
         self, name: str, arguments: Sequence[str], *, serves: bool = False
     ) -> asyncio.subprocess.Process:
-        """A command of `cardshoe`."""
+        """Start a command of `cardshoe`."""
         self._own.add(name)
         return await self.start(name, sys.executable, "-m", "controller", *arguments, serves=serves)
 
     async def until_one_fails(self) -> NoReturn:
-        """Until one that serves has ended: raises `StageError`."""
+        """Wait until a serving process has ended, and raise `StageError`."""
         waiting = {asyncio.ensure_future(one.wait()): name for name, one in self._serving.items()}
         try:
             ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -66,17 +66,17 @@ class Processes:
         self.fail(waiting[ended.pop()])
 
     def last_line(self, name: str) -> str:
-        """Of its errors; empty: it printed none."""
+        """Return the last line of a process's errors, or ""."""
         lines = (self.folder / f"{name}.err").read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def fail(self, name: str) -> NoReturn:
-        """Raises `StageError` with the last line of the process's errors."""
+        """Raise `StageError` with the last line of a process's errors."""
         program = f"`cardshoe {name}`" if name in self._own else name
         raise StageError(f"{program} failed: {self.last_line(name) or 'it printed no error'}")
 
     async def end(self) -> None:
-        """The newest first: what the others serve."""
+        """End all processes, newest first: the others serve it."""
         for process in reversed(self._running):
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)
@@ -90,7 +90,7 @@ class Processes:
 
 
 async def unless_one_fails(work: Coroutine[Any, Any, Result], *failures: Awaitable[NoReturn]) -> Result:
-    """What `work` gives; or raises what one of `failures` raises first."""
+    """Return what `work` returns, or raise what one of `failures` raises first."""
     working = asyncio.ensure_future(work)
     failing: list[asyncio.Future[NoReturn]] = [asyncio.ensure_future(one) for one in failures]
     try:

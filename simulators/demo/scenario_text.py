@@ -1,4 +1,4 @@
-"""The text of `cardshoe demo --scenario`: each step as it is played, with what happens at the table."""
+"""The text of `cardshoe demo --scenario`: each step, with what happens at the table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONCEALED: Final = "(concealed)"
 
 
 def scenario_lines(scenario: Scenario) -> Iterator[str]:
-    """Every line, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
+    """Yield every line as the scenario is played. Raise `DifferenceError` if the table's outcome differs."""
     yield ": ".join(filter(None, (scenario.name, scenario.about)))
     yield ", ".join(filter(None, (f"{scenario.setting.game} {scenario.cell}".rstrip(), _claim(scenario))))
     course, words = Course(scenario.setting), words_of(scenario.setting.game)
@@ -38,7 +38,7 @@ def _claim(scenario: Scenario) -> str:
 
 
 def _public(event: AnyEvent, round_number: int) -> dict[str, Any]:
-    """An event as the narration takes it, without faces that are still concealed."""
+    """Return an event for the narration, without faces that are still concealed."""
     public: dict[str, Any] = msgspec.to_builtins(event, enc_hook=_encode)
     public.setdefault("round", round_number)
     return public

@@ -1,4 +1,4 @@
-"""Everything that a demonstration needs around it: files in a folder of its own, and two processes."""
+"""The surroundings of a demonstration: files in its own folder, and two processes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 120.0  # seconds, on a busy machine
 POLL_EVERY = 0.05  # seconds
-CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # where a reading has no default
+CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # for readings without a default
 
 
 def readings_text(game_id: str) -> str:
-    """The readings that must be chosen, with who chose them and when."""
+    """Return the readings that must be chosen, with who chose them and when."""
     lines = [
         f'{setting.id} = {{ option = "{CHOSEN.get(setting.id, setting.words[0])}", '
         'chosen_by = "the demonstration", chosen_on = 2026-11-01 }\n'
@@ -34,9 +34,9 @@ def readings_text(game_id: str) -> str:
 
 
 def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0, name: str = "DEMO", more: str = "") -> str:
-    """A table's configuration with the crew of the simulators, paths relative to its folder.
+    """Return a table's configuration with the crew of the simulators and paths relative to its folder.
 
-    `port`: where the console is; 0: nowhere. `more`: sections at its end.
+    `port` is the console's, 0 for none. `more` has sections to append.
     """
     people = "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
@@ -53,14 +53,14 @@ def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0, name: str
 
 
 def free_port() -> int:
-    """One on this machine's own address that nobody listens at now."""
+    """Return a free port on the loopback address."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
     return port
 
 
 class Stage:
-    """The folder and the processes. Whatever happens, leaving ends both."""
+    """The folder and the processes. Leaving ends both, whatever happens."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Stage:
         try:
             self.device = await self._processes.start_own("simulate", ["simulate", *self._device_options], serves=True)
             assert self.device.stdout is not None
-            if not await self.device.stdout.readline():  # where the device is: it stands now
+            if not await self.device.stdout.readline():  # prints where the device is once it is ready
                 self.fail("simulate")
             self.daemon = await self._processes.start_own(
                 "run", ["run", "--config", str(self.folder / "table.toml")], serves=True
@@ -108,11 +108,11 @@ class Stage:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The daemon first, so that it does not report a lost device."""
+        """End the daemon first, so that it does not report a lost device."""
         await self._processes.end()
 
     async def finished_at(self, tell: Callable[[str], None] = lambda line: None) -> int:
-        """Wait for the last round; the journal entry at which the simulated people saw that all was done.
+        """Wait for the last round. Return the journal entry at which the simulated people saw that all was done.
 
         `tell` is called with what they say meanwhile.
         """
@@ -124,11 +124,11 @@ class Stage:
         return int(line.split()[-1])
 
     async def until_one_fails(self) -> NoReturn:
-        """Until daemon or device has ended: raises `StageError`."""
+        """Wait until daemon or device has ended, and raise `StageError`."""
         await self._processes.until_one_fails()
 
     def fail(self, name: str) -> NoReturn:
-        """Raises `StageError` with the last line of that process's errors."""
+        """Raise `StageError` with the last line of that process's errors."""
         self._processes.fail(name)
 
     async def _wait_for_daemon(self) -> None:

@@ -1,1 +1,1 @@
-"""Simulated devices: the mechanism, the device side of each protocol, and every fault that they can be given."""
+"""Simulated devices: the mechanism, the device side of each protocol, and all their faults."""

@@ -1,7 +1,6 @@
-"""The shoe's side of Angel Eye II-EX, as far as public sources describe it.
+"""The shoe's side of Angel Eye II-EX, as far as public sources describe it (docs/other_devices.md).
 
-Shares with the host's side where a telegram begins and ends, and nothing else; the tests read both with a decoder of
-their own.
+It shares only the framing of telegrams with the host's side; the tests read both with a decoder of their own.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ COPIES: Final = 3
 _BIT_7: Final = 0x80
 _ERROR_MODE: Final = 0x40
 _HANDS: Final = 2  # Player and Banker
-_IN_A_HAND: Final = 3  # cards of baccarat, at most
+_IN_A_HAND: Final = 3  # the most cards of a baccarat hand
 _SUITS: Final = {"D": 1, "C": 2, "S": 3, "H": 4}
 _JAM: Final = 5  # reverse run midway
 _CANNOT_READ: Final = 1
@@ -30,10 +29,10 @@ _ORDERS: Final = {b"LK01", b"LK02", b"GP00"}
 
 
 class AngelEyeDevice(OneWayDevice):
-    """Numbers its telegrams with the characters from `first` to `last`, one after the other and around.
+    """A simulated Angel Eye. It numbers telegrams with the characters from `first` to `last`, and then starts over.
 
-    Its cards go to Player and Banker in turn, three each, and then to the next game's: every one has the index 1, 2 or
-    3 that public readers of a game's cards expect.
+    Cards go to Player and Banker in turn, three each, then to the next game: every one has the index 1, 2 or 3 that
+    public readers expect.
     """
 
     baud = 4800
@@ -56,7 +55,7 @@ class AngelEyeDevice(OneWayDevice):
         super().__init__(serial=serial, random=random, log=log)
 
     def telegram(self, data: bytes) -> bytes:
-        """A telegram under the next seq, three times."""
+        """Return a telegram under the next seq, three times."""
         sent = encode_telegram(self._seq, data) * COPIES
         self._seq = self._first if self._seq == self._last else self._seq + 1
         return sent
@@ -78,7 +77,7 @@ class AngelEyeDevice(OneWayDevice):
         return b""
 
     def receive(self, data: bytes) -> None:
-        """Obey each order that is whole, and refuse it with a code otherwise."""
+        """Obey each whole order, or refuse it with a code."""
         for byte in data:
             if byte == STX:
                 self._received.clear()
@@ -105,7 +104,7 @@ class AngelEyeDevice(OneWayDevice):
         return self._recover() if content[:2] == b"EC" else b""
 
     def _encode_card(self, seen: Concealed | None, foreign: bool) -> bytes:
-        """In a game, by the shoe's own count, or outside one while locked. Unread, the shoe goes into error mode."""
+        """Encode a card: of a game, or of none if locked. An unread card puts the shoe into error mode."""
         self._drawn += 1
         if seen is None:
             return self._fail(_CARD_CODE if foreign else _CANNOT_READ)

@@ -1,4 +1,4 @@
-"""The faults that will still happen in a mechanism: those of a plan for this deal, and those armed by name."""
+"""The faults that will still happen in a mechanism: those planned for this deal, and those armed by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.observations import AnyObservation
 
 
 class Jam(NamedTuple):
-    """How the mechanism jams: where, if not where it moves cards; whether its door opens; whether it frees itself."""
+    """A jam: its zone (by default where cards move), whether the door opens, and whether it clears by itself."""
 
     zone: str = ""
     opens_door: bool = False
@@ -33,19 +33,19 @@ ADMITTED: Final[dict[str, AnyObservation | str]] = {
     "program-failure": observations.CheckFailed("program"),
     "status-fault": "fan",
 }
-"""What the device says of itself: a report, or a fault in every status until a self-test is passed."""
+"""What the device says about itself: a report, or a fault in every status until a self-test is passed."""
 
-CARD_STUCK: Final = "card-stuck"  # of a plan alone: one card stays inside when the stub comes out
-STUB_MISCOUNTED: Final = "stub-miscounted"  # of a plan alone: the stub's counter counts one card less than there is
-UNSEEN_CARD: Final = "unseen-card"  # of a plan alone: one card more leaves, and the sensor does not see it
-LOCK_SLIPS: Final = "lock-slips"  # of a plan alone: when this card's set is lifted, the lock lets another set out
+CARD_STUCK: Final = "card-stuck"  # planned only: one card stays inside when the stub comes out
+STUB_MISCOUNTED: Final = "stub-miscounted"  # planned only: the stub's counter counts one card too few
+UNSEEN_CARD: Final = "unseen-card"  # planned only: one more card leaves, and the sensor does not see it
+LOCK_SLIPS: Final = "lock-slips"  # planned only: when this card's set is lifted, the lock lets another set out
 
 
 class ArmedFault(msgspec.Struct, frozen=True):
-    """A fault by its name, and the card at which it happens.
+    """A fault by name, with the card at which it happens.
 
-    `at` counts from 1: cards of the deal as the device counts them, or of the next deck as it lies before it is
-    shuffled. 0 for a fault of the whole deal.
+    `at` counts from 1: cards of the deal as the device counts them, or of the next deck before it is shuffled. It is 0
+    for a fault of the whole deal.
     """
 
     name: str
@@ -53,22 +53,22 @@ class ArmedFault(msgspec.Struct, frozen=True):
 
 
 class ArmedFaults:
-    """`planned` is replaced at every deal; a fault of `named` waits until it happens. Each happens once."""
+    """Armed faults, each of which happens once. `planned` is replaced at every deal; `named` wait until they happen."""
 
     def __init__(self) -> None:
         self.planned: list[ArmedFault] = []
         self.named: list[ArmedFault] = []
 
     def places(self, name: str, ordinals: range) -> set[int]:
-        """All of these cards at which the fault will happen."""
+        """Return all of these cards at which the fault will happen."""
         return {one.at for one in self._all() if one.name == name and one.at in ordinals}
 
     def pending(self, name: str, ordinals: range) -> int:
-        """The first of these cards at which it will happen; 0: at none."""
+        """Return the first of these cards at which the fault will happen, or 0."""
         return min(self.places(name, ordinals), default=0)
 
     def take(self, ordinals: range, *names: str) -> ArmedFault | None:
-        """The first of these faults that happens at one of these cards, if there is one; it is no longer armed."""
+        """Disarm and return the first of these faults that is due at one of these cards, if any."""
         due = [one for one in self._all() if one.name in names and one.at in ordinals]
         if not due:
             return None
@@ -77,11 +77,11 @@ class ArmedFaults:
         return taken
 
     def is_planned(self, name: str) -> bool:
-        """Whether a fault of the whole deal is planned."""
+        """Return whether a fault of the whole deal is planned."""
         return any(one.name == name for one in self.planned)
 
     def load(self, cards: Sequence[Card]) -> list[Card]:
-        """The deck that is loaded when these cards should be."""
+        """Return the deck that is loaded in place of these cards."""
         loaded = list(cards)
         whole = range(1, len(loaded) + 1)
         while fault := self.take(whole, "duplicate-card"):

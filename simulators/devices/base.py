@@ -1,4 +1,4 @@
-"""What a front end needs of a simulated device: bytes in, bytes out, and when to ask again."""
+"""The interface between a front end and a simulated device: bytes in, bytes out, and when to ask again."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from firmware_bridge.cards import Concealed
 from firmware_bridge.observations import AnyObservation
 from simulators.devices.mechanism import Mechanism
 
-LONGEST_NAP: Final = 0.5  # seconds; a bound on how late a resend may be when the clock of the loop is coarse
+LONGEST_NAP: Final = 0.5  # seconds; bounds the delay of a resend if the loop's clock is coarse
 
 
 class DeviceSide(Protocol):
-    """A device's end of the wire, whatever carries it."""
+    """The device's end of the wire, whatever carries it."""
 
     changed: Callable[[], None]
-    """Set by the front end; called whenever bytes or time may be due."""
+    """Set by the front end, and called when bytes or time may be due."""
 
     def receive(self, data: bytes) -> None:
-        """Take what the host sent."""
+        """Take bytes from the host."""
 
     def outgoing(self) -> bytes:
-        """What is to be written now; asking takes it."""
+        """Return the bytes to be written now, each once."""
 
     def tick(self) -> None:
         """Let time pass."""
 
     def nap(self) -> float:
-        """Seconds until `tick` is due."""
+        """Return the seconds until `tick` is due."""
 
 
 class DeviceWithMechanism(DeviceSide, Protocol):
-    """A device's side with a mechanism in it."""
+    """A device's side that has a mechanism."""
 
     mechanism: Mechanism
 
 
 class LoggedReport(msgspec.Struct, frozen=True):
-    """A line of the device's own log: what it observed, received by a host or not.
+    """A line of the device's own log: an observation, whether a host received it or not.
 
-    `fields`: the uptime in milliseconds, then the observation's own; a card is its number (1 to 52), 0 when it was not
-    recognised.
+    `fields` has the uptime in milliseconds, then those of the observation. A card is its number (1 to 52), or 0 if it
+    was not recognised.
     """
 
     boot: int
@@ -53,10 +53,9 @@ class LoggedReport(msgspec.Struct, frozen=True):
 
 
 def recognised(cards: Sequence[Concealed | None], foreign: int) -> Iterator[tuple[Concealed | None, bool]]:
-    """Each card, and whether the sensor took it for another deck's.
+    """Yield each card, and whether the sensor took it for another deck's.
 
-    An observation counts the foreign ones and does not name their places: the first unrecognised ones are taken for
-    them.
+    An observation counts foreign cards without their places: the first unrecognised cards are taken for them.
     """
     for card in cards:
         is_foreign = card is None and foreign > 0
@@ -65,7 +64,7 @@ def recognised(cards: Sequence[Concealed | None], foreign: int) -> Iterator[tupl
 
 
 def log_line(boot: int, number: int, uptime_ms: int, observation: AnyObservation) -> LoggedReport:
-    """The line of an observation. Cards are named in it: it is the device's log and no host's."""
+    """Return the log line of an observation. It names cards: the log is the device's own, not a host's."""
     fields = [_logged(value) for value in msgspec.structs.astuple(observation)]
     return LoggedReport(boot, number, type(observation).__name__, [uptime_ms, *fields])
 

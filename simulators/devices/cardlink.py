@@ -1,6 +1,6 @@
 """The device's side of cardlink, without I/O: docs/cardlink.md, "A link".
 
-Shares framing, sealing and messages with the host's side and nothing else. `now` is in seconds of one monotonic clock.
+It shares only framing, sealing and messages with the host's side. `now` is in seconds of one monotonic clock.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ RESEND_LONGEST: Final = 2.0
 HEARTBEAT: Final = 1.0
 HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
-EARLIER_BOOTS: Final = 3  # remembered besides the running one, as many as the identity has room for
+EARLIER_BOOTS: Final = 3  # remembered besides the running one; the identity has room for this many
 _DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, Kind.ANSWER})  # sealed; an echo
 
 
 class Kept(msgspec.Struct):
-    """A report that the host has not acknowledged, or one that stands for all from `first` to `number`."""
+    """An unacknowledged report, or one that stands for all from `first` to `number`."""
 
     boot: int
     first: int
@@ -38,8 +38,8 @@ class Kept(msgspec.Struct):
 
 
 class Handshake(msgspec.Struct):
-    """A link that may come to stand: the candidate. `hello`, `identity`: header and body. `answered_at`: the last hello
-    or host proof that fitted it."""
+    """The candidate: a link that may come to stand. `hello` and `identity` are header and body. `answered_at` is when
+    its last hello or host proof was answered."""
 
     hello: bytes
     identity: bytes
@@ -52,11 +52,11 @@ class Handshake(msgspec.Struct):
 class CardlinkDevice:
     """One device's end of the wire, for as long as it has power; `reboot` begins another boot.
 
-    `identity` builds the identity for a nonce; `status` gives the status of this moment, with the counter heard last.
-    `random` gives 16 bytes of a true random source, or none; `start` counts the device's starts, in its flash.
-    `on_command` gets each command once; it answers through `answer`. `on_host_lost` is called when the host is lost.
-    `memory` is how many reports are kept, at least 8. `interrupt` may be set: the line has a USB interrupt endpoint, on
-    which statuses go, with flags 1, but for those that answer a resume.
+    `identity` builds the identity for a nonce; `status` returns the present status, with the counter heard last.
+    `random` returns 16 bytes of a true random source, or none; `start` counts the device's starts, in flash.
+    `on_command` gets each command once and answers through `answer`. `on_host_lost` is called when the host is lost.
+    `memory` is how many reports are kept, at least 8. Set `interrupt` if the line has a USB interrupt endpoint:
+    statuses then go there, with flags 1, unless they answer a resume.
     """
 
     def __init__(
@@ -89,21 +89,21 @@ class CardlinkDevice:
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._kept: list[Kept] = []
-        self._catching_up = False  # the host has not yet all that was kept when it resumed
-        self._earlier: list[tuple[int, int]] = []  # boots remembered, each with its last report
+        self._catching_up = False  # the host does not yet have all that was kept when it resumed
+        self._earlier: list[tuple[int, int]] = []  # remembered boots, each with its last report
         self._in_flight = 0
         self._resend_at = float("inf")
         self._resend_wait = RESEND_FIRST
         self._candidate: Handshake | None = None
         self._channel: SealedChannel | None = None  # of the active link
         self._active_hello = b""
-        self._answers: dict[int, tuple[int, bytes]] = {}  # by the command's id: header's number and body, empty at work
+        self._answers: dict[int, tuple[int, bytes]] = {}  # by command id: header's number and body, empty while at work
         self._received_at = self._now = float("-inf")
         self._status_at = float("inf")
 
     @property
     def linked(self) -> bool:
-        """Whether a link is active."""
+        """Return whether a link is active."""
         return self._channel is not None
 
     @property
@@ -123,14 +123,14 @@ class CardlinkDevice:
         return self.last_number
 
     def answer(self, command_id: int, done: bool, reason: str = "") -> None:
-        """A command came to its end; a link that is gone hears nothing of it. `now`: of the last thing that came."""
+        """Answer a command that has ended. Without its link, nothing is sent."""
         if self._channel is not None and command_id in self._answers:
             body = encode_body(messages.Answer(command_id, done, reason))
             self._answers[command_id] = (self.last_number, body)
             self._send(Kind.ANSWER, self._now, body)
 
     def reboot(self, boot: int, *, keep_reports: bool) -> None:
-        """Power went and came: the link is gone; numbers begin at 1 again."""
+        """Restart after a loss of power: the link is gone, and numbers begin at 1 again."""
         self._earlier = [*self._earlier, (self.boot, self.last_number)][-EARLIER_BOOTS:] if keep_reports else []
         remembered = {earlier for earlier, _ in self._earlier}
         self._kept = [kept for kept in self._kept if kept.boot in remembered]
@@ -142,7 +142,7 @@ class CardlinkDevice:
         self._in_flight = 0
 
     def _declare_lost(self) -> None:
-        """One report that declares them lost replaces the oldest two of one boot, under the number of the later."""
+        """Replace the oldest two reports of one boot by one that declares them lost, under the number of the later."""
         place = next(n for n in range(len(self._kept) - 1) if self._kept[n].boot == self._kept[n + 1].boot)
         first, last = self._kept[place], self._kept[place + 1]
         lost = messages.ReportsLost(last.uptime_ms, last.boot, first.first, last.number)
@@ -153,7 +153,7 @@ class CardlinkDevice:
             self._in_flight = max(place, self._in_flight - 1)
 
     def _forget_link(self) -> None:
-        """Its keys, its answers, and what was still to be sent."""
+        """Forget the keys, the answers and unsent frames."""
         self._channel = None
         self._active_hello = b""
         self._answers.clear()
@@ -170,7 +170,7 @@ class CardlinkDevice:
         number: int | None = None,
         flags: int = BULK,
     ) -> None:
-        """A sealed frame on the active link, under the newest number unless one is given."""
+        """Send a sealed frame on the active link, by default under the newest number."""
         assert self._channel is not None
         header = self.boot if boot is None else boot, self.last_number if number is None else number
         self._out.append(self._channel.seal(kind, *header, body, now, flags=flags))
@@ -209,7 +209,7 @@ class CardlinkDevice:
         return min(times)
 
     def _host_lost_at(self) -> float:
-        """Silence, or what is sent arrives late."""
+        """Return when the host counts as lost, by silence or because what is sent arrives late."""
         if self._channel is None:
             return float("inf")
         return min(self._received_at + HOST_LOST_AFTER, self._channel.ends_at())
@@ -220,7 +220,7 @@ class CardlinkDevice:
         return data
 
     def send_status(self, now: float, *, answers_resume: bool = False) -> None:
-        """The heartbeat; also sent at once when all that was kept for a link is acknowledged."""
+        """Send the heartbeat. It is also sent as soon as all that was kept for a link is acknowledged."""
         if self._channel is not None:
             self._status_at = now + HEARTBEAT
             flags = INTERRUPT if self.interrupt and not answers_resume else BULK
@@ -246,7 +246,7 @@ class CardlinkDevice:
         self._send_clear(Kind.REJECT, messages.Reject("version", f"this device speaks cardlink {VERSION}"))
 
     def _take_hello(self, frame: Frame, now: float) -> None:
-        """The candidate's again is answered as before, the active link's not at all; another makes a new candidate."""
+        """Answer the candidate's hello as before, ignore the active link's, and make a new candidate of any other."""
         if messages.decode_hello_head(frame.body).version != VERSION:
             self._reject_version()
             return
@@ -268,7 +268,7 @@ class CardlinkDevice:
         return Handshake(hello, identity, identity_frame, (host_nonce, nonce), now)
 
     def _kept_ranges(self) -> list[messages.KeptReports]:
-        """What is kept of each boot remembered; of one whose reports were all acknowledged, that nothing is."""
+        """Return the kept reports of each remembered boot, also if none is left."""
         ranges: list[messages.KeptReports] = []
         for boot, newest in (*self._earlier, (self.boot, self.last_number)):
             oldest = next((kept.first for kept in self._kept if kept.boot == boot), newest + 1)
@@ -279,7 +279,7 @@ class CardlinkDevice:
         return authentication.proof(self._key, role, *candidate.nonces, candidate.hello, candidate.identity)
 
     def _take_proof(self, frame: Frame, candidate: Handshake, now: float) -> None:
-        """A wrong one changes nothing."""
+        """Answer a host proof. A wrong one changes nothing."""
         claimed = messages.decode_proof(frame.body)
         if claimed.type != authentication.HMAC_SHA256 or not authentication.is_valid(
             claimed.proof, self._proof(candidate, authentication.HOST_ROLE)
@@ -292,7 +292,7 @@ class CardlinkDevice:
         self._send_clear(Kind.DEVICE_PROOF, messages.Proof(authentication.HMAC_SHA256, ours))
 
     def _take_sealed(self, frame: Frame, now: float) -> None:
-        """On the active link; a resume of the candidate's makes another one active."""
+        """Take a frame of the active link, or the candidate's resume, which makes the candidate the active link."""
         if frame.kind == Kind.RESUME and self._candidate is not None and self._candidate.proven:
             of_host, of_device = frame_keys(
                 self._key, *self._candidate.nonces, self._candidate.hello, self._candidate.identity
@@ -354,7 +354,7 @@ class CardlinkDevice:
             self.send_status(now)
 
     def _drop_up_to(self, boot: int, number: int) -> None:
-        """Forget what the host holds: that boot's reports up to `number`, and all of the boots before it."""
+        """Forget what the host holds: that boot's reports up to `number`, and all reports of earlier boots."""
         newest = {**dict(self._earlier), self.boot: self.last_number}.get(boot, 0)
         if not 0 < number <= newest:
             return
@@ -367,7 +367,7 @@ class CardlinkDevice:
         del self._kept[:held]
 
     def _take_command(self, frame: OpenedFrame, now: float) -> None:
-        """A command is carried out once; its answer is repeated when it comes again."""
+        """Carry out a command once; if it comes again, repeat its answer."""
         command_id = messages.decode_command_head(frame.body).command_id
         if command_id in self._answers:
             number, answer = self._answers[command_id]

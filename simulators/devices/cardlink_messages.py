@@ -1,6 +1,6 @@
-"""From a mechanism's observations to cardlink's wire messages, and from wire orders to commands.
+"""Translates a mechanism's observations into cardlink's messages, and orders on the wire into commands.
 
-The way back of `firmware_bridge.drivers.cardlink.translate`, with which it shares the message types only.
+This is the inverse of `firmware_bridge.drivers.cardlink.translate`, and shares only the message types with it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _SAME_FIELDS: Final[dict[type[observations.Observation], type[messages.Report]]]
     observations.PowerLow: messages.PowerLow,
     observations.CheckFailed: messages.CheckFailed,
 }
-"""Observations of a mechanism whose fields are the report's, one for one and in the same order."""
+"""Observations whose fields are those of the report, in the same order."""
 
 
 def report_of(observation: AnyObservation, uptime_ms: int) -> messages.Report:
-    """The report of an observation that a mechanism makes."""
+    """Return the report for an observation."""
     match observation:
         case observations.SetDispensed(cards=cards, foreign=foreign):
             return messages.SetDispensed(
@@ -80,13 +80,13 @@ _COMMANDS: Final[dict[type[messages.Body], Any]] = {
 
 
 def command_of(order: messages.AnyOrder) -> AnyCommand:
-    """The command that a wire order is."""
+    """Return the command for an order."""
     command: AnyCommand = _COMMANDS[type(order)](*msgspec.structs.astuple(order))
     return command
 
 
 def status_of(status: DeviceStatus, heard: int) -> messages.Status:
-    """A status without its boot, which every frame names. `heard`: the highest counter taken from the host."""
+    """Return a status without its boot, which every frame names. `heard` is the highest counter taken from the host."""
     fields = msgspec.structs.asdict(status)
     del fields["boot"]
     return messages.Status(**{**fields, "heard": heard, "faults": list(status.faults)})
@@ -95,7 +95,7 @@ def status_of(status: DeviceStatus, heard: int) -> messages.Status:
 def identity_of(
     identity: DeviceIdentity, nonce: bytes, memory: int, kept: list[messages.KeptReports]
 ) -> messages.Identity:
-    """`memory`: how many reports the device keeps. `kept`: those that it still has."""
+    """Return the identity. `memory` is how many reports the device can keep; `kept` has those it still has."""
     return messages.Identity(
         version=1,
         kind=identity.kind,

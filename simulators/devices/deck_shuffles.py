@@ -1,4 +1,4 @@
-"""How a simulated shuffler shuffles, and in which order decks are put into it."""
+"""Shuffles of a simulated shuffler, and the order in which decks are put into it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class DeckShuffle(Protocol):
     """The shuffle of one device."""
 
     def shuffle(self, cards: list[Card]) -> None:
-        """Put these cards, the top one first, in another order, in place."""
+        """Shuffle cards in place; the top card is first."""
 
     def next_deck(self) -> list[Card]:
-        """The deck that a person puts in next, the top card first."""
+        """Return the deck that a person puts in next, from the top."""
 
 
 class UniformShuffle:
-    """Each order is equally likely, whatever went in. So a deck goes in as a new one: it makes no difference."""
+    """A shuffle that makes each order equally likely, whatever went in, so a deck may go in as a new one."""
 
     def __init__(self, random: Random) -> None:
         self._random = random

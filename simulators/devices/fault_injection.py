@@ -1,4 +1,4 @@
-"""A simulated device behind a faulty line, and every fault that it can be given, whatever carries its bytes."""
+"""Injects every fault into a simulated device and its line, whatever carries the bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulators.usb.usb_faults import UsbPlan
 class FaultInjector:
     """A device behind `line`, which a port carries, and the faults of both. All chances follow from the seed.
 
-    `usb`: the faults of its USB, where it is on USB; `on_hub_reset` is called when the hub resets.
+    `usb` has the faults of a device on USB; `on_hub_reset` is called when the hub resets.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class FaultInjector:
 
     @property
     def name(self) -> str:
-        """What device it is, at the beginning of a sentence."""
+        """The kind of device, for the beginning of a sentence."""
         named = SIDES[self.side]
         return named[0].upper() + named[1:]
 
     def reseed(self, seed: int) -> None:
-        """Draw from here on by another seed. The decks keep theirs."""
+        """Draw by another seed from here on. The decks keep theirs."""
         self.seed = seed
         self._random = Random(f"{seed}/faults")
         self.line.seed(Random(f"{seed}/line"))
@@ -59,7 +59,7 @@ class FaultInjector:
     # -- faults ----------------------------------------------------------------------------------------------------
 
     def arm(self, chosen: ChosenFault) -> None:
-        """Let it happen. Raises `BadFaultError` where this device cannot show it."""
+        """Arm a fault. Raise `BadFaultError` if this device cannot show it."""
         fault = chosen.fault
         self._check(fault)
         if fault.of_cards:
@@ -78,7 +78,7 @@ class FaultInjector:
             self.line.to_host.armed.setdefault(fault.line, set()).add(frame)
 
     def disarm(self, fault: Fault) -> None:
-        """What of it has not happened yet will not happen."""
+        """Disarm what has not happened yet."""
         self._check(fault)
         if fault.of_cards:
             faults = self.mechanism.faults
@@ -95,7 +95,7 @@ class FaultInjector:
             self.line.to_host.armed.pop(fault.line, None)
 
     def armed(self) -> list[str]:
-        """What will still happen, as it is written behind --fault."""
+        """Return what will still happen, as written after --fault."""
         found = [f"{one.name}@{one.at}" for one in self.mechanism.faults.named]
         line = self.line
         found += [f"{fault.name}={value:g}" for fault in FAULTS if fault.line and (value := self._value_of(fault))]
@@ -109,7 +109,7 @@ class FaultInjector:
         return found + self._armed_on_usb()
 
     def use(self, preset: Preset) -> None:
-        """Plan the faults of every deck from the next one on. Raises `BadFaultError`."""
+        """Plan the faults of every deck from the next one on. Raise `BadFaultError`."""
         if self.side not in preset.sides:
             raise BadFaultError(
                 f"{self.name} cannot show the faults of {preset.name}.",
@@ -119,7 +119,7 @@ class FaultInjector:
         self.mechanism.before_load = self._plan_cycle
 
     def _plan_cycle(self, cards: int) -> None:
-        """The last deck's faults that did not come about are over with it."""
+        """Plan the next deck's faults. Those of the last deck that did not happen are dropped."""
         assert self._preset is not None
         faults = self.mechanism.faults
         faults.named = [one for one in faults.named if not any(one is other for other in self._of_preset)]

@@ -1,4 +1,4 @@
-"""Mixes of faults, by name: how often a machine's cycles went wrong."""
+"""Named mixes of faults: how often the cycles of a machine went wrong."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SURE_TO_LEAVE: Final = 2 * SET_SIZE  # cards of a deck that every round deals: o
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """`counted`: in how many of `cycles` each fault came; the chances are independent.
+    """A mix of independent faults: `counted` says in how many of `cycles` each fault came.
 
-    A cycle is a deck that is loaded. A fault of a card that leaves comes at one of the
-    first six, which every round deals.
+    A cycle is a deck that is loaded. A fault of a card that leaves comes at one of the first six, which every round
+    deals.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Preset(msgspec.Struct, frozen=True):
         return self.counted[fault] / self.cycles
 
     def plan(self, random: Random, cards: int) -> list[tuple[str, int]]:
-        """The faults of one cycle, each with the card at which it comes. `cards`: how many are loaded."""
+        """Return the faults of one cycle, each with the card at which it comes. `cards` are loaded."""
         planned = []
         for name in self.counted:
             happens, place = random.random() < self.chance(name), random.random()

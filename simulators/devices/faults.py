@@ -1,8 +1,8 @@
-"""Every fault that a simulated device can be given: one registry, by name.
+"""The registry of every fault of simulated devices, by name.
 
-A fault is planned by an ordinal and never by time: of a card in the deal, of a card in the next deck that is loaded, of
-a frame that the device sends, counted from when the fault was armed, or of a control request after a USB plug. Some
-faults of the line are a chance instead, drawn from the seed. The table in docs/simulators.md is made of this one.
+A fault is planned by an ordinal, never by time: of a card in the deal, of a card in the next deck, of a frame that the
+device sends (from when the fault was armed), or of a control request after a USB plug. Some faults of the line may also
+be a chance, drawn from the seed. The table in docs/simulators.md is generated from this one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ SIDES: Final[dict[Side, str]] = {
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One fault. `does`: what happens, for people. `of`: what its ordinal counts; `chance`: it may be one as well.
-
-    `shows`: what the host sees of it, for each kind of device that it can be given. `line`: the field of `LineFaults`
-    that it sets; empty for a fault of the mechanism, which asks for it by name, and for what only a port can do. `usb`:
-    the field of `UsbPlan` that it sets; such a fault happens to a device on USB alone.
+    """One fault. `does` says what happens. `of` is what its ordinal counts. `shows` is what the host sees, for each
+    kind of device that can show it. `line` is the field of `LineFaults` that it sets; it is empty for a fault of the
+    mechanism, which asks for it by name, and for one that only a port can show. `usb` is the field of `UsbPlan` that it
+    sets; such a fault needs a device on USB.
     """
 
     name: str
@@ -41,12 +40,12 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def of_cards(self) -> bool:
-        """Whether it happens to cards, and not only to bytes."""
+        """Return whether it happens to cards, not only to bytes."""
         return self.of in ("card", "card of the next deck")
 
     @property
     def usage(self) -> str:
-        """How it is written behind --fault."""
+        """The forms after --fault."""
         forms = [] if self.of == "nothing" else [f"{self.name}@N"]
         forms += [f"{self.name}={self.unit.upper()}"] if self.unit else []
         return ", ".join(forms)
@@ -234,7 +233,7 @@ _WRITTEN: Final = re.compile(r"([a-z-]+)(?:@([0-9]{1,6})|=([0-9]{1,6}(?:\.[0-9]{
 
 
 class BadFaultError(ValueError):
-    """A fault that does not exist, is written wrongly, or that this device cannot show; and what to do instead."""
+    """Raised for a fault that does not exist, is written wrongly, or cannot be shown by this device."""
 
     def __init__(self, sentence: str, hint: str = "") -> None:
         super().__init__(sentence)
@@ -242,7 +241,7 @@ class BadFaultError(ValueError):
 
 
 class ChosenFault(msgspec.Struct, frozen=True):
-    """A fault with its ordinal (0: the next) or its value (a chance, a number of bytes)."""
+    """A fault with its ordinal (0: the next) or its value (a chance or a number of bytes)."""
 
     fault: Fault
     ordinal: int = 0
@@ -250,14 +249,14 @@ class ChosenFault(msgspec.Struct, frozen=True):
 
 
 def find_fault(name: str) -> Fault:
-    """Raises `BadFaultError`."""
+    """Return the fault of that name. Raise `BadFaultError`."""
     if name not in BY_NAME:
         raise BadFaultError(f"There is no fault {name!r}.", f"There are {', '.join(BY_NAME)}.")
     return BY_NAME[name]
 
 
 def parse_fault(text: str) -> ChosenFault:
-    """A fault as it is written behind --fault: `jam@5`, `loss=0.01`. Raises `BadFaultError`."""
+    """Parse a fault as written after --fault: `jam@5`, `loss=0.01`. Raise `BadFaultError`."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         raise BadFaultError(f"{text!r} is no fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")
@@ -266,7 +265,7 @@ def parse_fault(text: str) -> ChosenFault:
 
 
 def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> ChosenFault:
-    """Raises `BadFaultError` where the fault has no ordinal or no such value."""
+    """Return the chosen fault. Raise `BadFaultError` if it has no ordinal or no such value."""
     hint = f"Write {fault.usage}."
     if value is not None and not fault.unit:
         raise BadFaultError(f"{text!r}: {fault.name} does not happen by chance.", hint)
@@ -278,7 +277,7 @@ def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> Chosen
 
 
 def table_rows() -> str:
-    """The registry as rows of a Markdown table: name, how it is written, what happens, what the host sees of it."""
+    """Return the registry as rows of a Markdown table: name, usage, what happens, what the host sees."""
     rows = []
     for fault in FAULTS:
         seen: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
 """A line with faults, between a device's side and the front end that carries its bytes.
 
-Faults happen by chances, drawn from a seed, or at the ordinal of a frame that the device sends. Which frame is affected
-never depends on time; delays are measured by a clock that is handed in.
+Faults happen by chances drawn from a seed, or at the ordinal of a frame that the device sends. Which frame is affected
+never depends on time; delays use a clock that is handed in.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import msgspec
 from simulators.devices.base import DeviceSide
 
 LONGEST_STALL: Final = 0.5  # seconds
-OVERTAKEN_BY: Final = 0.1  # seconds that a frame which is overtaken comes later, at most
-AGAIN_WITHIN: Final = 0.3  # seconds until a frame comes for the second time, at most
+OVERTAKEN_BY: Final = 0.1  # seconds; the longest delay of an overtaken frame
+AGAIN_WITHIN: Final = 0.3  # seconds until a duplicate arrives, at most
 
 _ONE_FRAME: Final = {
     "cardlink": rb"\xc0[^\xc0]+\xc0",
@@ -31,9 +31,9 @@ FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driv
 
 
 class LineFaults(msgspec.Struct, frozen=True):
-    """What happens to frames on their way. The chances are of one frame, `flip` is of one byte.
+    """The faults of frames. Chances are for each frame, `flip` for each byte.
 
-    `piece`: how many bytes arrive at once, 0 for all. `reorder`: later frames overtake it. `stall`: it and all after it
+    `piece`: so many bytes arrive at once, 0 for all. `reorder`: later frames overtake it. `stall`: it and all after it
     wait for up to half a second. `truncate`: its end is missing. `latency`: seconds that every frame takes.
     """
 
@@ -48,10 +48,10 @@ class LineFaults(msgspec.Struct, frozen=True):
 
 
 class Direction:
-    """The line in one direction. Bytes go in with `send` and come out with `arrived`, later.
+    """One direction of the line. Bytes go in with `send` and come out of `arrived` later.
 
-    `armed`: the name of a fault and the frames to which it happens besides, counted from 1. `fault_count`: how many
-    have happened so far.
+    `armed` maps a fault to the frames, counted from 1, to which it also happens. `fault_count` counts what has
+    happened.
     """
 
     def __init__(self, faults: LineFaults, random: Random, driver: str = "cardlink") -> None:
@@ -73,7 +73,7 @@ class Direction:
         return self._under_way[0][0] if self._under_way else float("inf")
 
     def arrived(self, now: float) -> list[bytes]:
-        """What is there, in the pieces in which it is to be read."""
+        """Return what has arrived, in the pieces in which it is to be read."""
         pieces: list[bytes] = []
         while self._under_way and self._under_way[0][0] <= now:
             data = heapq.heappop(self._under_way)[2]
@@ -82,7 +82,7 @@ class Direction:
         return pieces
 
     def cut(self) -> None:
-        """What is under way never arrives."""
+        """Drop what is under way."""
         self._under_way.clear()
 
     def _happens(self, name: str) -> bool:
@@ -111,7 +111,7 @@ class Direction:
             heapq.heappush(self._under_way, (arrival + self.random.uniform(0, AGAIN_WITHIN), next(self._order), frame))
 
     def _flipped(self, frame: bytes) -> bytes:
-        """With the bits that the line flips; one bit of a frame that is armed by its number."""
+        """Flip bits by chance, and one bit of a frame that is armed by its number."""
         flips = {self.random.randrange(len(frame))} if frame and self._strikes("flip") else set()
         if self.faults.flip:
             flips |= {place for place in range(len(frame)) if self.random.random() < self.faults.flip}
@@ -122,7 +122,7 @@ class Direction:
 
 
 def split(frames: re.Pattern[bytes], data: bytes) -> list[bytes]:
-    """The frames in these bytes; whatever lies between two of them is one of its own."""
+    """Return the frames in these bytes; whatever lies between two of them counts as a frame."""
     pieces: list[bytes] = []
     between = bytearray()
     for found in frames.finditer(data):
@@ -137,11 +137,11 @@ def split(frames: re.Pattern[bytes], data: bytes) -> list[bytes]:
 
 
 class FaultyLine:
-    """A device's side as it is seen through a bad line; itself a `DeviceSide`.
+    """A device's side seen through a bad line; itself a `DeviceSide`.
 
-    `clock` is monotonic, in seconds. `cut_at`: the frame in the middle of which the cable comes out; half of it gets
-    through, `on_cut` is called, and nothing more passes until `join`. `silent_from`: from this frame on nothing of the
-    device arrives. 0: never. Frames are those that the device sends, counted from 1.
+    `clock` is monotonic, in seconds. `cut_at` is the frame in the middle of which the cable comes out: half of it gets
+    through, `on_cut` is called, and nothing passes until `join`. From frame `silent_from` on nothing arrives from the
+    device. 0 means never. Frames are those of the device, counted from 1.
     """
 
     def __init__(
@@ -176,11 +176,11 @@ class FaultyLine:
         self.to_host.faults = self.to_device.faults = faults
 
     def seed(self, random: Random) -> None:
-        """Take all chances from this source from now on."""
+        """Draw all chances from this source from now on."""
         self.to_host.random = self.to_device.random = random
 
     def join(self) -> None:
-        """The cable is in again; what was under way is gone."""
+        """Put the cable in again; what was under way is lost."""
         self._is_cut = False
         self._pieces.clear()
         self.to_host.cut()
@@ -203,7 +203,7 @@ class FaultyLine:
         return max(0.0, min(self._device.nap(), due - self._clock()))
 
     def outgoing(self) -> bytes:
-        """What arrives at the host now; one piece at a time where the line has pieces."""
+        """Return what arrives at the host now, one piece at a time if the line has pieces."""
         for frame in split(self._frames, self._device.outgoing()):
             self._send(frame)
         self._pieces += self.to_host.arrived(self._clock())

@@ -1,4 +1,4 @@
-"""A reader at the mouth of a shoe: an identifier a line for each card that goes by. An unread card makes no line."""
+"""A reader at the mouth of a shoe, which sends an identifier for each card that passes. Unread cards send nothing."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TAGS_A_CARD: Final = 2
 
 
 def simulated_identifiers() -> dict[str, Card]:
-    """The card of each tag: two tags a card, as where both ends of a card carry one."""
+    """Return the card of each tag. A card has two tags, one at each end."""
     return {f"E2806894{card.number:04d}{tag:04d}": card for card in DECK for tag in range(TAGS_A_CARD)}
 
 
 def write_card_table(path: Path) -> None:
-    """These tags as the CSV that a daemon reads."""
+    """Write these tags as the CSV that a daemon reads."""
     rows = "".join(f"{identifier},{card.code}\n" for identifier, card in simulated_identifiers().items())
     path.write_text(f"identifier,card\n{rows}", encoding="ascii")
 
 
 class LineReaderDevice(OneWayDevice):
-    """`ending` ends each line."""
+    """A simulated line reader. `ending` ends each line."""
 
     baud = 9600
 

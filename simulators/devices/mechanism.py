@@ -30,7 +30,7 @@ from simulators.devices.armed_faults import (
 from simulators.devices.deck_shuffles import DeckShuffle, UniformShuffle
 
 SET_SIZE: Final = 3
-MILLISECONDS: Final = {  # what each motion takes
+MILLISECONDS: Final = {  # duration of each motion
     "shuffle": 45_000,
     "form_set": 1_800,
     "lift_set": 900,
@@ -46,7 +46,7 @@ SLOWLY: Final = 10  # times as long
 def full_capabilities(
     kind: Literal["shuffler", "shoe"], *, on_removal: bool = False, stages: bool = True
 ) -> Capabilities:
-    """Of a device with every sensor; a shoe can neither stage nor unload."""
+    """Return the capabilities of a device with every sensor. A shoe can neither stage nor unload."""
     shuffler = kind == "shuffler"
     return Capabilities(
         recognises_cards=True,
@@ -62,7 +62,7 @@ def full_capabilities(
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """What device is simulated."""
+    """The simulated device."""
 
     kind: Literal["shuffler", "shoe"]
     serial: str
@@ -80,7 +80,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class DeviceClock:
-    """The device's own clock: milliseconds since power-on, moved on by what the device and the people do."""
+    """The device's own clock: milliseconds since power-on, advanced by what the device and people do."""
 
     def __init__(self) -> None:
         self.uptime_ms = 0
@@ -90,11 +90,10 @@ class DeviceClock:
 
 
 class Mechanism:
-    """One device's insides. `emit` takes each observation; `random` orders the decks and nothing else.
+    """The inside of a device. `emit` takes each observation. `random` orders the decks and nothing else.
 
-    `shuffles` makes the shuffle of a shuffler, which takes its chances from `random`.
-    `on_restart` gets the cause when a fault makes the device restart; `before_load` gets how many cards a person is
-    about to load.
+    `shuffles` makes the shuffle of a shuffler, which draws from `random`. `on_restart` gets the cause when a fault
+    restarts the device; `before_load` gets the number of cards that a person is about to load.
     """
 
     def __init__(
@@ -128,35 +127,35 @@ class Mechanism:
         self._shuffle = 0
         self._shuffles = 0
         self._loaded = 0
-        self._dispensed = 0  # as the device counts
+        self._dispensed = 0  # by the device's count
         self._sets = 0
-        self._tray_first = (0, 0)  # shuffle and ordinal of the first card of the set that was formed last
+        self._tray_first = (0, 0)  # shuffle and ordinal of the first card of the last set
         self._face_up_reported = False
         self._power_low = False
 
     @property
     def next_out(self) -> int:
-        """The ordinal of the next card, as the device counts."""
+        """The ordinal of the next card, by the device's count."""
         return self._dispensed + 1
 
     @property
     def cards_stuck(self) -> int:
-        """How many cards stay inside when the stub comes out."""
+        """The number of cards that stay inside when the stub comes out."""
         return int(self.faults.is_planned(CARD_STUCK))
 
     # -- what people do --------------------------------------------------------------------------------------------
 
     def power_on(self, cause: str = "power") -> None:
-        """It begins to run, with the cards where they were."""
+        """Start, with the cards where they were."""
         self.clock = DeviceClock()
         self._power_low = False
         self._emit(observations.Started(cause))
 
     def load(self, cards: list[Card], deck: int | None = None) -> None:
-        """Put a deck in, in place of what lay there. A shoe takes it in the order given and names that order.
+        """Put a deck in, replacing what lay there. A shoe takes it in the order given and names that order.
 
-        `deck` None: another deck, under a number of its own. A set that lies in the tray stays there; it was gathered
-        where the same deck comes back.
+        With `deck` None it is another deck with a new number, and a set in the tray stays there. If the same deck comes
+        back, that set was gathered with it.
         """
         self._spend("load")
         self.before_load(len(cards))
@@ -176,15 +175,15 @@ class Mechanism:
             self._admit_faults()
 
     def shuffled_by_hand(self) -> list[Card]:
-        """A deck shuffled outside, ready to be loaded."""
+        """Return a deck shuffled outside, ready to be loaded."""
         return self._random.sample(DECK, len(DECK))
 
     def next_deck(self) -> list[Card]:
-        """The deck that a person puts in next: for a shoe it is shuffled by hand."""
+        """Return the deck that a person puts in next; for a shoe it is shuffled by hand."""
         return self.shuffled_by_hand() if self.profile.kind == "shoe" else self._deck_shuffle.next_deck()
 
     def lift_set(self) -> list[Card]:
-        """Take the set out of the tray. Empty when none lies there."""
+        """Take the set out of the tray. Empty if there is none."""
         if not self.tray:
             return []
         self._spend("lift_set")
@@ -197,9 +196,9 @@ class Mechanism:
         return lifted
 
     def draw(self, *, forced: bool = False) -> list[Card]:
-        """Draw from a shoe: one card, or what a fault makes of it. Empty when the exit is locked or jammed.
+        """Draw from a shoe: one card, or what a fault makes of it. Empty if the exit is locked or jammed.
 
-        `forced`: the lock gives way, as worn ones do.
+        `forced`: the lock gives way, as a worn one does.
         """
         if self.jammed or not self.inside or (self.exit_held and not forced):
             return []
@@ -224,19 +223,19 @@ class Mechanism:
     # -- what the host commands ------------------------------------------------------------------------------------
 
     def seconds_for(self, command: AnyCommand) -> float:
-        """How long a real device would take."""
+        """Return how long a real device would take."""
         names = {commands.Shuffle: "shuffle", commands.Dispense: "form_set", commands.UnloadStub: "unload"}
         slowly = isinstance(command, commands.Dispense) and self.faults.pending("slow", self._coming(command.count))
         return MILLISECONDS[names.get(type(command), "exit")] * (SLOWLY if slowly else 1) / 1000
 
     def carry_out(self, command_id: int, command: AnyCommand) -> Answer:
-        """Carry a command out, to its end. What is observed meanwhile comes before the answer."""
+        """Carry a command out to its end. Observations come before the answer."""
         if reason := self.why_not(command):
             return Answer(False, reason)
         return self.finish(command_id, command)
 
     def finish(self, command_id: int, command: AnyCommand) -> Answer:
-        """Carry out a command against which nothing spoke when it arrived."""
+        """Carry out a command that was allowed when it arrived."""
         match command:
             case commands.HoldExit():
                 self.exit_held = True
@@ -256,7 +255,7 @@ class Mechanism:
         return Answer(True)
 
     def why_not(self, command: AnyCommand) -> str:
-        """The first reason that fits, in the order of docs/cardlink.md, "Commands"; empty: none."""
+        """Return the first reason to refuse, in the order of docs/cardlink.md, "Commands", or ""."""
         if not self._is_able(command):
             return "unable"
         if command.moves_cards and self.moving:
@@ -269,13 +268,13 @@ class Mechanism:
             case commands.Dispense() if self.tray:
                 return "tray"
             case commands.Dispense() if not self._shuffle:
-                return "empty"  # of a deck that is not shuffled no card can leave
+                return "empty"  # no card can leave before a shuffle
             case commands.Shuffle() if not self.inside or self._dispensed:
                 return "no fresh deck"
         return ""
 
     def _is_able(self, command: AnyCommand) -> bool:
-        """Whether this device has the function at all. It has no display."""
+        """Return whether this device has the function at all. It has no display."""
         capabilities = self.profile.capabilities
         match command:
             case commands.Dispense():
@@ -336,11 +335,11 @@ class Mechanism:
         self.clock.advance(MILLISECONDS[motion] * (SLOWLY if slowly else 1))
 
     def _coming(self, count: int) -> range:
-        """The ordinals of the next cards."""
+        """Return the ordinals of the next cards."""
         return range(self.next_out, self.next_out + count)
 
     def _read(self, ordinals: range, cards: list[Card]) -> tuple[tuple[Concealed | None, ...], int]:
-        """These cards as the sensor recognises them, and how many it takes for another deck's."""
+        """Return these cards as the sensor recognises them, and how many it takes for another deck's."""
         seen: list[Concealed | None] = [
             Concealed(card, self._shuffle, ordinal) for ordinal, card in zip(ordinals, cards, strict=True)
         ]
@@ -355,13 +354,13 @@ class Mechanism:
         return tuple(seen), len(foreign)
 
     def _drop_cards(self, count: int = 1) -> None:
-        """Cards that fall before the next ones leave."""
+        """Drop cards that fall before the next ones leave."""
         while self.inside and self.faults.take(self._coming(count), "drop"):
             self.floor.append(self.inside.pop(0))
             self._dispensed += 1
 
     def _end_motion(self, ordinals: range) -> None:
-        """Power that fails does so between motions."""
+        """Let faults between motions happen: power fails there."""
         self._admit_faults()
         if self._power_low:
             self.on_restart("brown_out")
@@ -372,7 +371,7 @@ class Mechanism:
             self.on_restart("reset")
 
     def _admit_faults(self) -> None:
-        """What it finds wrong with itself once these cards have left or come to the exit."""
+        """Report what it finds wrong with itself once these cards have left or reached the exit."""
         while fault := self.faults.take(range(1, self.next_out + 1), *ADMITTED):
             admitted = ADMITTED[fault.name]
             if isinstance(admitted, str):
@@ -386,7 +385,7 @@ class Mechanism:
         return answer
 
     def _jams(self, ordinals: range, zone: str) -> bool:
-        """Whether it jams before one of these cards, and stays so."""
+        """Return whether it jams before one of these cards and does not clear by itself."""
         while not self.jammed and (fault := self.faults.take(ordinals, *JAMS)):
             jam = JAMS[fault.name]
             self.jammed = jam.zone or zone
@@ -408,7 +407,7 @@ class Mechanism:
         return Answer(True)
 
     def _form_next_on_removal(self) -> None:
-        """What a shuffler does by itself that waits for no command."""
+        """Form the next set if the shuffler does so by itself."""
         if self.profile.kind == "shoe" or self.profile.capabilities.dispenses == "on_command":
             return
         can = not self.exit_held and not self.tray and not self.jammed and self._shuffle
@@ -434,7 +433,7 @@ class Mechanism:
         self._end_motion(covers)
 
     def _look_for_face_up(self, ahead: int) -> None:
-        """The orientation sensor sees a card as it comes near: in the set being formed, or next at the exit."""
+        """Report a face-up card as it comes near: in the set being formed, or next at the exit."""
         ordinal = self.faults.pending("face-up", self._coming(min(ahead, len(self.inside))))
         if self._face_up_reported or not ordinal or not self.profile.capabilities.senses_orientation:
             return
@@ -476,7 +475,7 @@ class Mechanism:
         return Answer(True)
 
     def _what_was_shuffled(self) -> observations.ShuffleFinished:
-        """What was counted of the deck. A card that is one too many is extra, and not a duplicate besides."""
+        """Return the counts of the shuffled deck. A surplus card is extra, and not also a duplicate."""
         count = len(self.inside)
         whole = range(1, count + 1)
         unread, foreign = self.faults.places("unreadable", whole), self.faults.places("foreign-card", whole)

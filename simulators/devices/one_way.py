@@ -1,6 +1,6 @@
-"""What the simulated one-way shoes share: a mechanism whose observations become bytes, of which none is kept.
+"""The common part of simulated one-way shoes: a mechanism whose observations become bytes, none of which is kept.
 
-What is sent while no host listens is gone, as with the real ones.
+As with real ones, what is sent while no host listens is lost.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from simulators.devices.mechanism import Mechanism, Profile
 
 
 class OneWayDevice:
-    """Base of such a device, a `DeviceSide`. A subclass makes bytes of each observation in `encode`.
+    """The base class of such a device, a `DeviceSide`. A subclass encodes observations in `encode`.
 
-    `random` orders decks. `log` takes each observation as the mechanism makes it, whether it is sent or not.
+    `random` orders decks. `log` takes every observation, whether it is sent or not.
     """
 
     baud: ClassVar[int]
@@ -32,11 +32,11 @@ class OneWayDevice:
         self._made = 0
         profile = Profile("shoe", serial, ONE_WAY)
         self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=1)
-        self.mechanism.exit_held = False  # nothing holds it but a lock, where there is one
+        self.mechanism.exit_held = False  # only a lock can hold it, if there is one
         self.mechanism.power_on()
 
     def encode(self, observation: AnyObservation) -> bytes:
-        """What is sent of this observation, perhaps nothing."""
+        """Return the bytes for this observation, perhaps none."""
         raise NotImplementedError
 
     @property
@@ -44,7 +44,7 @@ class OneWayDevice:
         return not self._out
 
     def receive(self, data: bytes) -> None:
-        """A one-way device does not listen."""
+        """Do nothing: a one-way device does not listen."""
 
     def outgoing(self) -> bytes:
         data = bytes(self._out)
@@ -52,7 +52,7 @@ class OneWayDevice:
         return data
 
     def tick(self) -> None:
-        """Nothing is due by time."""
+        """Do nothing: nothing is due by time."""
 
     def nap(self) -> float:
         return LONGEST_NAP

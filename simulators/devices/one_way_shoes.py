@@ -21,7 +21,7 @@ ONE_WAY_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDe
 async def draw_all(
     device: OneWayDevice, every: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
-    """Load a shuffled deck and draw a card every so many seconds until none is left. 0: no one draws."""
+    """Load a shuffled deck and draw a card every `every` seconds until none is left; with 0 nobody draws."""
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
     while every and device.mechanism.inside:
         await sleep(every)

@@ -1,4 +1,4 @@
-"""How fast people and mechanisms are: as in life, or without waiting."""
+"""The pace of people and mechanisms: as in life, or without waiting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 
 class Pace:
-    """Waits `seconds` of table time, at most `longest`, scaled. Scale 0 never waits; `sleep` is handed in."""
+    """Waits for seconds of table time, at most `longest`, scaled. Scale 0 never waits."""
 
     def __init__(
         self, scale: float, longest: float = 3.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

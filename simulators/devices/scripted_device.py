@@ -1,7 +1,7 @@
 """A device that obeys every command at once, and does whatever else a scenario or a test makes it do.
 
-It knows cards, not bytes; `simulators.devices.mechanism` is the device that speaks to a daemon. A search over many
-thousands of states has one of its own that is a value (`tests.search.device`).
+It knows cards, not bytes; `simulators.devices.mechanism` is the device that speaks to a daemon. The search over many
+thousands of states has its own device, which is a value (`tests.search.device`).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ JAM_ZONE: Final = "transport"
 
 
 def faces_of(cards: Sequence[HeldCard]) -> tuple[Card, ...]:
-    """The cards as they lie on the table, as far as the device read them."""
+    """Return the cards on the table, as far as the device read them."""
     return tuple(card.face.expose() for card in cards if card.face is not None)
 
 
 class ScriptedDevice:
-    """One shuffler or shoe. `send` takes what reaches the host; while `linked` is False reports wait.
+    """A shuffler or shoe. `send` takes what reaches the host; while `linked` is False, reports wait.
 
-    The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
-    instead of those ordered), `jams_next`, `miscount` (added to the next count of the stub), `same_order` (True: no
-    shuffle of a later deck changes the order), `alter_next_deck` (what is done to the next deck that is put in).
+    These attributes may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set instead
+    of those ordered), `jams_next`, `miscount` (added to the next count of the stub), `same_order` (shuffles of later
+    decks keep the order), `alter_next_deck` (changes the next deck that is put in).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -66,7 +66,7 @@ class ScriptedDevice:
         self.last_report = 0
         self.inside: list[Card] = []
         self.tray: list[Card] = []
-        self.lifted: list[Card] = []  # drawn or lifted since the deck was loaded, in the order of leaving
+        self.lifted: list[Card] = []  # drawn or lifted since the deck was loaded, in order
         self.exit_held = True
         self.faults: tuple[str, ...] = ()
         self.deck = 0
@@ -80,7 +80,7 @@ class ScriptedDevice:
         self._send = send
         self._waiting: list[DeviceReported] = []
 
-    # -- its account of itself ------------------------------------------------------------------------------------
+    # -- what it says about itself -------------------------------------------------------------------------------
 
     @property
     def identity(self) -> DeviceIdentity:
@@ -118,11 +118,11 @@ class ScriptedDevice:
 
     @property
     def left(self) -> int:
-        """How many cards a person would count in it."""
+        """The number of cards that a person would count in it."""
         return len(self.inside) + len(self.tray)
 
     def report(self, observation: AnyObservation) -> None:
-        """The next numbered report."""
+        """Send the next numbered report."""
         self.last_report += 1
         body = repr(self.last_report).encode()
         made = DeviceReported(self.boot, self.last_report, 1000 * self.last_report, observation, Evidence(body))
@@ -132,7 +132,7 @@ class ScriptedDevice:
             self._waiting.append(made)
 
     def release_waiting(self) -> None:
-        """What it had kept while there was no link."""
+        """Send the reports that were kept without a link."""
         waiting, self._waiting = self._waiting, []
         for made in waiting:
             self._send(made)
@@ -154,10 +154,10 @@ class ScriptedDevice:
         self.report(observations.DeckLoaded(self.deck, self.loaded, named))
 
     def put_in_another(self) -> None:
-        """Another deck, under a number of its own, comes into it in place of what is left of the one in play.
+        """Put in another deck, with a new number, in place of what is left of the one in play.
 
-        Its status is about that deck from then on: nothing has left it, and a shuffler has not shuffled it. A set that
-        lies in the tray stays there.
+        The status is then about that deck: nothing has left it, and a shuffler has not shuffled it. A set that lies in
+        the tray stays there.
         """
         self.inside = list(DECK)
         self.deck += 1
@@ -166,11 +166,11 @@ class ScriptedDevice:
         self.report(observations.DeckLoaded(self.deck, self.loaded, self.shuffle or None))
 
     def shuffle_another(self) -> None:
-        """A shuffler shuffles it by itself."""
+        """Let a shuffler shuffle by itself."""
         self._shuffle_deck()
 
     def give_out(self, *, foreign: int = 0) -> None:
-        """The set is lifted from the tray, or a card is drawn, whether the exit is locked or not."""
+        """Lift the set from the tray or draw a card, whether the exit is locked or not."""
         if self.unit is Unit.SETS:
             self.lift()
         else:
@@ -184,7 +184,7 @@ class ScriptedDevice:
         return taken
 
     def draw(self, *, face_up: bool = False, foreign: int = 0, unread: bool = False) -> None:
-        """Draw one card from the exit. Where none is left, nothing happens."""
+        """Draw one card from the exit, if any is left."""
         if not self.inside:
             return
         ordinal = self.dispensed + 1
@@ -202,18 +202,18 @@ class ScriptedDevice:
         self.report(seen)
 
     def pass_unseen(self, count: int) -> list[Card]:
-        """Cards leave and the device does not count them."""
+        """Let cards leave without being counted."""
         taken, self.inside = self.inside[:count], self.inside[count:]
         return taken
 
     def skip_count(self, count: int) -> None:
-        """Cards leave, the device counts them and reports nothing."""
+        """Let cards leave, counted but not reported."""
         self._take(count)
 
     def find_face_up(self, ordinal: int) -> None:
-        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`.
+        """Report that the card which will leave as number `ordinal` lies face up inside.
 
-        Raises ValueError where that card is not inside.
+        Raise ValueError if that card is not inside.
         """
         if not 0 < ordinal - self.dispensed <= len(self.inside):
             raise ValueError(f"card {ordinal} is not in the device")
@@ -225,7 +225,7 @@ class ScriptedDevice:
         self.report(observations.JamCleared(zone))
 
     def form_set(self, count: int) -> None:
-        """Cards fall into the tray, ordered or not."""
+        """Drop cards into the tray, ordered or not."""
         ordinal = self.dispensed + 1
         self._tray_first = self._tray_first if self.tray else (self.shuffle, ordinal)
         faces = self._take(count, into_tray=True)
@@ -233,7 +233,7 @@ class ScriptedDevice:
         self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces))
 
     def reboot(self, cause: str = "power") -> None:
-        """Off and on again: what it had in its memory is gone."""
+        """Switch off and on again: its memory is lost."""
         self.boot += 1
         self.last_report = 0
         self._waiting.clear()
@@ -253,7 +253,7 @@ class ScriptedDevice:
         self._send(answer)
 
     def carry_out(self, command: AnyCommand) -> str:
-        """The reason of a refusal, or nothing."""
+        """Carry out a command and return the reason of a refusal, or ""."""
         if isinstance(command, commands.HoldExit | commands.ReleaseExit):
             self.exit_held = isinstance(command, commands.HoldExit)
             return ""
@@ -285,7 +285,7 @@ class ScriptedDevice:
         self.report(observations.ShuffleStarted(self.deck))
         count = len(self.inside)
         missing, extra = max(0, len(DECK) - count), max(0, count - len(DECK))
-        # The deck as it should be is `order`, odd as a test may have made it; what else lies here takes a place.
+        # The right deck is `order`, odd as a test may have made it; any other card here replaces one of it.
         replaced = (Counter(self.inside) - Counter(self.order)).total() - extra if count >= len(self.order) else 0
         if count == len(self.order) and not replaced:
             self.inside = list(self.order)
@@ -294,7 +294,7 @@ class ScriptedDevice:
         self.report(observations.ShuffleFinished(self.deck, self.shuffle, count, missing + twice, extra, twice))
 
     def _new_shuffle(self, least: int) -> int:
-        """A number that no shuffle had before, also when report numbers begin again."""
+        """Return a number that no shuffle had before, even if report numbers begin again."""
         self._shuffles = max(least, self._shuffles + 1)
         return self._shuffles
 

@@ -1,4 +1,4 @@
-"""A simulated device that speaks cardlink: mechanism and protocol together, whatever carries the bytes."""
+"""A simulated cardlink device: mechanism and protocol together, whatever carries the bytes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from simulators.devices.pace import Pace
 
 
 class SimulatedDevice:
-    """Power on at once. `changed` is called whenever bytes or time may be due: the front end waits for it.
+    """A device with its power on. `changed` is called when bytes or time may be due: the front end waits for it.
 
-    `random` orders decks. `fresh` draws the boot number and nonces, which may not repeat with the seed. `log` takes
-    each report as it is made. `shuffles` makes the shuffle of a shuffler.
+    `random` orders decks. `fresh` draws the boot number and nonces, which must not repeat with the seed. `log` takes
+    each report. `shuffles` makes the shuffle of a shuffler.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class SimulatedDevice:
         self.mechanism.power_on()
 
     def restart(self, cause: str) -> None:
-        """It restarts, and `cause` is its own word for why. The link is gone, and the reports unless it retains them.
+        """Restart, for a cause in the device's own word. The link is gone, and the reports too unless it retains them.
 
-        The cards stay where they are, and so does what it has counted; its lock falls shut.
+        Cards and counts stay as they are; the lock falls shut.
         """
         boot = self._fresh.getrandbits(32) or 1
         self.mechanism.boot, self.mechanism.exit_held = boot, True
@@ -70,7 +70,7 @@ class SimulatedDevice:
 
     @property
     def idle(self) -> bool:
-        """Whether every report is acknowledged and nothing moves."""
+        """Return whether every report is acknowledged and nothing moves."""
         return not self.link.unacknowledged and not self.mechanism.moving
 
     def receive(self, data: bytes) -> None:
@@ -78,14 +78,14 @@ class SimulatedDevice:
         self.changed()
 
     def outgoing(self) -> bytes:
-        """What is to be written now; asking takes it."""
+        """Return the bytes to be written now, each once."""
         return self.link.outgoing()
 
     def tick(self) -> None:
         self.link.tick(self._clock())
 
     def nap(self) -> float:
-        """Seconds until `tick` is due."""
+        """Return the seconds until `tick` is due."""
         return max(0.0, min(self.link.wake_at() - self._clock(), LONGEST_NAP))
 
     def _emit(self, observation: AnyObservation) -> None:
@@ -111,7 +111,7 @@ class SimulatedDevice:
             task.add_done_callback(self._tasks.discard)
 
     async def _take_time(self, command_id: int, command: AnyCommand) -> None:
-        """Hold, release and show may come to their end while another command moves cards."""
+        """Carry out a command after its time. Hold, release and show may end while another command moves cards."""
         try:
             await self._pace.wait(self.mechanism.seconds_for(command))
         finally:

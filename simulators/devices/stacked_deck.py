@@ -1,4 +1,4 @@
-"""A deck in the order that deals wanted hands, for a device whose order is given."""
+"""Builds a deck in the order that deals wanted hands, for a device whose order is given."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from controller.games.specification import Game, Unit
 from controller.rules.dealing_order import dealing_order, order_after_first_card
 from firmware_bridge.cards import DECK, Card
 
-FIRST_CARD: Final = "F"  # where hands name the First Card
+FIRST_CARD: Final = "F"  # names the First Card among hands
 
 
 class HandsError(ValueError):
-    """Hands that no deck deals. The message is a sentence without its full stop."""
+    """Raised for hands that no deck deals. The message is a sentence without its full stop."""
 
 
 def stacked(
@@ -25,9 +25,9 @@ def stacked(
     spare: Sequence[Card] = DECK,
     in_hand: bool = False,
 ) -> list[Card]:
-    """Places and cards of a hand that are not named get what is left, in the order of `spare`, a whole deck.
+    """Return the deck. Places and cards that are not named get what is left, in the order of `spare`, a whole deck.
 
-    `in_hand`: the First Card is the first card of a hand (reading 18). Raises `HandsError`.
+    `in_hand`: the First Card is the first card of a hand (reading 18). Raise `HandsError`.
     """
     wanted = {place: list(cards) for place, cards in hands.items()}
     named = [card for cards in wanted.values() for card in cards]

@@ -1,6 +1,6 @@
-"""What every driver must do, as tests that a driver's own package runs: docs/a_new_driver.md.
+"""Conformance tests for every driver, which a driver's own package runs: docs/a_new_driver.md.
 
-Needs pytest and hypothesis, the extra `conformance`. Nothing else of the program imports this package.
+They need pytest and hypothesis, the extra `conformance`. Nothing else in the program imports this package.
 """
 
 import pytest

@@ -1,6 +1,6 @@
-"""The tests. Subclass `OneWayConformance` for the driver of a one-way device, `DriverConformance` for another one.
+"""The tests. Subclass `OneWayConformance` for the driver of a one-way device, else `DriverConformance`.
 
-There is no I/O here: bytes go from one side to the other in the pieces that a test wants, on a clock of its own.
+There is no I/O here: bytes go from one side to the other in pieces that a test chooses, on its own clock.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ COMMANDS: Final[tuple[AnyCommand, ...]] = (
     Dispense(3), HoldExit(), ReleaseExit(), Shuffle(), UnloadStub(), Show("x"), RunSelfTest()
 )  # fmt: skip
 _nonces = count(1)
-many_classes = settings(  # each driver is a subclass; a slow machine is no failure
+many_classes = settings(  # each driver is a subclass; a slow machine is not a failure
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow]
 )
 
 
 class Shoe(DeviceSide, Protocol):
-    """A device's side with a mechanism in it that cards are drawn from."""
+    """A device's side with a mechanism from which cards are drawn."""
 
     mechanism: Mechanism
 
@@ -46,7 +46,7 @@ class Clock:
 
 
 class Wire:
-    """A driver and a device, and what was heard. `size`: bytes that come at once; `between`: what noise comes too."""
+    """A driver and a device, and what was heard. `size` bytes come at once; `noise` comes before the device's."""
 
     def __init__(self, driver: Driver, device: Shoe, clock: Clock, size: int = 4096, noise: bytes = b"") -> None:
         self.driver = driver
@@ -58,7 +58,7 @@ class Wire:
         self.written = b""
 
     def run(self, seconds: float = 0.0) -> None:
-        """Let both converse until neither has anything to say, then so much time pass, and again."""
+        """Let both converse until neither has anything to send, then let time pass, and again."""
         for wait in (0.0, seconds):
             self.clock.now += wait
             for _ in range(100):
@@ -85,7 +85,7 @@ class Wire:
 
 
 class DriverConformance:
-    """`make_device` gives a shoe of its own clock; `make_driver` the driver's factory; `noise` what may lie between."""
+    """`make_device` makes a shoe with its own clock; `make_driver` is the driver's factory; `noise` may lie between."""
 
     make_driver: ClassVar[Callable[..., Driver]]
     noise: ClassVar[bytes] = b"\x00\xff~~\r\n"
@@ -120,10 +120,10 @@ class DriverConformance:
         return type(self).make_driver(self.setting(held, **url), clock.now)
 
     def release(self, wire: Wire) -> None:
-        """Make the shoe give cards."""
+        """Let the shoe give cards."""
 
     def draw(self, wire: Wire, number: int) -> list[str]:
-        """Draw so many cards one after the other, each on its way before the next; what they were."""
+        """Draw cards, each sent before the next is drawn, and return what they were."""
         drawn: list[str] = []
         for _ in range(number):
             drawn += [card.code for card in wire.device.mechanism.draw()]
@@ -134,7 +134,7 @@ class DriverConformance:
         wire.device.mechanism.load(Random(seed).sample(DECK, len(DECK)), deck=1)
         wire.run()
 
-    # -- what every driver must do ---------------------------------------------------------------------------------
+    # -- for every driver -------------------------------------------------------------------------------------------
 
     def test_it_is_ready_once_and_first(self) -> None:
         wire = self.wire()
@@ -193,13 +193,13 @@ class DriverConformance:
     @many_classes
     @given(st.data())
     def test_a_stream_that_is_cut_off_or_changed_raises_nothing_and_makes_up_no_card(self, data: st.DataObject) -> None:
-        """A changed byte may cost a card; the others come, in their order."""
+        """A changed byte may cost a card; the others come, in order."""
         wire = self.wire()
         self.load(wire)
         before = len(cards(wire.heard))
         drawn = [card.code for _ in range(6) for card in wire.device.mechanism.draw()]
         stream = bytearray(wire.device.outgoing())
-        # Of sealed protocols the length may change from run to run, and what is drawn must not depend on it.
+        # The length of sealed protocols may change from run to run, and the draw must not depend on it.
         place = data.draw(st.integers(0, 2**16)) % len(stream)
         if data.draw(st.booleans()):
             del stream[place:]
@@ -210,13 +210,13 @@ class DriverConformance:
         assert self.is_lawful(drawn, heard)
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Whether what was heard is what was drawn, perhaps with some missing."""
+        """Return whether what was heard is what was drawn, perhaps with some cards missing."""
         left = iter(drawn)
         return all(card in left for card in heard)
 
 
 class OneWayConformance(DriverConformance):
-    """What the driver of a one-way device must do besides."""
+    """Further tests for the driver of a one-way device."""
 
     def test_its_capabilities_name_what_the_device_cannot_do(self) -> None:
         (ready,) = (thing for thing in self.wire().heard if isinstance(thing, DeviceReady))
@@ -290,7 +290,7 @@ class OneWayConformance(DriverConformance):
         assert not [thing for thing in wire.heard if isinstance(thing, LinkOver)]
 
     def test_noise_does_not_fill_the_journal(self) -> None:
-        """After some of it in a row it is only counted; the next card is reported as ever."""
+        """Noise is only counted after a while; the next card is reported as usual."""
         wire = self.wire()
         self.load(wire)
         before = len(reports(wire.heard))
@@ -307,7 +307,7 @@ class OneWayConformance(DriverConformance):
         assert cards(wire.heard)[-1:] == drawn
 
     def test_damage_is_reported_with_its_bytes(self) -> None:
-        """Every copy of a card is damaged: that is no silence."""
+        """Damage to every copy of a card does not pass for silence."""
         wire = self.wire()
         self.load(wire)
         self.draw(wire, 1)
@@ -320,9 +320,9 @@ class OneWayConformance(DriverConformance):
         assert any(isinstance(one.observation, NotUnderstood) and one.evidence.open() for one in strange)
 
     def hiss(self, data: bytes) -> bytes:
-        """Noise of this line, made from bytes of any value."""
+        """Make noise for this line from bytes of any value."""
         return data
 
     def damage(self, data: bytes) -> bytes:
-        """Spoil every telegram in these bytes."""
+        """Damage every telegram in these bytes."""
         raise NotImplementedError

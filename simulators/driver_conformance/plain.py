@@ -1,4 +1,4 @@
-"""What was heard, in the short words of docs/other_devices.md; cards are shown here and nowhere else."""
+"""Renders what was heard in the short words of docs/other_devices.md. Only here are cards shown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def texts_of(heard: Iterable[Heard]) -> list[str]:
 
 
 def cards(heard: Iterable[Heard]) -> list[str]:
-    """The cards alone, an unread one as "?"."""
+    """Return the cards alone, an unread one as "?"."""
     drawn = [report.observation for report in reports(heard)]
     return [
         "?" if one.card is None else one.card.expose().code for one in drawn if isinstance(one, observations.CardDrawn)

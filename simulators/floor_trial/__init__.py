@@ -1,6 +1,5 @@
-"""A whole floor on one machine, in a folder of its own: `cardshoe floor try`.
+"""`cardshoe floor try`: a whole floor on one machine, in its own folder.
 
-servers  Debian's broker and database, started there
-trial    both, the store, the page, and tables that simulated people deal
-command  what a person asks for
+servers  Debian's broker and database trial    both servers, the store, the page, and tables that simulated people deal
+command  the command and its options
 """

@@ -1,4 +1,4 @@
-"""`cardshoe floor try`: a whole floor from what Debian's packages install, and down again."""
+"""`cardshoe floor try`: starts a whole floor with servers from Debian's packages, and takes it down again."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
 
     servers = find_servers()
     with driver():
-        import psycopg  # noqa: F401  # what the store needs: said before anything is started
-    for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
+        import psycopg  # noqa: F401  # needed by the store; fails before anything is started
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal, too, must not leave processes behind
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="cardshoe-floor-") as name, suppress(KeyboardInterrupt):
@@ -75,7 +75,7 @@ async def _run(
 
 
 async def _until_stored(floor: FloorTrial) -> list[Stored]:
-    """Until all rounds are played, and in the store."""
+    """Wait until all rounds are played and in the store."""
     from simulators.floor_trial.trial import until_stored
 
     ends = await asyncio.gather(*(table.finished_at() for table in floor.tables.values()))

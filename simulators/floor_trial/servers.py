@@ -1,4 +1,4 @@
-"""Debian's mosquitto and PostgreSQL as processes of this program, over files of a folder that is thrown away."""
+"""Runs Debian's mosquitto and PostgreSQL as child processes, on files in a temporary folder."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from controller.problems import ProblemError
 from simulators.demo.processes import Processes, StageError, unless_one_fails
 from simulators.demo.stage import free_port
 
-PACKAGED: Final = Path("/usr/lib/postgresql")  # Debian: a folder for each version
-SBIN: Final = "/usr/sbin"  # where Debian has mosquitto; no user's path names it
+PACKAGED: Final = Path("/usr/lib/postgresql")  # on Debian; has a folder for each version
+SBIN: Final = "/usr/sbin"  # has mosquitto on Debian; not on a user's PATH
 DATABASE: Final = "floor"
-OWNER: Final = "postgres"  # the user that Debian's package makes; the server refuses to run as root
+OWNER: Final = "postgres"  # the user that Debian's package creates; the server refuses to run as root
 STARTS_WITHIN: Final = 60.0  # seconds, on a busy machine
 POLL_EVERY: Final = 0.05  # seconds
 
 
 class Servers(NamedTuple):
-    """`mosquitto`: the program; `postgres`: the folder of PostgreSQL's programs."""
+    """`mosquitto` is the program, `postgres` the folder of PostgreSQL's programs."""
 
     mosquitto: Path
     postgres: Path
 
 
 def find_servers() -> Servers:
-    """Raises `ProblemError` with the packages that are missing."""
+    """Find the programs. Raise `ProblemError`, which names the missing packages."""
     mosquitto = shutil.which("mosquitto") or shutil.which("mosquitto", path=SBIN)
     versions = sorted(PACKAGED.glob("[0-9]*/bin/initdb"), key=lambda path: float(path.parents[1].name))
     missing = [
@@ -46,7 +46,7 @@ def find_servers() -> Servers:
 
 
 async def start_broker(program: Path, processes: Processes) -> int:
-    """On this machine alone; its port."""
+    """Start a broker for this machine only and return its port."""
     port = free_port()
     configuration = processes.folder / "mosquitto.conf"
     configuration.write_text(
@@ -59,10 +59,10 @@ async def start_broker(program: Path, processes: Processes) -> int:
 
 
 async def _until_ready(name: str, processes: Processes, is_ready: Callable[[], Awaitable[bool]]) -> None:
-    """Until that server answers. Raises `StageError` when it, or another, has ended first, or it takes too long."""
+    """Wait until a server answers. Raise `StageError` if a server ends first or it takes too long."""
 
     async def ask() -> None:
-        while not await is_ready():  # noqa: ASYNC110  # another process: it has no event of this loop
+        while not await is_ready():  # noqa: ASYNC110  # another process has no event on this loop
             await asyncio.sleep(POLL_EVERY)
 
     try:
@@ -82,11 +82,11 @@ async def _answers(port: int) -> bool:
 
 
 async def start_database(programs: Path, processes: Processes) -> str:
-    """Reached by a socket in its folder alone, by root and who started it; its address for psycopg."""
+    """Start a database and return its address for psycopg. Only root and the starting user reach it, by a socket."""
     folder = processes.folder / "postgres"
     folder.mkdir()
     if os.geteuid() == 0:
-        processes.folder.chmod(0o711)  # the other user passes through
+        processes.folder.chmod(0o711)  # the other user must pass through
         shutil.chown(folder, OWNER, OWNER)
     data = str(folder / "data")
     made = await processes.start(

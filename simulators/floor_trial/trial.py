@@ -1,4 +1,4 @@
-"""Broker, database, store, page and tables, started one after the other and ended in the other direction."""
+"""Starts broker, database, store, page and tables one after the other, and ends them in reverse order."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ TABLES: Final = (
     TrialTable("rtp-03", "p2", "RTP", Unit.SETS),
     TrialTable("p3-04", "p2", "P3", Unit.SINGLES),
 )
-"""Of the shown floor; more of them repeat these under other names."""
+"""The tables of the trial floor; more tables repeat these under other names."""
 
 
 class FloorTrial(NamedTuple):
-    """What runs. `broker`: its port; `database`: its address for psycopg; `page`: of the pit manager."""
+    """A running floor. `broker` is its port, `database` its address for psycopg, `page` the pit manager's page."""
 
     broker: int
     database: str
@@ -44,7 +44,7 @@ class FloorTrial(NamedTuple):
     servers: Processes
 
     async def unless_one_fails(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """What `work` gives. Raises `StageError` as soon as one of the processes has ended."""
+        """Return what `work` returns. Raise `StageError` as soon as a process has ended."""
         tables = (table.until_one_fails() for table in self.tables.values())
         return await unless_one_fails(work, self.servers.until_one_fails(), *tables)
 
@@ -53,7 +53,7 @@ class FloorTrial(NamedTuple):
 async def floor_trial(
     folder: Path, servers: Servers, *, tables: int, rounds: int, seed: int, fast: bool
 ) -> AsyncIterator[FloorTrial]:
-    """Raises `StageError` where a process fails."""
+    """Run a floor. Raise `StageError` if a process fails."""
     async with AsyncExitStack() as stack:
         processes = await stack.enter_async_context(Processes(folder))
         broker = await start_broker(servers.mosquitto, processes)
@@ -70,13 +70,13 @@ async def floor_trial(
 
 
 async def start_store(processes: Processes, broker: str, database: str) -> None:
-    """With its schema. Raises `StageError`."""
+    """Create the schema and start the store. Raise `StageError`."""
     await _done(processes, "store-schema", "floor", "store", "--database", database, "--create")
     await processes.start_own("store", ["floor", "store", "--broker", broker, "--database", database], serves=True)
 
 
 class Stored(NamedTuple):
-    """What the store has of a table: whole up to that entry, and alarms that are open."""
+    """The store's part of a table: whole up to `entry`, and the number of open alarms."""
 
     table: str
     entry: int
@@ -84,7 +84,7 @@ class Stored(NamedTuple):
 
 
 async def stored(database: str) -> list[Stored]:
-    """Of every table that it knows."""
+    """Return what is stored of every known table."""
     return await asyncio.to_thread(_stored, database)
 
 
@@ -97,7 +97,7 @@ def _stored(database: str) -> list[Stored]:
 
 
 async def until_stored(database: str, ends: Mapping[str, int]) -> list[Stored]:
-    """Until the store has each table's journal whole up to that entry."""
+    """Wait until the store has each table's journal whole up to its entry."""
     while True:
         found = await stored(database)
         entries = {one.table: one.entry for one in found}
@@ -114,7 +114,7 @@ async def _done(processes: Processes, name: str, *arguments: str) -> None:
 
 
 def named_tables(tables: int) -> list[TrialTable]:
-    """So many tables, each with a name of its own."""
+    """Return that many tables with distinct names."""
     found = []
     for number in range(tables):
         one = TABLES[number % len(TABLES)]

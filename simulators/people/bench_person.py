@@ -1,4 +1,4 @@
-"""The person whom `cardshoe bench --shuffles` needs at a shuffler, simulated."""
+"""A simulated person at a shuffler, for `cardshoe bench --shuffles`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from simulators.devices.mechanism import Mechanism
 class BenchPerson:
     """Lifts each set at once, and puts the deck in again when all of it has come out.
 
-    Each set goes under those before it, and cards that were unloaded under all of them: the deck goes in in the order
-    in which its cards came out. `soon` calls a function when the device has finished what it is doing.
+    Each set goes under those before it, and unloaded cards go under all: the deck goes in in the order in which it came
+    out. `soon` calls a function when the device has finished what it is doing.
     """
 
     def __init__(self, mechanism: Mechanism, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -22,7 +22,7 @@ class BenchPerson:
         self._came: list[Card] = []
 
     def see(self, report: LoggedReport) -> None:
-        """A report of the device, as it is made."""
+        """Act on a report of the device."""
         if report.report == "SetDispensed":
             self._soon(self._lift)
         elif report.report == "StubUnloaded":

@@ -1,4 +1,4 @@
-"""The simulated bettors: a guest who sits at each box, and now and then a visitor who bets on another guest's box."""
+"""The simulated bettors: a guest at each box, and now and then a visitor who bets on another guest's box."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from controller.rules.law import Law
 from controller.rules.layout import DEALERS_SPOT
 
 AMOUNTS: Final = (10, 20, 50, 100)  # units; even, so that half of each is whole
-SIDE_WAGER: Final = 0.3  # the chance of each kind that a guest may add
+SIDE_WAGER: Final = 0.3  # the chance of each side wager that a guest may add
 VISITOR: Final = "visitor"
 VISITS: Final = 0.4  # the chance that the visitor bets in a round
 
 
 class PlannedWager(msgspec.Struct, frozen=True):
-    """A bet that is placed while bets are open. `seat`: the box at which its bettor sits; None: he stands."""
+    """A bet placed while bets are open. `seat` is its bettor's box, or None if he stands."""
 
     bettor: str
     seat: int | None
@@ -29,7 +29,7 @@ class PlannedWager(msgspec.Struct, frozen=True):
 
 
 def plan_wagers(law: Law, boxes: Sequence[int], random: Random) -> tuple[PlannedWager, ...]:
-    """What they bet in a round with these occupied boxes: a main wager on each, and side wagers now and then."""
+    """Return the bets of a round with these occupied boxes: a main wager on each, and some side wagers."""
     main = [wager for wager in law.wagers if wager.main]
     sides = [wager for wager in law.wagers if not wager.main]
     planned = []

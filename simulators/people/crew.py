@@ -1,4 +1,4 @@
-"""The people of a simulated table as the daemon knows them: who they are, and how they use the API."""
+"""The people of a simulated table as the daemon knows them: their identities, and their use of the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from controller.api.pins import SALT, hash_pin, pin_matches
 from controller.roles import Role
 from controller.table.operations import AnyOperation
 
-CHEAP_SCRYPT: Final = 2**10  # PINs of a demonstration protect nothing, and every operation would wait for them
+CHEAP_SCRYPT: Final = 2**10  # PINs of a demonstration protect nothing, and every operation waits for them
 
 
 class CrewMember(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ Crew: TypeAlias = Sequence[CrewMember]
 
 
 class CrewError(Exception):
-    """The people of a configuration cannot be played; the sentence says why, `hint` what to do."""
+    """Raised if the people of a configuration cannot be played. The sentence says why, `hint` what to do."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -49,9 +49,9 @@ class CrewError(Exception):
 
 
 def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew:
-    """The simulated people as persons of a configuration. Raises `CrewError`.
+    """Return the simulated people as persons of a configuration. Raise `CrewError`.
 
-    `uid`: the user who plays; the socket takes it for the dealer. `pins`: by person; where it has none, the PIN of the
+    The user `uid` plays; at the socket he is the dealer. `pins` are by person; for a missing one, the PIN of the
     simulators' own person of that rank is tried.
     """
     if unknown := pins.keys() - {person.id for person in people}:
@@ -79,19 +79,19 @@ def _played(member: CrewMember, people: Sequence[Person], uid: int, pins: Mappin
 
 
 def member_for(crew: Crew, role_word: str) -> CrewMember:
-    """The member of lowest rank who may do what needs that role."""
+    """Return the member of lowest rank who may act in that role."""
     return next(member for member in crew if member.role.reaches(Role(role_word.replace(" ", "_"))))
 
 
 class CrewClient:
-    """Sends operations as a console would. `random` makes the UUIDs, so that a run repeats exactly."""
+    """Sends operations like a console. `random` makes the UUIDs, so that a run repeats exactly."""
 
     def __init__(self, client: ApiClient, random: Random) -> None:
         self._client = client
         self._random = random
 
     def request(self, member: CrewMember, round_number: int, operation: AnyOperation) -> OperationRequest:
-        """The dealer is the person of the socket's peer; everyone else brings a PIN."""
+        """Return a request. The dealer is the person of the socket's peer; everyone else needs a PIN."""
         is_dealer = member.role is Role.DEALER
         return OperationRequest(
             id=str(UUID(int=self._random.getrandbits(128), version=4)),
@@ -102,5 +102,5 @@ class CrewClient:
         )
 
     async def send(self, request: OperationRequest) -> OperationAnswer:
-        """Raises TableUnreachableError; sending the same request again is harmless."""
+        """Send a request. Raise TableUnreachableError; sending the same request again is harmless."""
         return await self._client.operate(request)

@@ -1,7 +1,7 @@
-"""The simulated dealer, players and supervisors: they see the cards on the table and read the screen, nothing else.
+"""The simulated dealer, players and supervisors, who see only the cards on the table and the screen.
 
-In lock-step: before every act they wait until the screen shows everything that the device has reported and no command
-is open. So a run depends on its seed alone, however the processes are scheduled.
+They act in lock-step: before every act they wait until the screen shows everything that the device has reported and no
+command is open. So a run depends on its seed alone, however the processes are scheduled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from simulators.people.crew import CREW, Crew, CrewClient, CrewMember, member_fo
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import Mishap, PlannedRound
 
-NAP: Final = 0.05  # seconds between looks at a daemon that is not there or says nothing new
+NAP: Final = 0.05  # seconds between looks at a daemon that is absent or shows nothing new
 PATIENCE: Final = 25  # refusals in a row before the simulation gives up
 BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 
@@ -49,7 +49,7 @@ WHY: Final = {
 
 
 class SimulationError(Exception):
-    """The simulated people and the daemon contradict each other: a bug of either."""
+    """Raised when the simulated people and the daemon contradict each other: a bug in either."""
 
 
 class SimulatedDealer:
@@ -73,15 +73,15 @@ class SimulatedDealer:
         self._crew = crew
         self._news = asyncio.Event()
         self._round: PlannedRound | None = None
-        self._order: tuple[Place, ...] = ()  # nothing before a First Card says where the deal begins
-        self._placed = 0  # positions of the dealing order that are filled on the table
+        self._order: tuple[Place, ...] = ()  # empty until a First Card says where the deal begins
+        self._placed = 0  # positions of the dealing order that are filled
         self._mishap_over = False
         self._exchanged: tuple[Place, Place] | None = None  # the two hands that change places in this round
         self._refusals = 0
-        self._entered: set[str] = set()  # bettors whom the table knows
+        self._entered: set[str] = set()  # bettors that the table knows
 
     async def play(self) -> int:
-        """Until the last planned round is over; returns the journal entry at which the screen showed all of it."""
+        """Play all planned rounds. Return the journal entry at which the screen showed all of it."""
         async with ApiClient(self._socket) as client:
             self._client = client
             self._voice = CrewClient(client, self._random)
@@ -123,13 +123,13 @@ class SimulatedDealer:
             await self._nap()
 
     async def _nap(self) -> None:
-        """Until something new is on the screen, or a moment."""
+        """Wait until something new is on the screen, or a moment."""
         with suppress(TimeoutError):
             async with asyncio.timeout(NAP):
                 await self._news.wait()
 
     def _is_quiet(self, view: TableView) -> bool:
-        """A dealer who was relieved waits until the table is handed back, or no one is on duty."""
+        """Return whether people may act. A relieved dealer waits for the table, or until nobody is on duty."""
         device, link = view.device, self._device.link
         relieved = view.dealer not in ("", self._crew[0].id)
         if relieved or not device.connected or device.open_commands or not self._device.idle:
@@ -141,7 +141,7 @@ class SimulatedDealer:
         return taken == link.last_number and ready
 
     async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
-        """Whether the table accepted it. `member`: the dealer unless another is named."""
+        """Enter an operation, by default as the dealer, and return whether the table accepted it."""
         await self._table.spend("speak")
         request = self._voice.request(member or self._crew[0], view.round, operation)
         while True:
@@ -158,7 +158,7 @@ class SimulatedDealer:
     # -- one act ---------------------------------------------------------------------------------------------------
 
     async def _act(self, view: TableView) -> bool:
-        """Do the next thing. False when the last round is over."""
+        """Do the next thing. Return False when the last round is over."""
         if view.service == Service.RECONCILING:
             await self._table.spend("look")
             await self._say(view, operations.ContinueRound())
@@ -238,7 +238,7 @@ class SimulatedDealer:
             await self._say(view, operations.NoMoreBets())
 
     def _wager_due(self, view: TableView, planned: PlannedRound) -> PlannedWager | None:
-        """The next one that does not lie on the layout."""
+        """Return the next planned wager that does not lie on the layout."""
         lying = {(bet.bettor, bet.wager, bet.box) for bet in view.bets}
         return next((one for one in planned.wagers if (one.bettor, one.wager, one.box) not in lying), None)
 
@@ -249,7 +249,7 @@ class SimulatedDealer:
             self._entered.add(due.bettor)
 
     async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
-        """Draw it, look at it, enter it: from then on it is known where the deal begins."""
+        """Draw the First Card, look at it and enter it: then it is known where the deal begins."""
         if self._table.first_card is None:
             waiting = self._table.aside  # one that was taken too early is the First Card now
             if not view.first_card:
@@ -269,7 +269,7 @@ class SimulatedDealer:
         first = self._placed + 1
         cards = self._mechanism.lift_set()
         if planned.mishap is Mishap.ONE_TOO_MANY and self._placed + view.tray == len(self._order):
-            self._table.lay_aside(self._mechanism.lift_set())  # another set slipped out and is lifted as well
+            self._table.lay_aside(self._mechanism.lift_set())  # another set slipped out and is lifted too
         await self._deliver(view, cards, view.tray)
         await self._perhaps_err(view, planned, range(first, self._placed + 1))
 
@@ -299,13 +299,13 @@ class SimulatedDealer:
             self._placed += 1
 
     async def _lay_out_aside(self, view: TableView) -> None:
-        """Cards that waited have their places now."""
+        """Lay out cards that waited and have places now."""
         while self._placed < view.dealt and self._table.aside:
             await self._table.deliver(self._order[self._placed], [self._table.aside.pop(0)])
             self._placed += 1
 
     async def _perhaps_err(self, view: TableView, planned: PlannedRound, covered: range) -> None:
-        """What the people themselves do wrong, or notice, right after these cards were laid out."""
+        """Make or notice the people's own mistake right after these cards were laid out."""
         at = planned.card_in(self._order)
         if at not in covered or self._mishap_over:
             return
@@ -325,7 +325,7 @@ class SimulatedDealer:
             await self._find_exchanged(place, next(other for other in self._order if other != place))
 
     async def _find_exchanged(self, one: Place, other: Place) -> None:
-        """Entered card by card, by the numbers under which they left the device."""
+        """Exchange two hands, and enter each card by the number under which it left the device."""
         self._exchanged = one, other
         self._table.exchange(one, other)
         lying = {one: other, other: one}
@@ -334,7 +334,7 @@ class SimulatedDealer:
         await self._say(await self._quiet_view(), operations.PlaceCards(cards))
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
-        """Reported once the screen shows the cards that it is about."""
+        """Report once the screen shows the cards concerned."""
         view = await self._quiet_view()
         await self._say(view, operations.ReportIrregularity(kind, place, card, counted))
 
@@ -355,7 +355,7 @@ class SimulatedDealer:
         await self._expose(view, waiting.place)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        """Entered as it is seen; in every other round what the device read is confirmed, where the table takes that."""
+        """Enter a hand as seen; in every other round confirm the device's reading if the table takes that."""
         if view.round % 2 or not await self._say(view, operations.ExposeHand(place)):
             await self._say(view, operations.ExposeHand(place, self._table.cards_at(place)))
 
@@ -402,13 +402,13 @@ class SimulatedDealer:
         await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """The other way round than they were read, and laid out so."""
+        """Name the reverse of the order in which they were read, and lay them out so."""
         backwards = tuple(reversed(found.ordinals))
         if await self._say(view, operations.NameOrder(found.id, found.revision, backwards), member):
             self._table.turn_round()
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """As the screen shows it."""
+        """Move the cards as the screen shows."""
         if await self._say(view, operations.Reconstruct(found.id, found.revision), member):
             self._table.move([(move.source, move.place) for move in found.moves])
 
@@ -421,7 +421,7 @@ class SimulatedDealer:
         await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """Every third round is ruled void, the others go on; a device that stands still is freed first."""
+        """Rule every third round void and continue the others. Clear a jammed device first."""
         if self._mechanism.jammed:
             self._mechanism.clear_jam()
             return

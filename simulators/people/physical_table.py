@@ -1,4 +1,4 @@
-"""The cards on the simulated table and the hands that move them: what a dealer sees and does."""
+"""The cards on the simulated table, and what a dealer does with them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PhysicalTable:
         return not self._gathered
 
     async def gather_and_load(self) -> None:
-        """Collect every card and put the deck back: a shuffler shuffles it, for a shoe it is shuffled by hand."""
+        """Collect every card and put the deck back; a shoe's deck is shuffled by hand first."""
         await self.spend("gather")
         self.hands, self.first_card, self.aside, self.handled = {}, None, [], False
         self.mechanism.faults.planned = []
@@ -49,12 +49,12 @@ class PhysicalTable:
         self._gathered = False
 
     def arm(self, planned: PlannedRound, order: Sequence[Place]) -> None:
-        """What will go wrong in this deal, set before its first card moves and after its First Card."""
+        """Arm the faults of this deal, before its first card moves and after its First Card."""
         self.mechanism.faults.planned = planned.faults(order, before=self.before_the_deal)
 
     @property
     def before_the_deal(self) -> int:
-        """How many cards left the device ahead of the deal."""
+        """The number of cards that left the device ahead of the deal."""
         return int(self.first_card is not None)
 
     async def deliver(self, place: Place, cards: list[Card]) -> None:
@@ -66,16 +66,16 @@ class PhysicalTable:
         self.aside.extend(cards)
 
     def turn_round(self) -> None:
-        """Cards that came together are taken in the other order."""
+        """Reverse cards that came together."""
         self.aside.reverse()
         self.mechanism.tray.reverse()
 
     def exchange(self, one: Place, other: Place) -> None:
-        """Two hands lie where each other's should; one of them may have no cards yet."""
+        """Exchange two hands; one of them may have no cards yet."""
         self.hands[one], self.hands[other] = self.hands.get(other, []), self.hands.get(one, [])
 
     def move(self, moves: Sequence[tuple[Place, Place]]) -> None:
-        """Cards go from place to place, all at once: the first of a place first."""
+        """Move cards from place to place, all at once; the first card of a place goes first."""
         taken = [(place, self.hands[source].pop(0)) for source, place in moves if self.hands.get(source)]
         for place, card in taken:
             self.hands.setdefault(place, []).append(card)
@@ -84,11 +84,11 @@ class PhysicalTable:
         return tuple(self.hands[place])
 
     def facts(self, asked: Sequence[str]) -> Facts:
-        """What is asked for, as it is on this table."""
+        """Return the facts asked for, as they are on this table."""
         truth = replace(AS_IT_IS, handled=self.handled)
         return Facts(**{name: getattr(truth, name) for name in asked})
 
     def count_stub(self) -> int:
-        """Count by hand what is left: what lies in the device and its tray, without a card that is stuck inside."""
+        """Count the stub by hand: the cards in device and tray, without one that is stuck inside."""
         inside = len(self.mechanism.inside) + len(self.mechanism.tray)
         return inside - self.mechanism.cards_stuck

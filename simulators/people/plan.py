@@ -1,7 +1,7 @@
-"""What a seed makes happen: for each round the occupied boxes, one irregularity or none, and what people choose.
+"""The plan of a seed: for each round the occupied boxes, one irregularity or none, and what people choose.
 
-The plan is a function of its arguments alone, so that the irregularities that a run must show are known from its seed.
-A fault's place is the position of a card in the dealing order, never a time.
+The plan depends on its arguments alone, so the irregularities that a run must show follow from its seed. The place of a
+fault is the position of a card in the dealing order, never a time.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from simulators.devices.armed_faults import (
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.bettors import PlannedWager, plan_wagers
 
-SHARE_EXCHANGED: Final = 0.2  # of the chance of any other mishap
-WIDEST: Final = 5  # occupied boxes at most: a screen of a demonstration is small
+SHARE_EXCHANGED: Final = 0.2  # as a part of the chance of any other mishap
+WIDEST: Final = 5  # occupied boxes at most: the screen of a demonstration is small
 
 
 class Mishap(StrEnum):
-    """What goes wrong in a round, as the physical table has it."""
+    """Things that go wrong in a round at the physical table."""
 
     EXPOSED_CARD = "exposed card"
     SIMULTANEOUS = "simultaneous cards"
@@ -51,7 +51,7 @@ class Mishap(StrEnum):
 
 
 class Effect(NamedTuple):
-    """What a mishap is to the table: the kind that is raised, and what is known with it before anybody is asked."""
+    """A mishap's effect at the table: the kind that is raised, and what is known before anybody is asked."""
 
     kind: Kind
     known: Facts = Facts()
@@ -94,14 +94,14 @@ AS_IT_IS: Final = Facts(
     dropped=False,
     withdrawn=False,
 )
-"""What is true of these mishaps, whether it is asked or not, save where a mishap says otherwise."""
+"""What is true of these mishaps, unless a mishap says otherwise."""
 
 
 class PlannedRound(msgspec.Struct, frozen=True):
-    """One round. `card` is the position in the dealing order at which the mishap happens, 0 for none.
+    """One round. `card` is the position in the dealing order at which the mishap happens, or 0.
 
-    `expected`: the irregularity that the daemon must raise, with its number among I01 to I28 as it ends up.
-    `withdraws`: the boxes that take their bets back where they may. `wagers`: none where people only occupy boxes.
+    `expected` is the irregularity that the daemon must raise, with its final number among I01 to I28. `withdraws` are
+    the boxes that take their bets back if they may. `wagers` is empty if people only occupy boxes.
     """
 
     number: int
@@ -113,9 +113,9 @@ class PlannedRound(msgspec.Struct, frozen=True):
     wagers: tuple[PlannedWager, ...] = ()
 
     def card_in(self, order: Sequence[Place]) -> int:
-        """Where the mishap happens in that order.
+        """Return where the mishap happens in that order.
 
-        A First Card may serve the Dealer before others: then it happens at the hand beside his, for the plan cannot
+        A First Card may serve the Dealer before others. It then happens at the hand beside his, since the plan cannot
         know the card.
         """
         if order[self.card - 1] != DEALER or order[-1] == DEALER:
@@ -123,7 +123,7 @@ class PlannedRound(msgspec.Struct, frozen=True):
         return self.card - SET_SIZE if self.card > SET_SIZE else self.card + SET_SIZE
 
     def faults(self, order: Sequence[Place], *, before: int = 0) -> list[ArmedFault]:
-        """What the mechanism is to do wrong; `before`: cards that leave it ahead of the deal. People's own: nothing."""
+        """Return the mechanism's faults, none for people's own mistakes. `before` cards leave ahead of the deal."""
         ordinal = self.card_in(order) + before
         match self.mishap:
             case Mishap.SIMULTANEOUS:
@@ -153,12 +153,10 @@ def plan_rounds(
     stages: bool = True,
     wagers: bool = False,
 ) -> list[PlannedRound]:
-    """The rounds of a run. The first three mishaps are the headline ones; the rest come with chance `mishaps`.
+    """Return the rounds of a run. The first three mishaps are the headline ones; the rest come with chance `mishaps`.
 
-    In some of the rounds that would go smoothly two hands are exchanged.
-
-    `stages`: a set waits in the tray before bets are closed, so that it can be taken too early. `wagers`: bettors bet;
-    nothing else of the plan depends on it.
+    In some of the other rounds two hands are exchanged. `stages`: a set waits in the tray before bets are closed, and
+    can be taken too early. `wagers`: bettors bet; nothing else in the plan depends on it.
     """
     random, exchanges = Random(f"{seed}/{unit}/plan"), Random(f"{seed}/{unit}/exchanges")
     rules = game(game_id)
@@ -184,7 +182,7 @@ def plan_rounds(
 
 
 def _expected(law: Law, unit: Unit, mishap: Mishap) -> tuple[Kind, str]:
-    """The number that it has once everything that this game asks of it is answered."""
+    """Return the irregularity and its number once everything that this game asks is answered."""
     kind, known = EFFECTS[mishap]
     facts = replace(known, manual=unit is Unit.SINGLES, before_close=known.before_close or False, cannot_tell=True)
     row, asks = find_row(law, kind, facts)
@@ -197,20 +195,20 @@ def _expected(law: Law, unit: Unit, mishap: Mishap) -> tuple[Kind, str]:
 def _impossible(rules: Game, unit: Unit, stages: bool) -> frozenset[Mishap]:
     if unit is Unit.SINGLES:  # a shoe counts nothing at the end, and shows no card before it is drawn
         return frozenset({Mishap.END_COUNT_MISCOUNTED, Mishap.FACE_UP_EARLY})
-    if stages and rules.first_card is None:  # where one card comes first, no set waits
+    if stages and rules.first_card is None:  # if one card comes first, no set waits
         return frozenset()
     return frozenset({Mishap.FACE_UP_EARLY, Mishap.BEFORE_NO_MORE_BETS})
 
 
 def _headline_rounds(rounds: int) -> dict[int, Mishap | None]:
-    """The first round goes smoothly when there is one to spare; then the headlines follow each other."""
+    """Return the rounds of the headline mishaps, after a smooth first round if there is one to spare."""
     first = 2 if rounds > len(HEADLINES) else 1
     begin: dict[int, Mishap | None] = {1: None} if first == 2 else {}
     return begin | {first + place: mishap for place, mishap in enumerate(HEADLINES)}
 
 
 def _card_of(mishap: Mishap | None, hands: int, random: Random) -> int:
-    """Where in the deal it happens; never with the last hand's cards, after which there is nothing left to see."""
+    """Return where in the deal it happens: never with the last hand, after which nothing is left to see."""
     if mishap is None:
         return 0
     if mishap is Mishap.FACE_UP_EARLY:

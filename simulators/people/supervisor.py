@@ -1,4 +1,4 @@
-"""A simulated supervisor beside a visitor who deals: when he comes, and what he denies because it is not so."""
+"""A simulated supervisor beside a visitor who deals: when he comes, and which reports he denies."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
 
-PATIENCE: Final = 90.0  # seconds in which a person who is new to it has read a question and answered it
+PATIENCE: Final = 90.0  # seconds; enough for a newcomer to read and answer a question
 
 
 class Patience:
-    """How long a question has stood still: `seconds` are given to a person who reads and decides. `clock`: seconds."""
+    """Measures how long a question has been open. A person has `seconds` to decide; `clock` is in seconds."""
 
     def __init__(self, clock: Callable[[], float], seconds: float) -> None:
         self._clock = clock
@@ -25,14 +25,14 @@ class Patience:
         self._since = 0.0
 
     def begins(self, asked: Hashable) -> bool:
-        """Whether that question is another one than the last time."""
+        """Return whether this question differs from the last one."""
         if asked == self._asked:
             return False
         self._asked, self._since = asked, self._clock()
         return True
 
     def again(self) -> None:
-        """As if it had just been asked."""
+        """Begin the wait anew."""
         self._since = self._clock()
 
     @property
@@ -41,14 +41,14 @@ class Patience:
 
 
 def lying_places(table: PhysicalTable) -> set[str]:
-    """Where hands lie."""
+    """Return the places where hands lie."""
     return {place for place, cards in table.hands.items() if cards}
 
 
 def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool, say: Terminal) -> str:
-    """What lies on the table where it is not as a person reported it; empty: nothing speaks against it.
+    """Return what on the table contradicts a person's report, or "".
 
-    `misplaced`: hands lie at each other's places, or elsewhere than the bets.
+    `misplaced`: hands lie at each other's places, or away from the bets.
     """
     if found.noticed_by not in {member.id for member in CREW}:
         return ""

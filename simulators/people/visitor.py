@@ -1,8 +1,8 @@
-"""The hands and eyes of a dealer who is a person at the console: they move the cards, and say what lies on the table.
+"""The hands and eyes of a human dealer at the console: moves the cards, and says what lies on the table.
 
-The simulated dealer knows what comes next. What he would do with cards is done here; what he would enter is left to
-the person, who is told what only eyes can see: where bets lie, a card that fell open, what a Player says. What waits
-for a rank above the dealer's, the person signs, or a simulated supervisor who comes after a while.
+It is the simulated dealer, who knows what comes next. What he would do with cards is done; what he would enter is left
+to the person, who is told what only eyes can see: where bets lie, an exposed card, what a Player says. Decisions above
+the dealer's rank are signed by the person, or by a simulated supervisor who comes after a while.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
 def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> str:
-    """What the person has to know to enter it that only eyes can see; empty: the screen says everything."""
+    """Return what a person must see to enter an operation, or "" if the screen says everything."""
 
     def named(*places: Place) -> str:
         return _named(view, list(places), say)
@@ -66,7 +66,7 @@ def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> st
 
 
 def _is_out_of_service(view: TableView) -> bool:
-    """And its device is there: a person has to return it."""
+    """Return whether a person must return the table to service: its device is there."""
     return view.service == Service.OUT_OF_SERVICE and view.device.connected
 
 
@@ -79,7 +79,7 @@ def _named(view: TableView, places: list[Place], say: Terminal) -> str:
 
 
 class VisitorsHands(SimulatedDealer):
-    """Waits for the person after every act; `tell` is called with what the person sees."""
+    """Waits for the person after every act. `tell` is called with what the person sees."""
 
     def __init__(
         self,
@@ -97,13 +97,13 @@ class VisitorsHands(SimulatedDealer):
         self._told = ""
         self._words = say
         self._patience = patience
-        self._comes: CrewMember | None = None  # who decides what is open, if the person does not
-        self._announced: CrewMember | None = None  # of whom the person knows that he comes
-        self._decides = False  # what is said is the supervisor's
+        self._comes: CrewMember | None = None  # who decides what is open if the person does not
+        self._announced: CrewMember | None = None  # who has been announced
+        self._decides = False  # the supervisor is deciding
         self._moved = False  # he has moved the cards, too
         self._bets: tuple[int, ...] = ()  # the boxes at which bets lie, whatever is marked
 
-    # -- what is entered by the person -----------------------------------------------------------------------------
+    # -- what the person enters ---------------------------------------------------------------------------------
 
     async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
         if self._decides:
@@ -113,19 +113,19 @@ class VisitorsHands(SimulatedDealer):
         return True
 
     def _see(self, line: str) -> None:
-        """Once, as long as nothing else is to be seen."""
+        """Tell a line once, until something else is to be seen."""
         if line and line != self._told:
             self._told = line
             self._tell(line)
 
     def _nobody_is_awaited(self) -> None:
-        """The person signed what somebody was on his way for."""
+        """Say that nobody comes: the person signed what somebody was on his way for."""
         if self._announced is not None:
             self._tell(self._words("{name} does not come: it is decided.", name=self._announced.name))
             self._announced = None
 
     async def _entered_after(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
-        """Until something was recorded after `view`, and `until` is true of the table; or the supervisor decided."""
+        """Wait until something came after `view` and `until` is true of the table, or the supervisor decided."""
         while True:
             with suppress(TableUnreachableError):
                 now = await self._client.state()
@@ -157,7 +157,7 @@ class VisitorsHands(SimulatedDealer):
         return True
 
     async def _in_round(self, view: TableView) -> None:
-        """While play stands still the hands rest."""
+        """Rest while play stands still."""
         if view.paused or view.held:
             await self._entered_after(view)
             return
@@ -165,7 +165,7 @@ class VisitorsHands(SimulatedDealer):
         await super()._in_round(view)
 
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
-        """The person may have marked other boxes than those at which bets lie: the cards go where the table says."""
+        """Deal to the boxes that the person marked, even if bets lie elsewhere: cards go where the table says."""
         rules = game(view.game)
         if rules.first_card is not None:
             return planned
@@ -182,13 +182,13 @@ class VisitorsHands(SimulatedDealer):
         return planned
 
     def _lies_elsewhere(self, view: TableView) -> bool:
-        """Hands lie at each other's places, or the boxes were marked otherwise than the bets lie."""
+        """Return whether hands lie at each other's places, or the marked boxes are not those with bets."""
         places = {DEALER, *map(box, self._bets)}
         as_marked = set(view.boxes) == set(self._bets) and lying_places(self._table) <= places
         return self._exchanged is not None or not as_marked
 
     def _see_bets(self, view: TableView) -> None:
-        """Where they lie otherwise than it is marked."""
+        """Tell where bets lie that are marked wrongly."""
         marked, lie, say = set(view.boxes), set(self._bets), self._words
         lines = [
             *(say("No bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(marked - lie)),
@@ -211,7 +211,7 @@ class VisitorsHands(SimulatedDealer):
         await super()._deal_card(view, planned)
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
-        """The hands rest until it is reported; what the person reports besides is decided meanwhile."""
+        """Rest until the mishap is reported; what else the person reports is decided meanwhile."""
         view = await self._quiet_view()
         while view.phase not in BEFORE_ROUND and not any(one.kind == kind for one in view.irregularities):
             if view.irregularities:
@@ -243,9 +243,9 @@ class VisitorsHands(SimulatedDealer):
         await self._entered_after(view)
 
     async def _faces_asked(self, view: TableView) -> str:
-        """Where the table does not take what the device read, people read the cards.
+        """Return the faces that people must read because the table does not take the device's word.
 
-        Of every hand that may be turned over now: the visitor chooses.
+        It covers every hand that may be turned over now: the visitor chooses.
         """
         offers = [one for one in await self._client.lawful() or [] if one["operation"] == "expose_hand"]
         asked = [one["arguments"]["place"] for one in offers if one["needs"] and one["allowed"]]
@@ -256,11 +256,11 @@ class VisitorsHands(SimulatedDealer):
     # -- the supervisor ----------------------------------------------------------------------------------------------
 
     def _is_quiet(self, view: TableView) -> bool:
-        """The hands are the person's, whoever he signs on as. A table that is out of service is returned."""
+        """Let anybody who signs on act. A table that is out of service must be returned."""
         return _is_out_of_service(view) or super()._is_quiet(replace(view, dealer=""))
 
     async def _act(self, view: TableView) -> bool:
-        """What holds nothing waits until the person opens it, unless it is a supervisor's."""
+        """Leave what blocks nothing until the person opens it, unless it is a supervisor's."""
         if _is_out_of_service(view):
             await self._waiting_for(CREW[1], (view.service, view.service_cause), self._entered_after(view))
             return True
@@ -274,11 +274,11 @@ class VisitorsHands(SimulatedDealer):
         await self._waiting_for(CREW[1] if permits else member, asked, super()._deal_with(view, found))
 
     async def _waiting_for(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
-        """What a dealer may decide is the person's."""
+        """Announce whoever decides, unless a dealer may decide it."""
         say = self._words
         begins = self._patience.begins(asked)
         if not begins:
-            self._patience.again()  # the person has entered something else: he is at it
+            self._patience.again()  # the person has entered something else, and is working on it
         elif member is not CREW[0]:
             self._announced = member
             self._tell(
@@ -297,7 +297,7 @@ class VisitorsHands(SimulatedDealer):
             self._comes = None
 
     async def _supervise(self, view: TableView, member: CrewMember) -> bool:
-        """He decides; where he is refused he looks again after a while. A void he asks for twice."""
+        """Let a supervisor decide. After a refusal he looks again later; a void is entered twice."""
         self._decides, self._announced = True, None
         try:
             await self._decide(view, member)
@@ -313,7 +313,7 @@ class VisitorsHands(SimulatedDealer):
             self._patience.again()
 
     async def _decide(self, view: TableView, member: CrewMember) -> None:
-        """What is so on the table."""
+        """Decide by what is true on the table."""
         if _is_out_of_service(view):
             await self._say(view, operations.ReturnToService(), member)
             return
@@ -333,11 +333,11 @@ class VisitorsHands(SimulatedDealer):
             return
 
     def _leaving(self) -> set[Place]:
-        """Where the plan has bets taken back, if that is allowed."""
+        """Return the places where the plan takes bets back, if allowed."""
         return {box(number) for number in self._round.withdraws} if self._round else set()
 
     def _permitted(self, found: IrregularityView) -> operations.ChooseOption | None:
-        """A bettor's choice that a supervisor has to permit, if the next one is."""
+        """Return a bettor's choice that a supervisor must permit, if it comes next."""
         leaving = self._leaving()
         withdraws = any(option.choice == Choice.WITHDRAW and option.role for option in found.options_detail)
         place = next((place for place in found.choices_due if withdraws and place in leaving), None)
@@ -372,7 +372,7 @@ class VisitorsHands(SimulatedDealer):
         await self._entered_after(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
-        """What every bettor says, at once."""
+        """Tell what every bettor says, all at once."""
         say = self._words
         leaving = self._leaving() | {place for place in found.choices_due if not self._table.hands.get(place)}
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
@@ -409,7 +409,7 @@ class VisitorsHands(SimulatedDealer):
 async def _name_as_numbered(
     dealer: VisitorsHands, view: TableView, found: IrregularityView, member: CrewMember
 ) -> None:
-    """As the visitor would, who sees them lie there."""
+    """Name the order that the visitor would see on the table."""
     await dealer._say(view, operations.NameOrder(found.id, found.revision, found.ordinals), member)
 
 
@@ -419,4 +419,4 @@ DECIDES: Final[dict[str, Callable[..., Awaitable[None]]]] = {
     "moving": SimulatedDealer._put_right,
     "ruling": SimulatedDealer._rule,
 }
-"""What people do about a matter who are simulated."""
+"""How simulated people act at each stage."""

@@ -1,1 +1,1 @@
-"""What carries the bytes of a simulated device: a pseudo-terminal, a TCP port, memory."""
+"""The carriers of a simulated device's bytes: a pseudo-terminal, a TCP port, USB/IP, memory."""

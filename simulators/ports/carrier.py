@@ -1,4 +1,4 @@
-"""A simulated device on the event loop: woken when it is due, its bytes handed to the front end that carries them."""
+"""Runs a simulated device on the event loop: wakes it when it is due, and hands its bytes to a front end."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from simulators.devices.base import DeviceSide
 
 
 class Carrier:
-    """Between `start` and `stop` the device runs and `send` gets its bytes; before and after, its time stands still.
+    """Runs the device from `start` to `stop`, and passes its bytes to `send`; otherwise its time stands still.
 
-    It needs no task of its own: the loop calls it when the device wants to be called.
+    It needs no task: the loop calls it when the device is due.
     """
 
     def __init__(self, device: DeviceSide, send: Callable[[bytes], None]) -> None:
@@ -33,7 +33,7 @@ class Carrier:
             self._drop_timer()
 
     def take(self, data: bytes) -> None:
-        """What the host wrote."""
+        """Take what the host wrote."""
         if self._running and data:
             self._device.receive(data)
 

@@ -1,8 +1,8 @@
-"""`sim:///shuffler?seed=7`, `sim:///shoe`, `sim:///shoe?driver=bee_tek`: a simulated device in this process.
+"""Simulated devices in this process: `sim:///shuffler?seed=7`, `sim:///shoe`, `sim:///shoe?driver=bee_tek`.
 
-`sim:///shuffler?shuffle=shelves:10` shuffles after a model of the shuffle audit, as `cardshoe simulate --shuffle` does.
-Entry point of the group `cardshoe.transports`. A device is made when its URL is first opened and keeps its power until
-the program ends: opened again, it is the same device. A deck lies in it. There are no people around it.
+`sim:///shuffler?shuffle=shelves:10` shuffles by a model of the shuffle audit, like `cardshoe simulate --shuffle`. This
+is an entry point of the group `cardshoe.transports`. A device is made when its URL is first opened, with a deck in it,
+and keeps its power until the program ends. There are no people around it.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _FRONTS: Final[MutableMapping[asyncio.AbstractEventLoop, dict[str, MemoryFront]]
 
 
 def simulated_serial(kind: str) -> str:
-    """The serial number of the simulated device of that kind."""
+    """Return the serial number of the simulated device of that kind."""
     return f"CARDSHOE-SIM-{kind.upper()}"
 
 
 def simulated_key(serial: str) -> bytes:
-    """The key of a device in this process: the same everywhere and no secret, since no wire needs protecting.
+    """Return the key of a device in this process. It is always the same and not secret: there is no wire to protect.
 
-    Its line belongs into the key file of a simulated table only (docs/simulators.md).
+    Put it only into the key file of a simulated table (docs/simulators.md).
     """
     return hashlib.sha256(_KEY_LABEL + serial.encode()).digest()
 
 
 async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> MemoryTransport:
-    """Connect to the device that `url` names. Raises TransportUnavailableError."""
+    """Connect to the device that `url` names. Raise TransportUnavailableError."""
     return front_of(url).connect(on_data, on_lost, listen_only=url.listen)
 
 
 def front_of(url: DeviceUrl) -> MemoryFront:
-    """The device that `url` names, on this loop; made if there is none. Raises TransportUnavailableError."""
+    """Return the device that `url` names on this loop, made if necessary. Raise TransportUnavailableError."""
     if url.driver not in (DEFAULT_DRIVER, *ONE_WAY_SHOES):
         raise TransportUnavailableError(
             f"No simulated device of this process speaks {url.driver}.",
@@ -78,7 +78,7 @@ def front_of(url: DeviceUrl) -> MemoryFront:
 
 
 def _make(kind: Literal["shuffler", "shoe"], url: DeviceUrl) -> DeviceWithMechanism:
-    """Raises TransportUnavailableError for a shuffle that there is not, or that needs numpy."""
+    """Make a device. Raise TransportUnavailableError for an unknown shuffle, or one that needs numpy."""
     random = SystemRandom() if url.seed is None else Random(f"{url.seed}/device")
     if url.driver == DEFAULT_DRIVER:
         device: DeviceWithMechanism = _cardlink(kind, random, _shuffles(url.shuffle or UNIFORM))
@@ -102,7 +102,7 @@ def _cardlink(kind: Literal["shuffler", "shoe"], random: Random, shuffles: Shuff
         key=simulated_key(serial),
         random=random,
         fresh=SystemRandom(),
-        clock=time.monotonic,  # not the loop's, which would be kept alive
+        clock=time.monotonic,  # the loop's clock would keep the loop alive
         pace=Pace(0.0),
         shuffles=shuffles,
     )

@@ -1,4 +1,4 @@
-"""A simulated device in the host's own process, joined to it in memory."""
+"""A simulated device in the host's process, joined to it in memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from simulators.ports.carrier import Carrier
 
 
 class MemoryFront:
-    """One device, which admits one host at a time. Its state outlives every connection; time stands still between.
+    """One device, which admits one host at a time. Its state outlives connections; between them time stands still.
 
-    `line`: what lies between the device and the host; without one nothing does.
+    `line` may lie between the device and the host.
     """
 
     def __init__(self, device: DeviceWithMechanism, line: FaultyLine | None = None) -> None:
@@ -23,19 +23,19 @@ class MemoryFront:
         self._far: MemoryTransport | None = None
 
     def connect(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> MemoryTransport:
-        """The host's end. Raises TransportUnavailableError while another has it."""
+        """Return the host's end. Raise TransportUnavailableError while another host has it."""
         if self._far is not None:
             raise TransportUnavailableError(
                 "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
             )
         if isinstance(self.device, OneWayDevice):
-            self.device.outgoing()  # what it sent without a host is gone, as with the real ones
+            self.device.outgoing()  # what it sent without a host is lost, as with real ones
         near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
         self._carrier.start()
         return near
 
     def unplug(self) -> None:
-        """The host loses its link."""
+        """Take the link away from the host."""
         far, self._far = self._far, None
         if far is not None:
             self._carrier.stop()

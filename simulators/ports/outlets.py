@@ -1,4 +1,4 @@
-"""Where a device of `cardshoe simulate` is plugged in: a pseudo-terminal, a TCP port or USB/IP; and its cable."""
+"""The outlets for a device of `cardshoe simulate`: a pseudo-terminal, a TCP port or USB/IP; and its cable."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from simulators.usb.usb_front import UsbFront
 
 
 class Outlet(Protocol):
-    """Where a device is plugged in."""
+    """A place where a device can be plugged in."""
 
     @property
     def plugged(self) -> bool: ...
 
     async def plug(self) -> None:
-        """Raises OSError."""
+        """Plug the device in. Raise OSError."""
 
     async def unplug(self) -> None: ...
 
 
 class PtyOutlet:
-    """A pseudo-terminal under that path."""
+    """A pseudo-terminal under a path."""
 
     def __init__(self, front: PtyFront) -> None:
         self._front = front
@@ -48,7 +48,7 @@ class PtyOutlet:
 
 
 class Place(NamedTuple):
-    """Where to plug in: USB/IP at that host and port, else TCP, else a pseudo-terminal under that path."""
+    """A place to plug in: USB/IP at that host and port, else TCP, else a pseudo-terminal under that path."""
 
     link: Path
     tcp: tuple[str, int] | None = None
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 class PluggedIn(NamedTuple):
-    """`url` opens the device. `hint`: what to do before, for a person; empty where nothing is."""
+    """A plugged-in device. `url` opens it. `hint` says what a person must do first, if anything."""
 
     url: str
     outlet: Outlet
@@ -67,9 +67,9 @@ class PluggedIn(NamedTuple):
 async def plugged_in(
     injector: FaultInjector, place: Place, say: Callable[[str], None] = lambda line: None
 ) -> AsyncGenerator[PluggedIn, None]:
-    """The device behind its line at its front end. `say` gets a line for each USB/IP client that is refused.
+    """Yield the device behind its line at its front end. `say` gets a line for each USB/IP client that is refused.
 
-    Raises OSError.
+    Raise OSError.
     """
     if place.usbip is not None:
         async with _on_usb(injector, place.usbip, say) as found:

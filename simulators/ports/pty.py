@@ -1,4 +1,4 @@
-"""A simulated device on a real pseudo-terminal, under a path that stays the same when the terminal is replaced."""
+"""A simulated device on a real pseudo-terminal, under a path that outlives the terminal."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from simulators.devices.base import DeviceSide
 
 
 class PtyFront:
-    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made again at every `plug`.
+    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
 
-    `unplug_after`: the cable comes out when so many bytes have passed, both ways together; 0: it does not.
-
-    The device keeps the slave's end open as well, so that a host that goes away is silence to it, as on a real line,
-    and no end of file.
+    The cable comes out when `unplug_after` bytes have passed, counting both ways; with 0 it does not. The device keeps
+    the slave's end open too: otherwise a host that goes away would be an end of file, and not silence as on a real
+    line.
     """
 
     def __init__(self, device: DeviceSide, link: Path) -> None:
@@ -39,7 +38,7 @@ class PtyFront:
         return self._master >= 0
 
     def plug(self) -> None:
-        """Make a terminal and point the link to it. Raises OSError; nothing is then held."""
+        """Make a terminal and point the link to it. Raise OSError, holding nothing."""
         self.moved = 0
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
@@ -64,7 +63,7 @@ class PtyFront:
         fresh.replace(self._link)
 
     def unplug(self, *, after: bytes = b"") -> None:
-        """Hang up, with the first bytes of a frame (`after`) still on their way."""
+        """Hang up, with the first bytes of a frame (`after`) still under way."""
         if not self.plugged:
             return
         asyncio.get_running_loop().remove_reader(self._master)
@@ -91,7 +90,7 @@ class PtyFront:
             self.unplug()
 
     def _free(self) -> None:
-        """A port is free once its holder is gone; this one stays open here, and has to be released."""
+        """Release exclusive access: a port is free once its holder is gone, and this end stays open."""
         if self.plugged:
             fcntl.ioctl(self._slave, termios.TIOCNXCL)
 
@@ -103,13 +102,13 @@ class PtyFront:
                 self._write(self._device.outgoing())
 
     def _write(self, data: bytes) -> None:
-        """What a full line cannot take is lost, as on a UART; the protocol repeats what matters."""
+        """Write bytes. A full line loses some, as on a UART; the protocol repeats what matters."""
         if data and self.plugged:
             with suppress(BlockingIOError):
                 self._pass(os.write(self._master, data[: self._room(len(data))]))
 
     def _room(self, wanted: int) -> int:
-        """How many bytes get through before the cable comes out."""
+        """Return how many bytes get through before the cable comes out."""
         return min(wanted, self.unplug_after - self.moved) if self.unplug_after else wanted
 
     def _pass(self, count: int) -> None:

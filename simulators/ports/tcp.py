@@ -21,7 +21,7 @@ class TcpFront:
 
     @property
     def port(self) -> int:
-        """Where it listens; with port 0 the system chose."""
+        """The port on which it listens; for port 0 the system chooses one."""
         return self._port
 
     @property
@@ -34,7 +34,7 @@ class TcpFront:
         return self._server is not None
 
     async def plug(self) -> None:
-        """Listen. Raises OSError where that is not possible."""
+        """Listen. Raise OSError if that is not possible."""
         if self._server is None:
             loop = asyncio.get_running_loop()
             self._server = await loop.create_server(lambda: _Line(self), self._host, self._port)
@@ -42,7 +42,7 @@ class TcpFront:
             self._carrier.start()
 
     async def unplug(self) -> None:
-        """End the connection and listen no more. `plug` takes the same port again."""
+        """End the connection and stop listening. `plug` takes the same port again."""
         server, self._server = self._server, None
         self._carrier.stop()
         if self._connection is not None:
@@ -52,7 +52,7 @@ class TcpFront:
             await server.wait_closed()
 
     def _send(self, data: bytes) -> None:
-        """Without a connection it is lost, as on a line without a listener."""
+        """Send bytes; without a connection they are lost."""
         if self._connection is not None:
             self._connection.write(data)
 
@@ -64,11 +64,11 @@ class TcpFront:
         return True
 
     def take(self, data: bytes) -> None:
-        """What a connected host wrote."""
+        """Take what a connected host wrote."""
         self._carrier.take(data)
 
     def ended(self, connection: asyncio.BaseTransport | None) -> None:
-        """A connection is over."""
+        """Note that a connection is over."""
         if self._connection is connection:
             self._connection = None
 

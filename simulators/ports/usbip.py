@@ -1,13 +1,13 @@
-"""A simulated device that any Linux machine attaches as real hardware: a USB/IP server, protocol 1.1.1.
+"""A USB/IP server (protocol 1.1.1), from which any Linux machine attaches a simulated device as hardware.
 
     client                                   server
     OP_REQ_DEVLIST                    ->     OP_REP_DEVLIST, end of the connection
     OP_REQ_IMPORT, bus id             ->     OP_REP_IMPORT; then on the same connection
     CMD_SUBMIT, CMD_UNLINK            ->     RET_SUBMIT, RET_UNLINK, in the order in which they end
 
-Source: Documentation/usb/usbip_protocol.rst of Linux. The end of the connection is the unplug of the device, on either
-side. What no Linux sends ends the connection with one line of log; every length is bounded before it is waited for.
-There is no authentication in the protocol, so it listens on this machine unless another address is given.
+Source: Documentation/usb/usbip_protocol.rst of Linux. The end of the connection unplugs the device, on either side.
+What Linux never sends ends the connection with a log line; every length is checked before it is waited for. The
+protocol has no authentication, so it listens on loopback unless another address is given.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from simulators.usb.usb_front import UsbFront
 PORT: Final = 3240  # as registered with IANA
 VERSION: Final = 0x0111
 BUS_ID: Final = b"1-1"
-EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, for a hint
-SAYS_WITHIN: Final = 10.0  # seconds until a connection has said what it wants
+EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # for comparison, to give a hint
+SAYS_WITHIN: Final = 10.0  # seconds until a connection must have said what it wants
 MOST_CONNECTIONS: Final = 16
 LONGEST_TRANSFER: Final = 1 << 20  # bytes
 MOST_TRANSFERS: Final = 256  # under way at once
@@ -43,16 +43,16 @@ HEADER_SIZE: Final = BASIC.size + SUBMIT.size
 BUS_ID_SIZE: Final = 32
 _INFO: Final = struct.Struct(">256s32sIIIHHHBBBBBB")
 _DIRECTION_IN: Final = 1
-_NOT_ISOCHRONOUS: Final = (0, -1)  # both are in use for "no packets"
+_NOT_ISOCHRONOUS: Final = (0, -1)  # both values are in use for "no packets"
 _FULL_SPEED, _HIGH_SPEED = 2, 3
 
 
 class MalformedError(ValueError):
-    """What came is not USB/IP, or more than this server takes."""
+    """Raised when the input is not USB/IP, or more than this server takes."""
 
 
 def device_record(description: UsbDescription, busy: bool) -> bytes:
-    """What the server says of its device: path, bus id, numbers, speed, ids, class, configuration."""
+    """Return the device's record: path, bus id, numbers, speed, ids, class, configuration."""
     speed = _HIGH_SPEED if description.high_speed else _FULL_SPEED
     return _INFO.pack(
         b"/sys/devices/simulated/usb1/1-1", BUS_ID, 1, 2, speed, description.vendor, description.product, 0x0100,
@@ -61,7 +61,7 @@ def device_record(description: UsbDescription, busy: bool) -> bytes:
 
 
 class UsbIpFront:
-    """Listens from `listen` until `close`; the device is there from `plug` until `unplug`.
+    """Listens from `listen` until `close`. The device is there from `plug` until `unplug`.
 
     One client has it at a time. `say` gets a line for each connection that is refused.
     """
@@ -86,12 +86,12 @@ class UsbIpFront:
 
     @property
     def port(self) -> int:
-        """Where it listens; with port 0 the system chose."""
+        """The port on which it listens; for port 0 the system chooses one."""
         return self._port
 
     @property
     def command(self) -> str:
-        """What attaches the device on another machine, as its root."""
+        """The command that attaches the device on another machine, as root."""
         place = [] if self._port == PORT else [f"--tcp-port {self._port}"]
         host = self._host if self._host not in EVERYWHERE else "NAME-OF-THIS-MACHINE"
         return " ".join(["usbip", *place, "attach", "-r", host, "-b", BUS_ID.decode()])
@@ -101,7 +101,7 @@ class UsbIpFront:
         return self.usb.plugged
 
     async def listen(self) -> None:
-        """Raises OSError where that is not possible."""
+        """Listen. Raise OSError if that is not possible."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Connection(self), self._host, self._port)
         self._port = self._server.sockets[0].getsockname()[1]
@@ -121,14 +121,14 @@ class UsbIpFront:
             self._front.start()
 
     async def unplug(self) -> None:
-        """The client loses the device. It attaches it again when it is plugged in."""
+        """Take the device away from the client, which attaches it again after the next plug."""
         self._front.stop()
         self.usb.unplug()
         if self.owner is not None:
             self.owner.end()
 
     def give(self, connection: Connection) -> bool:
-        """Let that client have the device, if it is there and free. For it the device was just plugged in."""
+        """Give the device to a client, if it is there and free. To the client it was just plugged in."""
         if not self.usb.plugged or self.owner is not None:
             return False
         self.owner = connection
@@ -136,7 +136,7 @@ class UsbIpFront:
         return True
 
     def ended(self, connection: Connection) -> None:
-        """A client is gone, and its transfers with it."""
+        """Note that a client is gone, and its transfers with it."""
         self.connections.discard(connection)
         if self.owner is connection:
             self.owner = None
@@ -144,7 +144,7 @@ class UsbIpFront:
 
 
 class Connection(asyncio.Protocol):
-    """One client. Before it has the device it is asked what it wants; then it submits transfers."""
+    """One client. It first asks for the device, then submits transfers."""
 
     def __init__(self, front: UsbIpFront) -> None:
         self._front = front
@@ -173,7 +173,7 @@ class Connection(asyncio.Protocol):
             self._refuse(str(error))
 
     def pause_writing(self) -> None:
-        """A client that does not read is not listened to either, so that answers do not pile up."""
+        """Stop reading from a client that does not read, so that answers do not pile up."""
         if self._line is not None:
             self._line.pause_reading()
 
@@ -188,7 +188,7 @@ class Connection(asyncio.Protocol):
         self._front.ended(self)
 
     def end(self) -> None:
-        """End it at once; the rest is `connection_lost`'s."""
+        """End the connection at once; `connection_lost` does the rest."""
         self._stop_timer()
         if self._line is not None:
             line, self._line = self._line, None
@@ -208,10 +208,10 @@ class Connection(asyncio.Protocol):
         if self._line is not None:
             self._line.write(data)
 
-    # -- what the client says -------------------------------------------------------------------------------------
+    # -- messages of the client ------------------------------------------------------------------------------------
 
     def _take(self) -> bool:
-        """One message, if it is there whole. Raises MalformedError."""
+        """Take one message if it is complete, and return whether to go on. Raise MalformedError."""
         return self._take_command() if self._attached else self._take_operation()
 
     def _part(self, size: int) -> bytes:
@@ -245,7 +245,7 @@ class Connection(asyncio.Protocol):
             answer += b"".join(bytes((*interface.triple, 0)) for interface in usb.description.interfaces)
         self._write(answer)
         if self._line is not None:
-            self._line.close()  # after what was written
+            self._line.close()  # after everything is written
 
     def _import(self, bus_id: bytes) -> None:
         self._stop_timer()
@@ -291,7 +291,7 @@ class Connection(asyncio.Protocol):
         self._front.usb.submit(transfer)
 
     def _done(self, seqnum: int, transfer: Transfer) -> None:
-        """A transfer has ended. One that was unlinked has an answer of its own, and one without a device none."""
+        """Answer a transfer that has ended. An unlinked one has its own answer, and one without a device none."""
         if self._under_way.pop(seqnum, None) is None or transfer.status == errno.ESHUTDOWN:
             return
         status, data = -(transfer.status or 0), bytes(transfer.received[: transfer.length])
@@ -299,7 +299,7 @@ class Connection(asyncio.Protocol):
         self._write(head + RETURN.pack(status, len(data) or transfer.moved, 0, -1, 0) + data)
 
     def _unlink(self, seqnum: int, victim: int) -> None:
-        """Zero where it has ended already: then its own answer has gone before."""
+        """Unlink a transfer. The status is 0 if it has ended already: its own answer has gone before."""
         transfer = self._under_way.pop(victim, None)
         status = -errno.ECONNRESET if transfer is not None else 0
         if transfer is not None:

@@ -1,6 +1,6 @@
 """Scenarios: a text for each irregularity of each game, which a table plays step by step without device or daemon.
 
-They lie beside this file, a folder a game; docs/scenarios.md has them by cell and clause, with every word of a file.
+They lie beside this file, a folder for each game. docs/scenarios.md lists them by cell and clause, and every word.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ ENDING: Final = ".scenario"
 
 
 def names() -> tuple[str, ...]:
-    """Every packaged scenario, as `nc/i12-exposed`."""
+    """Return the names of all packaged scenarios, such as `nc/i12-exposed`."""
     files = sorted(FOLDER.glob(f"*/*{ENDING}"))
     return tuple(f"{path.parent.name}/{path.name.removesuffix(ENDING)}" for path in files)
 
 
 def load(name: str) -> Scenario:
-    """A scenario from a file, or a packaged one by its name. Raises `BadScenarioError`, also when there is none."""
+    """Load a scenario from a file, or a packaged one by name. Raise `BadScenarioError`, also if there is none."""
     path = Path(name)
     if not path.is_file() and name.removesuffix(ENDING) in names():
         path = FOLDER / f"{name.removesuffix(ENDING)}{ENDING}"
@@ -34,5 +34,5 @@ def load(name: str) -> Scenario:
 
 
 def packaged() -> Iterator[Scenario]:
-    """Every packaged scenario."""
+    """Yield every packaged scenario."""
     return (load(name) for name in names())

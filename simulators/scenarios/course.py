@@ -1,4 +1,4 @@
-"""The table of a scenario: what its header says of game, device and hands, and what its steps have led to."""
+"""The table of a scenario: game, device and hands from its header, and the results of its steps."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ABILITIES: Final = {
     "keeps_stub": {"unloads_stub": False},
     "reads_no_faces": {"recognises_cards": False},
 }
-"""What may follow the unit in the header: a set waits before bets close; the stub stays inside; faces are not read."""
+"""Words after the unit in the header: a set waits before bets close; the stub stays inside; faces are not read."""
 
 
 class TableSetting(msgspec.Struct, frozen=True):
-    """What the header of a file says of the table.
+    """The table as the header describes it.
 
-    `hands`: the cards that places are to get in the first round, in their order. `boxes`: those occupied where there
-    are no `wagers`, which are laid in every round.
+    `hands`: the cards that places get in the first round, in order. `boxes`: those occupied if there are no `wagers`,
+    which are laid in every round.
     """
 
     game: str
@@ -51,24 +51,24 @@ class TableSetting(msgspec.Struct, frozen=True):
 
     @property
     def served(self) -> tuple[int, ...]:
-        """The boxes that take cards: those with a main wager, where wagers are laid."""
+        """The boxes that take cards: those with a main wager if wagers are laid."""
         rules = game(self.game)
         main = {wager.id for wager in rules.wagers if wager.main}
         return served_boxes(rules, [bet.box for bet in self.wagers if bet.wager in main] if self.wagers else self.boxes)
 
     @property
     def in_hand(self) -> bool:
-        """Whether the First Card is the first card of a hand (reading 18)."""
+        """Return whether the First Card is the first card of a hand (reading 18)."""
         return ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.readings}
 
     def deck(self) -> list[Card]:
-        """In the order that deals the hands. Raises `HandsError` where none does."""
+        """Return the deck in the order that deals the hands. Raise `HandsError` if there is none."""
         rules = game(self.game)
         return stacked(rules, self.unit, self.served, dict(self.hands), spare=MIXED, in_hand=self.in_hand)
 
 
 def _device(setting: TableSetting, send: Callable[[AnyInput], None]) -> ScriptedDevice:
-    """With the abilities that the header names and the deck that deals its hands."""
+    """Return a device with the abilities of the header and the deck that deals its hands."""
     device = ScriptedDevice(setting.unit, setting.deck(), send)
     for ability in setting.abilities:
         device.capabilities = replace(device.capabilities, **ABILITIES[ability])
@@ -78,8 +78,8 @@ def _device(setting: TableSetting, send: Callable[[AnyInput], None]) -> Scripted
 class Course(TableCourse[ScriptedDevice]):
     """The table of a scenario, and what has happened since the last look at it.
 
-    `rows`: of each irregularity, by its id, the row as it stands or stood last. `subject`: the irregularity that steps
-    and expectations are about: the one raised last, unless a step names another.
+    `rows` has each irregularity's last row, by id. `subject` is the irregularity that steps and expectations are about:
+    the last one raised, unless a step names another.
     """
 
     def __init__(self, setting: TableSetting) -> None:
@@ -98,12 +98,12 @@ class Course(TableCourse[ScriptedDevice]):
         self.do(operations.OpenTable())
 
     def news(self) -> list[tuple[int, AnyEvent]]:
-        """The events since the last call, with their entry numbers."""
+        """Return the events since the last call, with their entry numbers."""
         taken, self._news = self._news, []
         return taken
 
     def about(self) -> Irregularity:
-        """The open irregularity that a step is about."""
+        """Return the open irregularity that a step is about."""
         found = self.state.find_open(self.subject)
         if found is None and len(self.state.open) == 1:
             found = self.state.open[0]
@@ -199,7 +199,7 @@ class Course(TableCourse[ScriptedDevice]):
         self.finish_round()
 
     def start_host(self) -> None:
-        """The PC has power, and the daemon begins on it."""
+        """Power the PC on, so that the daemon starts."""
         self._host_starts += 1
         name = f"start-{self._host_starts}"
         self.start_daemon(name, name, table="scenario")
@@ -222,9 +222,9 @@ class Course(TableCourse[ScriptedDevice]):
                     self._look_at_the_hands(places)
 
     def _look_at_the_hands(self, places: Sequence[str]) -> None:
-        """Raises `NothingDoneError` where the deal of the first round begins and will not give the hands of the header.
+        """Raise `NothingDoneError` if the first deal begins and will not give the hands of the header.
 
-        A card that was taken before is an error of the steps: every card after it goes astray, and nothing is said.
+        A card taken too early is such a mistake in the steps: every later card would go astray, unnoticed.
         """
         if self.state.round.number > 1 or len(self.device.lifted) > (self.state.game.first_card is not None):
             return

@@ -1,4 +1,4 @@
-"""The words of what the device and its link do in a scenario."""
+"""The words for the device and its link in a scenario."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _arm_jam(course: Course) -> None:
 
 def _power_back(course: Course) -> None:
     course.device.reboot()
-    course.device.exit_held = True  # its lock has fallen shut
+    course.device.exit_held = True  # its lock fell shut
     course.connect()
 
 

@@ -1,4 +1,4 @@
-"""docs/scenarios.md, drawn from the packaged scenarios and from the words that they are written in."""
+"""Generates docs/scenarios.md from the packaged scenarios and the words in which they are written."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ the code. At the end nothing may be open.
 
 
 def scenarios_document() -> str:
-    """The whole page."""
+    """Return the whole page."""
     scenarios = tuple(packaged())
     header = ((word.form, word.meaning) for word in HEADER.values())
     steps = ((word.form, word.meaning) for word in STEPS.values())
@@ -136,7 +136,7 @@ def _order(scenario: Scenario) -> tuple[bool, str]:
 
 
 def _link(scenario: Scenario) -> str:
-    """The clause and the words of the file's name, and the readings that it needs."""
+    """Return the link of a scenario: its clause, the words of its file's name, and the readings that it needs."""
     clause = " ".join(filter(None, ("*silent*" if scenario.silent else "", scenario.clause)))
     words = scenario.name.partition("/")[2].partition("-")[2].replace("-", " ")
     chosen = ", ".join(f"{one.setting} {one.option}".replace("_", " ") for one in _unusual(scenario))
@@ -144,7 +144,7 @@ def _link(scenario: Scenario) -> str:
 
 
 def _unusual(scenario: Scenario) -> tuple[ChosenReading, ...]:
-    """Readings other than the default; where there is none, a casino must choose and any will do."""
+    """Return the readings that are not the default. Without a default any reading will do."""
     defaults = {setting.id: setting.default for setting in GAMES[scenario.setting.game].settings}
     return tuple(one for one in scenario.setting.readings if defaults[one.setting])
 

@@ -1,4 +1,4 @@
-"""The expectations of a scenario: each looks at the table and returns what it finds instead, or nothing."""
+"""The expectations of a scenario. Each checks the table and returns what it finds instead, or None."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_CLAUSE: Final = "no clause"
 
 
 class Expectation(NamedTuple):
-    """`read` takes what follows the word; the result returns what is so instead, or None if it holds."""
+    """`read` takes the rest of the line; the result returns what is true instead, or None if the expectation holds."""
 
     form: str
     meaning: str
@@ -36,7 +36,7 @@ class Expectation(NamedTuple):
 
 
 def say_row(row: Row) -> str:
-    """A row as an expectation writes it.
+    """Return a row as an expectation writes it.
 
     >>> from controller.games import game
     >>> say_row(game("NC").irregularities[0])
@@ -46,12 +46,12 @@ def say_row(row: Row) -> str:
 
 
 def named(row: Row) -> str:
-    """The row's clause, or whose rule it is where that is not the document's; empty where there is none."""
+    """Return the row's clause, or the authority if the rule is not the document's, or ""."""
     return row.clause or row.authority
 
 
 def read_row(tokens: Tokens) -> Look:
-    """Cell, clause (none where the document is silent) and disposition."""
+    """Read cell, clause (none if the document is silent) and disposition."""
     cell = tokens.take("a cell like I12")
     rest = tokens.rest()
     if not CELL.fullmatch(cell) or not rest:
@@ -76,7 +76,7 @@ def _last(course: Course, event_type: type[EventT]) -> EventT | None:
 
 
 def _clause(tokens: Tokens) -> str:
-    """A clause as it is cited; empty where the file says that there is none."""
+    """Read a clause as it is cited; "" if the file says that there is none."""
     if tokens.maybe(NO_CLAUSE):
         return ""
     return f"{tokens.take('a clause')} {' '.join(tokens.rest())}".strip()
@@ -110,7 +110,7 @@ def _read_stage(tokens: Tokens) -> Look:
 
 
 def _read_alert(tokens: Tokens) -> Look:
-    """Who is called for a ruling."""
+    """Read who is called for a ruling."""
     wanted = tokens.one_of(ROLES, "rank")
 
     def look(course: Course) -> str | None:
@@ -175,7 +175,7 @@ def _read_resolved(tokens: Tokens) -> Look:
 
 
 def _read_voided(tokens: Tokens) -> Look:
-    """By a clause, by a ruling, or by a ruling to which a clause refers."""
+    """Read a clause, a ruling, or a ruling to which a clause refers."""
     role = tokens.tail("by")
     authority = Tokens(role).one_of(ROLES, "rank").word if role else ""
     clause = _clause(tokens) if tokens.left else ""
@@ -254,7 +254,7 @@ def _read_round(tokens: Tokens) -> Look:
 
 
 def _read_out_of_use(tokens: Tokens) -> Look:
-    """A recorded deck by its name; none: the one in the device, which was not recorded."""
+    """Read the name of a recorded deck; without one, the unrecorded deck in the device is meant."""
     name = tokens.take("the name of a deck") if tokens.left else ""
 
     def look(course: Course) -> str | None:
@@ -271,7 +271,7 @@ def _read_on_pile(tokens: Tokens) -> Look:
 
 
 def _read_on_duty(tokens: Tokens) -> Look:
-    """People of a scenario have no names but their rank."""
+    """Read a rank: people of a scenario have no names."""
     wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
     return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 

@@ -1,4 +1,4 @@
-"""A scenario as text: a few lines that say what table it is, then one step a line; `#` begins a comment.
+"""Reads scenarios: a header that describes the table, then one step a line; `#` begins a comment.
 
     # A card is exposed in dealing; every bettor chooses.
     game NC
@@ -36,11 +36,11 @@ UNITS: Final = {unit.value: unit for unit in Unit}
 
 
 class BadScenarioError(Exception):
-    """A text that is no scenario: a sentence with the file, the line, and what is known."""
+    """Raised for a text that is not a scenario. The sentence has the file, the line, and what is known."""
 
 
 class Step(NamedTuple):
-    """One line: something is done, or something is looked at."""
+    """One line: an act or a check."""
 
     line: int
     text: str
@@ -49,11 +49,10 @@ class Step(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A file. `about`: the comment at its head. `cell`: the situation of docs/scenarios.md that it shows, if any.
-
-    `seen_as`: the number that the table gives it; another one where the difference between them has no effect, so
-    that no one is asked. `clause`: the one that the table must come to; empty: the file does not say. `silent`: the
-    document does not say what follows.
+    """A file. `about` is the comment at its head. `cell` is the situation of docs/scenarios.md that it shows, if any.
+    `seen_as` is the number that the table gives it, which differs if the difference has no effect and so nobody is
+    asked. `clause` is the one that the table must come to, or "" if the file does not say. `silent`: the document does
+    not say what follows.
     """
 
     name: str
@@ -67,7 +66,7 @@ class Scenario(NamedTuple):
 
 
 class HeaderWord(NamedTuple):
-    """`read` takes what follows the word, and the scenario as the lines before have it."""
+    """A word of the header. `read` takes the scenario so far and the rest of the line."""
 
     form: str
     meaning: str
@@ -75,7 +74,7 @@ class HeaderWord(NamedTuple):
 
 
 def read_scenario(name: str, text: str) -> Scenario:
-    """The scenario that a text describes. Raises `BadScenarioError`."""
+    """Read a scenario from text. Raise `BadScenarioError`."""
     scenario = Scenario(name)
     steps: list[Step] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -223,4 +222,4 @@ HEADER: Final[Mapping[str, HeaderWord]] = {
         _read_clause,
     ),
 }
-"""Tokens of the header. `device` is one of the steps too, so the header ends with the first line that is none of it."""
+"""The words of the header. `device` also begins steps, so the header ends with the first other line."""

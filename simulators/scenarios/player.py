@@ -1,4 +1,4 @@
-"""Plays a scenario: each step in turn, and a sentence where the table does not do what the file expects."""
+"""Plays a scenario step by step, and says where the table does not do what the file expects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulators.scenarios.table_course import Refusal, RefusedStepError
 
 
 class DifferenceError(Exception):
-    """The table does something else than the file says. `line` 0: it is about the file as a whole."""
+    """Raised when the table and the file differ. With `line` 0 it concerns the file as a whole."""
 
     def __init__(self, name: str, line: int, sentence: str) -> None:
         super().__init__(f"{name}, line {line}: {sentence}" if line else f"{name}: {sentence}")
@@ -23,7 +23,7 @@ class DifferenceError(Exception):
 
 
 class Played(NamedTuple):
-    """One step and what it led to: events with their entry numbers."""
+    """One step and its results: events with their entry numbers."""
 
     step: Step
     events: tuple[tuple[int, AnyEvent], ...]
@@ -31,9 +31,9 @@ class Played(NamedTuple):
 
 
 def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
-    """Every step as it is played. Raises `DifferenceError` at the first that comes out otherwise.
+    """Yield every step as it is played. Raise `DifferenceError` at the first difference.
 
-    `course`: a new table, for a caller who wants to look at it afterwards.
+    `course` may be a new table, for a caller who wants to look at it afterwards.
     """
     course = course or Course(scenario.setting)
     for step in scenario.steps:
@@ -59,7 +59,7 @@ def _act(scenario: Scenario, course: Course, step: Step) -> None:
 
 
 def _look_at_the_end(scenario: Scenario, course: Course) -> None:
-    """Nothing was left refused, and the table came to what the header says."""
+    """Check that nothing is open or refused at the end, and that the outcome is that of the header."""
     last = scenario.steps[-1].line
     if course.refusal:
         raise DifferenceError(scenario.name, last, f"the last step was refused: {_refusal(course.refusal)}")
@@ -75,7 +75,7 @@ def _refusal(refusal: Refusal) -> str:
 
 
 def _claims(scenario: Scenario) -> str:
-    """What the header says of the outcome; empty where it says nothing."""
+    """Return what the header says about the outcome, or ""."""
     return " ".join(filter(None, (scenario.seen_as, "silent" if scenario.silent else "", scenario.clause)))
 
 

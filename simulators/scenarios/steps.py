@@ -1,4 +1,4 @@
-"""The words of a scenario's steps: those of `controller.people_words`, and what the device does."""
+"""The words of a scenario's steps: those of `controller.people_words`, and those of the device."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from simulators.scenarios.course import Course
 from simulators.scenarios.device_steps import DEVICE_STEPS
 
 STEPS: Final[Mapping[str, Word[Course]]] = {**WORDS, **DEVICE_STEPS}
-"""Where one word begins another, the longer one counts."""
+"""If one word begins with another, the longer one counts."""

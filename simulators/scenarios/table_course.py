@@ -1,4 +1,4 @@
-"""A table without a daemon, and the course of a round at it: what scenarios and the tests of the table share.
+"""A table without a daemon, and the course of a round, for scenarios and for the tests of the table.
 
 Inputs go in, `controller.table.decide` answers, and a scripted device obeys. Nothing takes time.
 """
@@ -28,12 +28,12 @@ from firmware_bridge.cards import Card
 from simulators.devices.scripted_device import ScriptedDevice, faces_of
 
 DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)
-ENDLESS: Final = 500  # inputs that follow from one
+ENDLESS: Final = 500  # inputs that may follow from one
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 
 
 class EndlessError(Exception):
-    """Table and device answer each other without end."""
+    """Raised when table and device answer each other without end."""
 
 
 class Refusal(NamedTuple):
@@ -42,7 +42,7 @@ class Refusal(NamedTuple):
 
 
 class RefusedStepError(Exception):
-    """The table did not accept what a step asked for."""
+    """Raised when the table refuses a step."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.sentence)
@@ -50,7 +50,7 @@ class RefusedStepError(Exception):
 
 
 class TableCourse(Generic[DeviceT]):
-    """One table and its device. `boxes` are occupied in every round; `make_device` gets what takes its inputs."""
+    """A table and its device. `boxes` are occupied in every round. `make_device` gets what takes its inputs."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class TableCourse(Generic[DeviceT]):
     # -- inputs and events
 
     def give(self, given: AnyInput) -> None:
-        """One input and all that follows from it, in turn as the daemon takes them. Raises `EndlessError`."""
+        """Take one input and all that follows from it, in the daemon's order. Raise `EndlessError`."""
         self._waiting.append(given)
         if self._busy:
             return
@@ -84,10 +84,10 @@ class TableCourse(Generic[DeviceT]):
             self._busy = False
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """For subclasses: an input was decided, and `state` is the one after its numbered events."""
+        """Hook for subclasses: an input was decided, and `state` is the one after its numbered events."""
 
     def _take(self, given: AnyInput) -> None:
-        """The device obeys only after all events of an input."""
+        """Decide an input. The device obeys only after all of its events."""
         before = self.state
         decided = decide(before, given)
         numbered = tuple(enumerate(decided.events, start=before.entry + 2))
@@ -97,7 +97,7 @@ class TableCourse(Generic[DeviceT]):
             if isinstance(event, events.CommandIssued):
                 self.device.obey(entry, event.command)
             elif isinstance(event, events.DeviceLost):
-                self.device.linked = False  # what it reports from here on waits for the next link
+                self.device.linked = False  # reports from here on wait for the next link
 
     # -- people
 
@@ -109,7 +109,7 @@ class TableCourse(Generic[DeviceT]):
         round_number: int | None = None,
         operation_id: str = "",
     ) -> Answer:
-        """A person does something; the answer that the table gives. `round_number`: the one on the person's screen."""
+        """Let a person act and return the table's answer. `round_number` is the one on the person's screen."""
         self._operations += 1
         operation_id = operation_id or f"op-{self._operations}"
         looked_at = self.state.round.number if round_number is None else round_number
@@ -117,13 +117,13 @@ class TableCourse(Generic[DeviceT]):
         return next(answer for answer in self.state.answers if answer.operation_id == operation_id)
 
     def do(self, operation: AnyOperation, role: Role = Role.DEALER) -> None:
-        """A person does something. Raises `RefusedStepError` when the table refuses it."""
+        """Let a person act. Raise `RefusedStepError` if the table refuses."""
         answer = self.say(operation, role)
         if answer.code:
             raise RefusedStepError(Refusal(answer.code, str(answer.sentence)))
 
     def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, role: Role) -> None:
-        """A person decides about an irregularity; a void is asked for twice."""
+        """Let a person decide about an irregularity. A void must be entered twice."""
         self.do(operation, role)
         asked = self.state.find_open(operation.irregularity)
         if asked is not None and asked.void_asked:
@@ -132,19 +132,19 @@ class TableCourse(Generic[DeviceT]):
     # -- the link
 
     def start_daemon(self, start: str, host_boot: str, *, table: str = "T1", simulated: bool = True) -> None:
-        """The daemon begins. `host_boot`: another one than before, and the PC had no power."""
+        """Start the daemon. A new `host_boot` means that the PC had lost power."""
         self.device.linked = False
         self.give(DaemonStarted(table, simulated, self.settings, start, host_boot))
 
     def connect(self) -> None:
-        """The status first, then what the device had kept, then a heartbeat."""
+        """Connect: the status comes first, then the reports that were kept, then a heartbeat."""
         self.device.linked = True
         self.give(DeviceConnected(self.device.identity, self.device.status))
         self.device.release_waiting()
         self.heartbeat()
 
     def heartbeat(self) -> None:
-        """The device reports how it stands, if it has a link."""
+        """Report the device's status, if it has a link."""
         if self.device.linked:
             self.give(StatusReceived(self.device.status))
 
@@ -155,7 +155,7 @@ class TableCourse(Generic[DeviceT]):
     # -- the course of a round
 
     def fresh_deck(self) -> None:
-        """Load the deck; a shuffler shuffles it on a command, a shoe's was shuffled by hand."""
+        """Load the deck. A shuffler shuffles it on a command; a shoe's was shuffled by hand."""
         self.device.load()
         if self.device.unit is Unit.SINGLES:
             self.do(operations.ShuffledOutside("batch shuffler"))
@@ -167,13 +167,13 @@ class TableCourse(Generic[DeviceT]):
         self.do(operations.ShowFirstCard(seen[0] if seen else None))
 
     def close_bets(self) -> None:
-        """ "No more bets"; where a First Card is shown, it lies open then."""
+        """Enter "No more bets"; a First Card is then turned over."""
         self.do(operations.NoMoreBets())
         if self.state.phase is Phase.FIRST_CARD:
             self.open_first_card()
 
     def deal_one(self) -> None:
-        """A set is lifted or a card drawn. Raises `NothingDoneError` where none is due."""
+        """Lift a set or draw a card. Raise `NothingDoneError` if none is due."""
         self.move_cards()
         before = self.state.round.dealt
         self.device.give_out()
@@ -181,7 +181,7 @@ class TableCourse(Generic[DeviceT]):
             raise NothingDoneError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
 
     def deal_all(self) -> None:
-        """Whatever is still due, until something stops the deal."""
+        """Deal whatever is due, until something stops the deal."""
         for _ in range(len(self.state.round.places)):
             self.move_cards()
             if self.state.phase not in DEALING:
@@ -189,12 +189,12 @@ class TableCourse(Generic[DeviceT]):
             self.deal_one()
 
     def move_cards(self) -> None:
-        """Cards are moved as the screen shows, where all else is decided."""
+        """Move cards as the screen shows, once all else is decided."""
         if self.state.moves_due:
             self.do(operations.Reconstruct())
 
     def open_all(self) -> None:
-        """Hands that are not open yet: the Dealer's first; or last, where the Players' are returned before."""
+        """Expose the hands: the Dealer's first, or last if the Players' hands are returned before."""
         self.move_cards()
         players_first = self.state.game.step(StepKind.RETURNING) is not None
         players = self.state.round.live_places
@@ -205,7 +205,7 @@ class TableCourse(Generic[DeviceT]):
                 self.do(operations.ExposeHand(place, self._faces_to_enter(place)))
 
     def _faces_to_enter(self, place: str) -> tuple[Card, ...] | None:
-        """The cards dealt there, where the table does not take the device's word for them."""
+        """Return the cards dealt there if the table does not take the device's word for them."""
         try:
             verify_by_device(self.state, place)
         except RefusedError as refused:
@@ -213,16 +213,16 @@ class TableCourse(Generic[DeviceT]):
         return None
 
     def hand_at(self, place: str) -> Hand:
-        """Raises `NothingDoneError` where none lies."""
+        """Return a hand. Raise `NothingDoneError` if there is none."""
         hand = self.state.round.hands.get(place)
         if hand is None:
             raise NothingDoneError(f"no hand lies at {place} yet; deal it before")
         return hand
 
     def count_and_pay(self) -> None:
-        """The stub is counted unless it was already, and the chips are paid."""
+        """Count the stub unless it is counted, and pay the chips."""
         if self.state.decks.in_play.stub is None:
-            out = self.state.decks.in_play.stub_out  # given out, all of it is there
+            out = self.state.decks.in_play.stub_out  # if given out, all of it is there
             self.count_stub(self.state.stub_due if out else self.device.left)
         self.do(operations.RecordSettled())
 
@@ -230,12 +230,12 @@ class TableCourse(Generic[DeviceT]):
         self.do(operations.CountCards("stub", number, witness="a witness"))
 
     def conclude_round(self) -> None:
-        """Asked twice."""
+        """Conclude the round, which must be entered twice."""
         self.do(operations.ConcludeRound())
         self.do(operations.ConcludeRound())
 
     def finish_round(self) -> None:
-        """From wherever the deal is to the end of the round."""
+        """Play from wherever the deal is to the end of the round."""
         self.deal_all()
         self.open_all()
         self.count_and_pay()

@@ -1,6 +1,6 @@
 """Endpoint 0 of a simulated USB device: standard requests (USB 2.0, 9.4) and those of its serial port (PSTN 1.2, 6.3).
 
-A request that it does not know, or that names what is not there, is stalled, as chapter 9.2.7 wants.
+An unknown request, or one that names something absent, is stalled (USB 2.0, 9.2.7).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STALL: Final = errno.EPIPE
 
 
 class Controlled(Protocol):
-    """The device whose endpoint 0 it is: what requests read and change of it."""
+    """The part of the device that requests read and change."""
 
     description: UsbDescription
     faults: UsbFaults
@@ -40,14 +40,14 @@ class Controlled(Protocol):
 
 
 class ControlEndpoint:
-    """`configuration`: 0 until the host has chosen one. `line_coding`: as the host set it, which nothing heeds."""
+    """`configuration` is 0 until the host has chosen one. `line_coding` is what the host set; nothing uses it."""
 
     def __init__(self, device: Controlled) -> None:
         self._device = device
         self.reset()
 
     def reset(self) -> None:
-        """As after the plug."""
+        """Return to the state after the plug."""
         self.configuration = 0
         self.address = 0
         self.requests = 0
@@ -55,7 +55,7 @@ class ControlEndpoint:
         self.line_coding = LINE_CODING.pack(115200, 0, 0, 8)
 
     def answer(self, setup: bytes, data: bytes) -> bytes | int | None:
-        """The data for the host, the error of a stall, or None where it is never answered."""
+        """Return the data for the host, the error of a stall, or None if it is never answered."""
         self.requests += 1
         if self.requests == self._device.faults.unanswered:
             self._device.faults.unanswered = 0
@@ -104,7 +104,7 @@ class ControlEndpoint:
         return None
 
     def _status(self, of: int, index: int) -> bytes | None:
-        """Two bytes: of the device neither self-powered nor able to wake the host; of an endpoint whether it halts."""
+        """Return two bytes: a device is not self-powered and cannot wake the host; an endpoint may be halted."""
         if of == _OF_DEVICE:
             return bytes(2)
         if of == _OF_INTERFACE:

@@ -22,7 +22,7 @@ INTERRUPT_IN: Final = 0x82
 SERIAL_NOTICES: Final = 0x83
 SERIAL_IN: Final = 0x84
 SERIAL_OUT: Final = 0x04
-TO_HOST: Final = 0x80  # of an endpoint's address, and of bmRequestType
+TO_HOST: Final = 0x80  # in an endpoint's address, and in bmRequestType
 
 DEVICE, CONFIGURATION, STRING, INTERFACE, ENDPOINT, DEVICE_QUALIFIER, ASSOCIATION = 1, 2, 3, 4, 5, 6, 11
 CDC_FUNCTION: Final = 0x24
@@ -43,7 +43,7 @@ Foreign: TypeAlias = Literal["keyboard", "network", "storage"]
 
 
 class Endpoint(NamedTuple):
-    """`packet`: the longest packet in bytes."""
+    """An endpoint. `packet` is its longest packet in bytes."""
 
     address: int
     kind: int
@@ -51,7 +51,7 @@ class Endpoint(NamedTuple):
 
 
 class Interface(NamedTuple):
-    """`functional`: class-specific descriptors that stand before the endpoints'."""
+    """An interface. `functional` has the class-specific descriptors before those of the endpoints."""
 
     number: int
     triple: tuple[int, int, int]
@@ -60,11 +60,11 @@ class Interface(NamedTuple):
 
 
 class UsbDescription(msgspec.Struct):
-    """What a device says of itself. May be changed while it is unplugged.
+    """The description that a device gives of itself. May be changed while it is unplugged.
 
-    `packet`: bytes of a bulk packet; 512 makes a high-speed device, less one of full speed. `interrupt`: whether the
-    vendor interface has an interrupt endpoint. `serial_port`: whether there is a CDC-ACM function. `foreign`:
-    interfaces besides, which a cardlink device has not.
+    `packet` is the size of a bulk packet: 512 makes a high-speed device, less a full-speed one. `interrupt`: the vendor
+    interface has an interrupt endpoint. `serial_port`: there is a CDC-ACM function. `foreign`: further interfaces,
+    which a cardlink device does not have.
     """
 
     serial: str
@@ -91,12 +91,12 @@ class UsbDescription(msgspec.Struct):
 
     @property
     def endpoints(self) -> dict[int, Endpoint]:
-        """By address."""
+        """The endpoints by address."""
         return {endpoint.address: endpoint for interface in self.interfaces for endpoint in interface.endpoints}
 
     @property
     def strings(self) -> dict[int, str]:
-        """By index. Without a serial number that index has none."""
+        """The strings by index. Without a serial number its index has none."""
         named = {MANUFACTURER_INDEX: "cardshoe", PRODUCT_INDEX: "Simulated card shoe"}
         return {**named, SERIAL_INDEX: self.serial} if self.serial else named
 
@@ -127,7 +127,7 @@ KEYBOARD_REPORT: Final = bytes.fromhex("05010906a101050719e029e71500250175019508
 
 
 def _foreign_interface(kind: Foreign, number: int, packet: int) -> Interface:
-    """Endpoints follow its number: no two interfaces share one."""
+    """Return an interface whose endpoints follow its number, so that no two interfaces share one."""
     inward, outward = Endpoint(TO_HOST | 5 + number, BULK, packet), Endpoint(5 + number, BULK, packet)
     if kind == "keyboard":
         functional = _descriptor(HID, struct.pack("<HBBBH", 0x0111, 0, 1, 0x22, len(KEYBOARD_REPORT)))
@@ -139,7 +139,7 @@ def _foreign_interface(kind: Foreign, number: int, packet: int) -> Interface:
 
 def device_descriptor(device: UsbDescription) -> bytes:
     fields = (
-        0x0200, 0xEF, 2, 1, CONTROL_PACKET,  # USB 2.0; class: see the association
+        0x0200, 0xEF, 2, 1, CONTROL_PACKET,  # USB 2.0; the class is in the association
         device.vendor, device.product, 0x0100,
         MANUFACTURER_INDEX, PRODUCT_INDEX, SERIAL_INDEX if device.serial else 0, 1,
     )  # fmt: skip
@@ -147,12 +147,12 @@ def device_descriptor(device: UsbDescription) -> bytes:
 
 
 def qualifier_descriptor() -> bytes:
-    """What a high-speed device would be at full speed; one of full speed has none."""
+    """Return what a high-speed device would be at full speed; a full-speed device has no such descriptor."""
     return _descriptor(DEVICE_QUALIFIER, struct.pack("<HBBBBBB", 0x0200, 0xEF, 2, 1, CONTROL_PACKET, 1, 0))
 
 
 def configuration_descriptor(device: UsbDescription) -> bytes:
-    """The one configuration with all that belongs to it. Bus-powered, 100 mA."""
+    """Return the one configuration with all of its parts. Bus-powered, 100 mA."""
     parts = []
     for interface in device.interfaces:
         if interface.triple[0] == CDC_CLASS:
@@ -166,7 +166,7 @@ def configuration_descriptor(device: UsbDescription) -> bytes:
 
 
 def string_descriptor(device: UsbDescription, index: int) -> bytes | None:
-    """None where there is no such string. Index 0: the languages."""
+    """Return a string, or None if there is none. Index 0 lists the languages."""
     if index == 0:
         return _descriptor(STRING, struct.pack("<H", ENGLISH))
     text = device.strings.get(index)

@@ -1,11 +1,11 @@
-"""The device's side of USB without I/O: control requests, packets that wait, transfers that the host asked for.
+"""The device's side of USB without I/O: control requests, waiting packets, the host's transfers.
 
     device = UsbDevice(UsbDescription("CARDSHOE-SIM-1"), on_out=print)
     device.submit(Transfer(BULK_IN, length=512, on_done=print))     # the host's side; an adapter calls it
     device.send(b"frame", BULK_IN)                                  # the device's side
 
-It belongs to one thread at a time, which calls `on_out` and `on_done`. Packets are whole or nothing: what a cable that
-comes out cuts in two does not arrive. Standard requests: USB 2.0, chapter 9.4; of the serial port: PSTN 1.2, 6.3.
+It belongs to one thread at a time, which calls `on_out` and `on_done`. A packet that a pulled cable cuts in two does
+not arrive at all. Standard requests: USB 2.0, chapter 9.4; of the serial port: PSTN 1.2, 6.3.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from simulators.usb.control import ControlEndpoint
 from simulators.usb.descriptors import TO_HOST, UsbDescription
 from simulators.usb.usb_faults import UsbFaults
 
-QUEUE_LIMIT: Final = 4096  # packets that wait on an endpoint; what a full one cannot take is lost, as on a UART
-HALT: Final = None  # in the place of a packet: here the endpoint halts
+QUEUE_LIMIT: Final = 4096  # packets that wait on an endpoint; more are lost, as on a UART
+HALT: Final = None  # in place of a packet: the endpoint halts here
 
 
 class Transfer:
-    """One transfer that the host asked for; `endpoint` is an address, 0 for a control transfer with its `setup`.
+    """A transfer of the host. `endpoint` is an address; 0 is for a control transfer with its `setup`.
 
-    `length`: how many bytes the host takes. `status`: None while it is under way, then 0 or an error number: EPIPE for
-    a stall, EOVERFLOW for a packet that is too long, ECONNRESET when it was cancelled, ESHUTDOWN without a device.
-    `moved`: bytes that passed; `received`: those that came.
+    The host takes `length` bytes. `status` is None while it is under way, then 0 or an error number: EPIPE for a stall,
+    EOVERFLOW for a packet that is too long, ECONNRESET after a cancel, ESHUTDOWN without a device. `moved` counts the
+    bytes that passed; `received` has those that came.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Transfer:
 class UsbDevice:
     """One device, plugged in. `on_out(endpoint, data)` takes what the host wrote.
 
-    `on_line(up)` is told when the host raises or lowers DTR of the serial port.
+    `on_line(up)` is called when the host raises or lowers DTR of the serial port.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class UsbDevice:
     # -- the device's side ----------------------------------------------------------------------------------------
 
     def send(self, data: bytes, endpoint: int, short: int = 0) -> None:
-        """One transfer to the host, in packets; the last one is short, if need be of no bytes.
+        """Send one transfer to the host in packets, the last of which is short, if necessary empty.
 
-        `short`: cut into packets of so many bytes, each of which ends a transfer; 0: whole packets.
+        With `short`, every packet has that many bytes and ends a transfer.
         """
         if not self.plugged or self.faults.silent:
             return
@@ -96,15 +96,15 @@ class UsbDevice:
         self._put(endpoint, *packets)
 
     def babble(self, data: bytes, endpoint: int) -> None:
-        """One packet that is longer than the endpoint's descriptor allows."""
+        """Send one packet that is longer than the endpoint's descriptor allows."""
         self._put(endpoint, data.ljust(self._packet(endpoint) + 1, b"\0"))
 
     def halt(self, endpoint: int) -> None:
-        """Let the endpoint halt when all that waits on it was read, until the host clears it."""
+        """Halt the endpoint once everything waiting on it was read, until the host clears it."""
         self._put(endpoint, HALT)
 
     def unplug(self) -> None:
-        """Every transfer ends, and nothing waits any more."""
+        """End every transfer and drop what waits."""
         self.plugged = False
         self._reset_control()
         self._forget(errno.ESHUTDOWN)
@@ -117,13 +117,13 @@ class UsbDevice:
         self.moved = 0
 
     def waiting(self, endpoint: int) -> int:
-        """Packets that the host has not read."""
+        """Return how many packets the host has not read."""
         return len(self._packets.get(endpoint, ()))
 
     # -- the host's side ------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """A bus reset: as after the plug."""
+        """Reset the bus: the state is that after the plug."""
         self._reset_control()
         self._forget(errno.ECONNRESET)
 
@@ -140,14 +140,14 @@ class UsbDevice:
             self.go_on(transfer.endpoint)
 
     def cancel(self, transfer: Transfer) -> bool:
-        """End a transfer with what has passed; whether it was still under way."""
+        """End a transfer with what has passed. Return whether it was under way."""
         if transfer.status is None:
             self._end(transfer, errno.ECONNRESET)
             return True
         return False
 
     def go_on(self, endpoint: int | None = None) -> None:
-        """Do what can be done now: on an endpoint, or after a change of `faults` on all."""
+        """Do what can be done now: on one endpoint, or after a change of `faults` on all."""
         for address in [endpoint] if endpoint is not None else list(self._asked):
             while (asked := self._asked.get(address)) and address & ~TO_HOST and self._advance(asked[0]):
                 pass
@@ -166,7 +166,7 @@ class UsbDevice:
 
     def _control(self, transfer: Transfer) -> None:
         answer = self.control.answer(transfer.setup, transfer.data)
-        if answer is None:  # never, until the host gives it up
+        if answer is None:  # never answered, until the host gives up
             self._asked.setdefault(transfer.endpoint, deque()).append(transfer)
         elif isinstance(answer, int):
             transfer.finish(answer)
@@ -191,7 +191,7 @@ class UsbDevice:
             self.go_on(endpoint)
 
     def _advance(self, transfer: Transfer) -> bool:
-        """Go on with the first transfer of an endpoint; whether anything could be done."""
+        """Advance the first transfer of an endpoint. Return whether anything could be done."""
         endpoint = transfer.endpoint
         waiting = self._packets.get(endpoint, deque())
         if waiting and waiting[0] is HALT and endpoint not in self.halted:
@@ -219,7 +219,7 @@ class UsbDevice:
         return left > 0
 
     def _receive(self, transfer: Transfer, packet: bytes) -> None:
-        """One packet. It ends the transfer if it is short or the last that the host takes."""
+        """Receive one packet. It ends the transfer if it is short or the last that the host takes."""
         longest = self._packet(transfer.endpoint)
         if len(packet) > min(longest, transfer.length - transfer.moved):
             self._end(transfer, errno.EOVERFLOW)
@@ -231,7 +231,7 @@ class UsbDevice:
         self._out_if_due()
 
     def _take(self, transfer: Transfer) -> None:
-        """All packets of the host's, or as many as pass before the cable comes out."""
+        """Take all packets of the host, or as many as pass before the cable comes out."""
         size = self._packet(transfer.endpoint)
         whole = True
         for start in range(0, len(transfer.data), size):
@@ -247,7 +247,7 @@ class UsbDevice:
         self._out_if_due()
 
     def _pass(self, count: int) -> bool:
-        """Whether so many bytes get through before the cable comes out."""
+        """Return whether so many bytes get through before the cable comes out."""
         limit = self.faults.unplug_after
         room = max(0, limit - self.moved) if limit else count
         self.moved += min(count, room)

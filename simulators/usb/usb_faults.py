@@ -1,4 +1,4 @@
-"""What goes wrong on the USB of a simulated device."""
+"""The faults on the USB of a simulated device."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import msgspec
 
 
 class UsbFaults(msgspec.Struct):
-    """What goes wrong from now on, by name.
+    """The faults in effect, by name.
 
     `unplug_after`: the cable comes out when so many bytes have passed on all endpoints since the plug; 0: it does not.
-    `unplug_errno`: what is said then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `silent`: bytes are taken and
-    lost, and none come. `takes_nothing`: no byte is taken. `stalls`: how often an endpoint stalls, by its address; each
-    stall lasts until it is cleared. `serial_stalls`: the serial number cannot be read. `unanswered`: the control
-    request with that number, counted from the plug, is never answered; 0: all are.
+    `unplug_errno` is the error then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `silent`: bytes are taken and
+    lost, and none come. `takes_nothing`: no byte is taken. `stalls`: how often an endpoint stalls, by address; each
+    stall lasts until it is cleared. `serial_stalls`: the serial number cannot be read. `unanswered`: the number of the
+    control request, counted from the plug, that is never answered; 0: all are.
     """
 
     unplug_after: int = 0
@@ -27,11 +27,11 @@ class UsbFaults(msgspec.Struct):
 
 
 class UsbPlan(msgspec.Struct):
-    """The frames, counted from 1 since the start, at which something happens; `sent`: how many have gone out.
+    """The frames, counted from 1, at which something happens. `sent` counts those that have gone out.
 
     `halt`: the endpoint halts before it. `babble`: it comes in a packet that is too long. `hub_reset`: the hub resets
-    in the middle of it. `short`: bytes of the longest packet, 0: whole ones. `unanswered`: the control request after
-    the next plug that is not answered; 0: none.
+    in the middle of it. `short` is the size of packets in bytes, 0 for whole ones. `unanswered` is the control request
+    after the next plug that is not answered, or 0.
     """
 
     sent: int = 0

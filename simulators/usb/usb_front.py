@@ -1,8 +1,8 @@
-"""Between a simulated device and its USB: which endpoint a frame goes out on, and the faults of USB at their frames.
+"""Routes frames between a simulated device and its USB endpoints, and applies USB faults at their frames.
 
-Bytes go out by the interface through which the host last spoke: by a transfer, or by raising DTR of the serial port.
-After the plug, and when DTR falls, that is the vendor interface.
-On the vendor interface every transfer holds one frame; a status for the interrupt endpoint goes there.
+Bytes go out on the interface that the host used last, by a transfer or by raising DTR of the serial port. After the
+plug, and when DTR falls, that is the vendor interface. On the vendor interface every transfer holds one frame; a status
+for the interrupt endpoint goes there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simulators.ports.carrier import Carrier
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, INTERRUPT_IN, SERIAL_IN, SERIAL_OUT, UsbDescription
 from simulators.usb.usb_faults import UsbFaults, UsbPlan
 
-_FLAGS: Final = 3  # where the flags stand in a cardlink frame, the delimiter included; they are never escaped
+_FLAGS: Final = 3  # position of the flags in a cardlink frame with its delimiter; they are never escaped
 
 
 class UsbPort(Protocol):
@@ -42,7 +42,7 @@ class UsbPort(Protocol):
 
 
 class UsbRouter:
-    """`device`: what speaks, which may lie behind a line; `to_device` takes what the host wrote.
+    """A router. `device` speaks, perhaps from behind a line; `to_device` takes what the host wrote.
 
     `on_hub_reset` is called when the hub resets in the middle of a frame.
     """
@@ -67,18 +67,18 @@ class UsbRouter:
         self._speak_on(BULK_IN)
 
     def plugged_in(self) -> None:
-        """A fault of the next plug is one of this one."""
+        """Apply what was planned for the next plug."""
         self._speak_on(BULK_IN)
         self._usb.faults.unanswered, self.plan.unanswered = self.plan.unanswered, 0
 
     def take(self, endpoint: int, data: bytes) -> None:
-        """What the host wrote to that endpoint."""
+        """Take what the host wrote to an endpoint."""
         if endpoint in (BULK_OUT, SERIAL_OUT):
             self._speak_on(BULK_IN if endpoint == BULK_OUT else SERIAL_IN)
             self._to_device(data)
 
     def send(self, data: bytes) -> None:
-        """What the device sends."""
+        """Send what the device says."""
         for frame in split(self._frames, data):
             self._send_frame(frame, self._endpoint_of(frame))
 
@@ -111,7 +111,7 @@ class UsbRouter:
 
 
 class UsbFront(UsbRouter):
-    """Carries `line`, which is `device` or what lies before it, on the event loop, from `start` until `stop`."""
+    """Carries `line` (`device`, or what lies before it) on the event loop from `start` until `stop`."""
 
     def __init__(
         self,

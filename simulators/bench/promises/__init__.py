@@ -1,1 +1,1 @@
-"""Tests on frames, one or more for each promise that docs/cardlink.md makes of a device, by its sections."""
+"""Tests on frames: one or more for each promise that docs/cardlink.md makes about a device, by section."""

@@ -1,6 +1,6 @@
 """Cards, counts and the status of a deck that is dealt: docs/cardlink.md, "Bodies" and "Commands".
 
-Judged on the recording of one deck (`dealing`).
+The tests judge the recording of one deck (`dealing`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def needs(condition: object, why: str) -> None:
 
 
 def cards_of(report: Any) -> list[int]:
-    """The numbers in it."""
+    """Return the card numbers in a report."""
     match report:
         case messages.CardDrawn(card=card) | messages.FaceUpFound(card=card):
             return [card]
@@ -38,7 +38,7 @@ def cards_of(report: Any) -> list[int]:
 
 
 class TestCardPromises:
-    """What the device says of one deck agrees with itself."""
+    """The device's reports and statuses of one deck are consistent."""
 
     @promise("Bodies", "Card numbers", "no reserved number is sent")
     async def test_no_reserved_card_number_is_sent(self, dealt: Dealt) -> None:

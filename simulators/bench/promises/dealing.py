@@ -1,6 +1,6 @@
-"""One deck, shuffled, dealt from and unloaded, with everything that the device said of it: many tests judge one pass.
+"""One deck, shuffled, dealt and unloaded, recorded once and judged by many tests.
 
-So one deck is enough, and no person has to put it in between two tests.
+So one deck is enough, and nobody has to put another in between two tests.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Dealt(msgspec.Struct):
-    """Reports and steps in their order; a set that was formed is a step. `beside`: the answer to a second command that
-    moves cards, sent while the deck was shuffled, and whether the shuffle took long enough to be disturbed."""
+    """Reports and steps in order; forming a set is a step. `beside` is the answer to a second command that moves cards,
+    sent during the shuffle; `overlapped` says whether the shuffle was still running then."""
 
     said: messages.Identity
     boot: int
@@ -46,7 +46,7 @@ class Dealt(msgspec.Struct):
     measurements: list[Measurement] = []
 
     def measure(self, measured: Measurement) -> None:
-        """Keep it. Beyond its limit the device fails."""
+        """Keep a measurement. Fail the device if it exceeds its limit."""
         self.measurements.append(measured)
         check(measured.within, str(measured))
 
@@ -54,7 +54,7 @@ class Dealt(msgspec.Struct):
         asyncio.run(test)
 
     def found(self, kind: type[messages.Report]) -> list[Any]:
-        """The reports of a kind, each once."""
+        """Return the reports of a kind, each once."""
         return [one.body for one in self.reports if isinstance(one.body, kind)]
 
     def of(self, kind: type[messages.Body]) -> list[Step]:
@@ -66,14 +66,14 @@ class Dealt(msgspec.Struct):
 
 
 class Dealing:
-    """Deals one deck. `operator`: whether a person may be asked to put one in, and to lift sets."""
+    """Deals one deck, asking a person to put one in and to lift sets if the host has an operator."""
 
     def __init__(self, host: FrameHost) -> None:
         self._host = host
         self._place = 0
 
     async def deal(self) -> Dealt:
-        """Raises `BrokenPromiseError` where the device does not even answer."""
+        """Deal the deck. Raise `BrokenPromiseError` if the device does not even answer."""
         try:
             return await self._deal()
         except AssertionError as error:
@@ -92,7 +92,7 @@ class Dealing:
             await self._step(dealt, messages.ReleaseExit())
             if "dispenses_on_command" in words:
                 await self._form_sets(dealt)
-                await self._step(dealt, messages.Shuffle())  # no fresh deck any more
+                await self._step(dealt, messages.Shuffle())  # the deck is no longer fresh
             await self._step(dealt, messages.HoldExit())
             if "unloads_stub" in words:
                 await self._step(dealt, messages.UnloadStub())
@@ -103,7 +103,7 @@ class Dealing:
         return dealt
 
     async def _shuffle(self, dealt: Dealt) -> bool:
-        """Shuffle a fresh deck; where none lies there, take the rest out first, or ask a person for one."""
+        """Shuffle a fresh deck. If there is none, unload the rest first, or ask a person for one."""
         if (await self._first_shuffle(dealt)).answer.done:
             return True
         if "unloads_stub" in dealt.said.capabilities:
@@ -118,7 +118,7 @@ class Dealing:
         return any(isinstance(one.body, messages.DeckLoaded) for one in self._host.reports(self._place))
 
     async def _first_shuffle(self, dealt: Dealt) -> Step:
-        """With another command that moves cards sent while it is at work."""
+        """Shuffle, and send another command that moves cards meanwhile."""
         host = self._host
         begun = host.now
         place = len(host.came)
@@ -138,7 +138,7 @@ class Dealing:
         return step
 
     async def _form_sets(self, dealt: Dealt) -> None:
-        """Until the deck is empty, or a set lies in the tray and no person lifts it."""
+        """Form sets until the deck is empty, or a set lies in the tray and nobody lifts it."""
         for _ in range(MOST_SETS):
             step = await self._step(dealt, messages.Dispense(SET_SIZE))
             if step.answer.done or step.answer.reason != "tray":
@@ -149,7 +149,7 @@ class Dealing:
                 return
 
     async def _lifted(self) -> bool:
-        """Whether a person has taken the set out of the tray."""
+        """Ask a person to lift the set, and return whether it was lifted."""
         place = len(self._host.came)
 
         def gone() -> bool | None:

@@ -11,8 +11,8 @@ from simulators.bench.attempt import Came
 from simulators.bench.frames import ASKED_AGAIN, FrameHost
 from simulators.bench.promise import check, promise
 
-CANDIDATE_GONE: Final = 4.5  # seconds: the page has three
-LONG_ENOUGH: Final = 7.0  # seconds until the device waits for 2 s before it sends again
+CANDIDATE_GONE: Final = 4.5  # seconds; docs/cardlink.md has three
+LONG_ENOUGH: Final = 7.0  # seconds until the device waits 2 s before it sends again
 AT_ONCE: Final = 1.2  # seconds
 LONGEST: Final = {"maker": 24, "model": 24, "serial": 31, "firmware": 16}  # bytes
 MOST_CAPABILITIES: Final = 200  # bytes
@@ -24,7 +24,7 @@ def of_kind(came: list[Came], kind: Kind) -> list[Came]:
 
 
 class TestHandshakePromises:
-    """A link is made, not made, and taken over."""
+    """A link is made, refused, and taken over."""
 
     @promise("Bodies", "Identity", "fields have their lengths, and the running boot is the last of at most 4 listed")
     async def test_the_identity_is_well_formed(self, host: FrameHost) -> None:

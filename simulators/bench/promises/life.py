@@ -1,4 +1,4 @@
-"""Statuses, a host that is lost, and the exit: docs/cardlink.md, "Signs of life" and "Status"."""
+"""Statuses, the loss of the host, and the exit: docs/cardlink.md, "Signs of life" and "Status"."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from simulators.bench.frames import FrameHost
 from simulators.bench.measurement import Measurement
 from simulators.bench.promise import check, promise
 
-SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; the page has one
-AT_ONCE: Final = 0.6  # seconds: before the next regular status
+SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; docs/cardlink.md has one
+AT_ONCE: Final = 0.6  # seconds; sooner than the next regular status
 TRIES: Final = 3
 
 
 class TestLifePromises:
-    """Statuses come, say what is true, and end when the host is gone."""
+    """Statuses come, are true, and end when the host is gone."""
 
     @promise("Signs of life", "sends", "a status each second")
     async def test_a_status_comes_each_second(self, host: FrameHost) -> None:
@@ -33,7 +33,7 @@ class TestLifePromises:
     @promise("Signs of life", "sends", "a status as soon as all that was kept at the resume is acknowledged")
     async def test_a_status_comes_when_all_is_acknowledged(self, host: FrameHost) -> None:
         waits: list[float] = []
-        for _ in range(TRIES):  # a loaded machine is late now and then, a device without this always
+        for _ in range(TRIES):  # a loaded machine is late now and then; a device without this is always late
             await host.settle()
             host.acknowledges = False
             await host.cause(1)

@@ -1,4 +1,4 @@
-"""What needs a person: cards drawn by hand, a cable pulled, power switched off. Only with `--operator`."""
+"""Tests that need a person to draw cards, pull the cable or switch power off; only with `--operator`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from simulators.bench.promises.cards import CARDS, cards_of
 from simulators.bench.promises.sealing import check_shortest
 
 DRAWN: Final = 3  # cards
-GIVEN_UP: Final = 5.0  # seconds after which a device without a host has given it up
+GIVEN_UP: Final = 5.0  # seconds after which a device has given up a lost host
 
 
 class TestOperatorPromises:
-    """A person does what the bench asks for."""
+    """The device behaves when a person does what the bench asks for."""
 
     @promise("Bodies", "Reports", "cards that are drawn are reported, each at its place, with what remains")
     @promise("Sealed frames", "Lengths", "reports of single cards have one length, whatever the card")
@@ -106,7 +106,7 @@ class TestOperatorPromises:
     _place = 0
 
     async def _again(self, host: FrameHost, what: str) -> messages.Status:
-        """Open the connection as soon as it can be opened, and make a link."""
+        """Open the connection as soon as possible, and make a link."""
         host.close()
         host.active = None
         host.acknowledges = False

@@ -15,7 +15,7 @@ LONGEST_TEXT: Final = 32  # characters of show
 
 
 class TestCommandPromises:
-    """A command is carried out once, and answered the same each time."""
+    """A command is carried out once and answered the same each time."""
 
     @promise("Commands", "2", "a command id is carried out once, and its answer repeated")
     async def test_an_id_is_carried_out_once(self, host: FrameHost) -> None:

@@ -13,17 +13,17 @@ from simulators.bench.promise import check, promise
 WINDOW: Final = 8
 FIRST_WAIT: Final = 0.2  # seconds
 LONGEST_WAIT: Final = 2.0  # seconds
-LATE: Final = 1.0  # seconds more than a wait that a device may take on a loaded machine or a slow line
-WATCHED: Final = 9.0  # seconds: waits of 0.2, 0.4, 0.8, 1.6, 2, 2
+LATE: Final = 1.0  # seconds that a device may take beyond a wait, on a loaded machine or a slow line
+WATCHED: Final = 9.0  # seconds, for waits of 0.2, 0.4, 0.8, 1.6, 2, 2
 
 
 def numbers(came: list[Came]) -> list[int]:
-    """The reports among these, each once, as they came first."""
+    """Return the numbers of these reports, each once, in the order of first arrival."""
     return list(dict.fromkeys(one.frame.number for one in came))
 
 
 async def with_unacknowledged(host: FrameHost, number: int) -> tuple[int, int]:
-    """A link with so many reports that are not acknowledged. The number of the first; the place where they begin."""
+    """Make a link with unacknowledged reports. Return the number of the first and the place where they begin."""
     await host.settle()
     host.acknowledges = False
     due, place = host.held[1] + 1, len(host.came)

@@ -1,4 +1,4 @@
-"""What a device does with frames that are forged, played back or of other flags: docs/cardlink.md, "Sealed frames"."""
+"""Frames that are forged, played back or have other flags: docs/cardlink.md, "Sealed frames"."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from simulators.bench.frames import BEAT, QUIET, FrameHost
 from simulators.bench.promise import check, promise
 
-STALE_WITHIN: Final = 9.0  # seconds: the page has five
+STALE_WITHIN: Final = 9.0  # seconds; docs/cardlink.md has five
 
 
 def forged(data: bytes) -> bytes:
-    """The same frame with another tag and a good CRC."""
+    """Return the same frame with a wrong tag and a good CRC."""
     (frame,) = FrameReader().receive(data)
     return enclose(frame.content[:-1] + bytes([frame.content[-1] ^ 1]))
 
@@ -26,7 +26,7 @@ def echoed(frame: bytes) -> bytes:
 
 
 class TestSealingPromises:
-    """Only the holder of the key is heard, and each frame once."""
+    """The device hears only the holder of the key, and each frame once."""
 
     @promise("Sealed frames", "Sending", "each frame has a counter of its own, from 1, one more each time")
     async def test_no_counter_is_used_twice(self, host: FrameHost) -> None:
@@ -131,6 +131,6 @@ class TestSealingPromises:
 
 
 def check_shortest(plain: bytes) -> None:
-    """MessagePack of the same values, as short as it can be."""
+    """Fail unless the MessagePack is the shortest form of its values."""
     values: Any = msgspec.msgpack.decode(plain)
     check(msgspec.msgpack.encode(values) == plain, f"the report {values[0]} is longer than it has to be")
