@@ -1,1 +1,1 @@
-"""Programs that measure speed, each against a floor in the same run: on a shared machine only ratios mean much."""
+"""Programs that measure speed, each beside a floor in the same run: on a shared machine only ratios mean much."""

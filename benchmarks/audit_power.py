@@ -1,10 +1,10 @@
-"""How many decks find each model of a bad shuffle, by the audit and by the regulators' chi-square on the same decks.
+"""Counts the decks that find each model of a bad shuffle, by the audit and by the regulators' chi-square.
 
     python -m benchmarks.audit_power [MODEL...] [--level 0.01] [--at-most 512] [--audits 1000] [--seed 1]
 
-Without MODEL: every form of `shuffle_audit.models.named` and a few more. Each model's audits are drawn from a stream of
-its own. Both tests look at the same decks. Chi-square is that of card against position in its exact form: its limits
-come from as many good decks, `LIMITS` sets of them. `--curves` adds a table of the power at 1, 2, 4 and more decks.
+Without MODEL, every form of `shuffle_audit.models.named` and a few more are measured. Each model's audits have their
+own random stream, and both tests see the same decks. Chi-square is that of card against position in its exact form,
+with limits from `LIMITS` sets of good decks. `--curves` adds a table of the power at 1, 2, 4 and more decks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Statistics = npt.NDArray[np.float64]
 
 
 class Running:
-    """Chi-square of card against position of several audits, after each deck: `sampled.card_against_position`."""
+    """Chi-square of card against position in several audits, after each deck (`sampled.card_against_position`)."""
 
     def __init__(self, audits: int, cards: int) -> None:
         self.found: Statistics = np.zeros((audits, 0))
@@ -48,7 +48,7 @@ class Running:
         self._squares = np.zeros(audits)
 
     def add(self, orders: Orders) -> None:
-        """`orders[audit, deck, place]`: the next decks of each audit."""
+        """Add `orders[audit, deck, place]`, the next decks of each audit."""
         audits, decks, cards = orders.shape
         row, found = np.arange(audits)[:, None], np.zeros((audits, decks))
         for deck in range(decks):
@@ -62,7 +62,7 @@ class Running:
 
 
 class Watched:
-    """A model, and chi-square of all that it shuffled for so many audits."""
+    """A model, with chi-square of all that it shuffled for several audits."""
 
     def __init__(self, model: ShuffleModel, audits: int, cards: int) -> None:
         self.words = model.words
@@ -77,23 +77,23 @@ class Watched:
 
 
 class Limits:
-    """Above which chi-square raises an alarm, by the number of decks: p = (1 + as large) / (1 + all) of good decks."""
+    """The limits of chi-square by the number of decks, from p = (1 + as large) / (1 + all) of good decks."""
 
     def __init__(self, level: float, at_most: int, seed: int, audits: int = LIMITS, cards: int = CARDS) -> None:
         random, running = np.random.default_rng([seed, audits]), Running(audits, cards)
         for _ in range(at_most):
             running.add(UNIFORM.shuffle(random, audits, cards).reshape(audits, 1, cards))
-        reached = int(level * (1 + audits)) - 1  # so many may be as large
+        reached = int(level * (1 + audits)) - 1  # that many may be as large
         self._least = np.sort(running.found, axis=0)[audits - reached - 1]
 
     def shares(self, found: Statistics) -> npt.NDArray[np.float64]:
-        """In what part of the audits there is an alarm, by the number of decks less 1."""
+        """Return the share of audits with an alarm, by the number of decks less 1."""
         shares: npt.NDArray[np.float64] = (found > self._least[: found.shape[1]] + 1e-6).mean(axis=0)
         return shares
 
 
 class Row(NamedTuple):
-    """For each of `POWERS` the least number of decks; None: more than were looked at. `shares`: by the decks less 1."""
+    """For each of `POWERS` the least number of decks, or None if more are needed. `shares` are by decks less 1."""
 
     model: str
     ours: tuple[int | None, ...]
@@ -103,7 +103,7 @@ class Row(NamedTuple):
 
 
 def row(name: str, limits: Limits, level: float, at_most: int, audits: int, seed: int) -> Row:
-    """Both tests on the same decks."""
+    """Run both tests on the same decks."""
     watched = Watched(model_named(name, CARDS), audits, CARDS)
     draws = Draws(watched, CARDS, audits, seed)
     draws.power(at_most, level)
@@ -119,13 +119,13 @@ def row(name: str, limits: Limits, level: float, at_most: int, audits: int, seed
 
 
 def _first(shares: npt.NDArray[np.float64], power: float) -> int | None:
-    """With how many decks the share reaches that power first."""
+    """Return the first number of decks at which the share reaches that power."""
     reached = np.flatnonzero(shares >= power)
     return int(reached[0]) + 1 if len(reached) else None
 
 
 def table(rows: Sequence[Row], at_most: int) -> Iterator[str]:
-    """Lines of a table of a page."""
+    """Yield the lines of a table in Markdown."""
     heads = [f"{who} {power * 100:g} %" for who in ("audit", "chi-square") for power in POWERS]
     yield f"| model | {' | '.join(heads)} |"
     yield "|---|" + "---:|" * len(heads)
@@ -135,7 +135,7 @@ def table(rows: Sequence[Row], at_most: int) -> Iterator[str]:
 
 
 def curves(rows: Sequence[Row], at_most: int) -> Iterator[str]:
-    """The power at some numbers of decks, in percent: the audit's, and that of chi-square behind the stroke."""
+    """Yield the power at some numbers of decks, in percent: the audit's, then that of chi-square."""
     decks = [each for each in CURVE if each <= at_most]
     yield f"| model | {' | '.join(map(str, decks))} |"
     yield "|---|" + "---:|" * len(decks)

@@ -1,10 +1,10 @@
-"""The shuffle audit: 10,000 decks through all tests, beside plain numpy code for one statistic, rising sequences.
+"""Times the shuffle audit: 10,000 decks through all tests, beside plain numpy code for one statistic.
 
     python -m benchmarks.audit_speed [--decks 10000] [--runs 5]
 
-Floor: rising sequences of all decks in three lines of numpy that look at nothing else. Ours: the same by `patterns`;
-the test of it, with its exact chance; all tests with their samples drawn again; and again with the samples kept. Hands
-and money are measured apart. The goal is seconds for all tests.
+Floor: rising sequences of all decks in three lines of numpy. Ours: the same by `patterns`; its test, with its exact
+chance; all tests with fresh samples; and all tests with cached samples. Hands and money are measured apart. The goal is
+seconds for all tests.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ GOAL: Final = 10.0  # seconds
 
 
 def plain(orders: Orders) -> int:
-    """Floor: where each card lies, and how often the next one lies before it."""
+    """Floor: find where each card lies, and count how often the next one lies before it."""
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(orders.shape[1])[None], axis=1)
     return int((places[:, 1:] < places[:, :-1]).sum()) + len(orders)
 
 
 def by_its_test(orders: Orders) -> object:
-    """Rising sequences and their exact chance, with nothing kept of an earlier run."""
+    """Test rising sequences with their exact chance, without the cache of an earlier run."""
     exact.forget()
     one = exact.distribution(exact.rising_sequence_numbers(orders.shape[1]))
     return exact.tails_of_decks(one, len(orders), int(patterns.rising_sequences(orders).sum()))

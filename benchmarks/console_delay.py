@@ -1,15 +1,13 @@
-"""The console in headless chromium: from the device's byte to the pixel's change, from a tap to the table's answer.
+"""Delays of the console in headless chromium: from a device's byte to a pixel, and from a tap to its answer.
 
     python -m benchmarks.console_delay [--rounds 4] [--taps 40] [--day 600]
 
-A real daemon as a process of its own; the device's end of the pty, the dealer and the browser are driven from here.
-Floors in the same run, in turn with what they are for: a bare server of events with a page that writes what it is sent
-into one element in the next frame; and a request that the same page sends with `fetch`, to its answer. Goal: medians
-below 50 ms on an idle machine.
+A real daemon runs as a process; the device's end of the pty, the dealer and the browser are driven from here. Floors,
+measured in turn: a bare server of events whose page writes each event into one element in the next frame; and a request
+that the console's page sends with `fetch`, to its answer. Goal: medians below 50 ms on an idle machine.
 
-`--day N` also plays N rounds as fast as the daemon takes them, with the page open: the heap of its scripts after a
-forced collection, its nodes and its listeners, at the start and ten times on the way. Goal: what it has after a tenth
-of the day it has at the end.
+`--day N` also plays N rounds as fast as the daemon takes them, and shows the page's heap after a forced collection, its
+nodes and its listeners, at the start and ten times on the way. Goal: no growth after a tenth of the day.
 """
 
 from __future__ import annotations
@@ -50,8 +48,8 @@ if TYPE_CHECKING:
 
 BOXES: Final = (1, 2, 3, 4, 5, 6, 7)
 CARDS: Final = 3 * (len(BOXES) + 1)
-GAP: Final = 0.06  # seconds from one card to the next: more than two states of a stream have between them
-DEAD: Final = 1.2  # seconds until a tap counts: the pause before it is, to the page, an act of others
+GAP: Final = 0.06  # seconds from one card to the next; more than between two states of a stream
+DEAD: Final = 1.2  # seconds until a tap counts: for the page, the pause before it is someone else's act
 POLL: Final = 0.002  # seconds
 PATIENCE: Final = 30.0  # seconds for a card or a page
 COUNTED: Final = ("JSHeapUsedSize", "Nodes", "JSEventListeners")
@@ -89,7 +87,7 @@ async def until(holds: Callable[[], object]) -> None:
 
 
 class Table:
-    """A daemon with the shoe on its pty, a dealer at its socket and a page of an enrolled screen."""
+    """A daemon with the shoe on its pty, a dealer at its socket, and the page of an enrolled screen."""
 
     def __init__(self, line: ShoeLine, client: ApiClient, page: Page) -> None:
         self._line = line
@@ -106,11 +104,11 @@ class Table:
         return (await self._client.state()).round
 
     async def idle(self) -> None:
-        """Until the daemon has acknowledged everything."""
+        """Wait until the daemon has acknowledged everything."""
         await until(lambda: self._line.device.idle)
 
     async def draw(self) -> float:
-        """One card, as soon as the exit gives it; the time at which its bytes were written."""
+        """Draw a card as soon as the exit gives one. Return the time at which its bytes were written."""
         await until(self._mechanism.draw)
         data = self._line.device.outgoing()
         began = time.time()
@@ -118,7 +116,7 @@ class Table:
         return began
 
     async def begin(self) -> None:
-        """A deck is in, and the deal begins."""
+        """Put a deck in and begin the deal."""
         self._mechanism.load(self._mechanism.shuffled_by_hand(), deck=1)
         self._line.send(self._line.device.outgoing())
         await self.idle()
@@ -136,7 +134,7 @@ class Table:
             await self.do(operation)
 
     async def play(self) -> None:
-        """One round, as fast as the daemon takes it."""
+        """Play one round as fast as the daemon takes it."""
         await self.begin()
         for _ in range(CARDS):
             await self.draw()
@@ -185,7 +183,7 @@ async def running_table(folder: Path, browser: Any) -> AsyncIterator[Table]:
 
 
 async def _enrolled(port: int) -> tuple[str, str]:
-    """The cookie of a new screen."""
+    """Enrol a new screen and return its cookie."""
     supervisor = CREW[1]
     asked = {"id": str(uuid4()), "person": supervisor.id, "pin": supervisor.pin, "name": "Left"}
     async with aiohttp.ClientSession(headers={"X-Cardshoe": "1"}) as session:
@@ -198,7 +196,7 @@ async def _enrolled(port: int) -> tuple[str, str]:
 
 
 class BareServer:
-    """Sends a number as an event, and its page shows it."""
+    """A server that sends a number as an event, with a page that shows it."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -242,7 +240,7 @@ class BareServer:
 
 
 async def shown_after(page: Page, began: float) -> float:
-    """Seconds until the first frame that was drawn with a change after that time."""
+    """Return the seconds until the first frame that was drawn with a change after that time."""
     async with asyncio.timeout(PATIENCE):
         while True:
             seen = await page.evaluate("(since) => window.seen.find((at) => at > since) ?? null", began * 1000)
@@ -252,7 +250,7 @@ async def shown_after(page: Page, began: float) -> float:
 
 
 async def cards(table: Table, bare: BareServer, rounds: int) -> tuple[list[float], list[float]]:
-    """Seconds from a card's bytes to the sentence that names the next one; and those of the bare server."""
+    """Return the seconds from a card's bytes to the sentence that names the next one, and those of the bare server."""
     ours, floor = [], []
     await table.page.evaluate(OBSERVE, ["#sentence"])
     await bare.page.evaluate(OBSERVE, ["#out"])
@@ -266,7 +264,7 @@ async def cards(table: Table, bare: BareServer, rounds: int) -> tuple[list[float
             await bare.page.bring_to_front()
             await asyncio.sleep(GAP)
             alone = await shown_after(bare.page, await bare.send())
-            if number:  # the first round warms
+            if number:  # the first round is a warm-up
                 ours.append(delay)
                 floor.append(alone)
         await table.finish()
@@ -274,7 +272,7 @@ async def cards(table: Table, bare: BareServer, rounds: int) -> tuple[list[float
 
 
 async def taps(table: Table, count: int) -> tuple[list[float], list[float]]:
-    """Seconds from a tap on Resume to the answer that is shown; and of a pause that the page only asks for."""
+    """Return the seconds from a tap on Resume to the answer on the page, and those of a pause sent with `fetch`."""
     page = table.page
     await page.bring_to_front()
     await page.evaluate(OBSERVE, ["#answer", "#sentence"])
@@ -301,8 +299,8 @@ def _body(number: int, operation: dict[str, str], **signed: str) -> str:
 
 
 async def day(table: Table, rounds: int) -> list[dict[str, float]]:
-    """What the page holds: before the first round, then ten times."""
-    await table.page.reload()  # without what measured the delays
+    """Return what the page holds before the first round and then ten times."""
+    await table.page.reload()  # without the code that measured the delays
     await table.page.locator("#panel [data-act]").first.wait_for()
     session = await table.page.context.new_cdp_session(table.page)
     await session.send("Performance.enable")

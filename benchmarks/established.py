@@ -1,11 +1,11 @@
-"""How long it takes to say whether an outcome is established (RTP 5.13, NC 5.4), beside settling as many whole hands.
+"""Times the question whether an outcome is established (RTP 5.13, NC 5.4), beside settling as many whole hands.
 
     python -m benchmarks.established [--deals 5]
 
-Every wager lies on every box (eight; F3 has three), and the question is asked after every card of a deal. Then at the
-worst positions found: each box knows another card, the Dealer none, and of the pictures one of each rank is left, so
-that the proof must find that hardly any two hands can be drawn together. Floor: `settle` for each wager, whole hands.
-The first question about a wager also builds its table, once in a process; that is shown apart.
+Every wager lies on every box (eight; F3 has three), and the question is asked after every card of a deal. It is also
+asked at the worst positions found: each box has a different known card, the Dealer none, and one picture of each rank
+is left, so that the proof must find that hardly any two hands can be drawn together. Floor: `settle` for each wager
+with whole hands. The first question about a wager also builds its table, once in a process; that is shown apart.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def all_wagers(law: Law) -> list[tuple[int, str]]:
 
 
 def positions(law: Law, random: Random) -> list[Known]:
-    """What is known before the first card of a deal and after each, every card being known."""
+    """Return what is known before the first card of a deal and after each card, all cards being known."""
     cards = random.sample(DECK, len(DECK))
     hands: dict[str, tuple[Card, ...]] = {}
     found = [Known()]
@@ -55,7 +55,7 @@ def worst_position(law: Law) -> Known:
 
 
 def settle_all(law: Law, placed: Sequence[tuple[int, str]]) -> Callable[[], None]:
-    """Floor: one call of `settle` for each wager, its hands being whole."""
+    """Floor: call `settle` once for each wager, with whole hands."""
     hands = {number: DECK[3 * number : 3 * number + 3] for number in range(BOXES + 2)}
     asked = [(law.wager(name), hands[number], hands[BOXES + 1]) for number, name in placed]
 

@@ -1,15 +1,15 @@
-"""The floor's page and terminal beside many tables: CPU, memory, and the delay from a message to the page's change.
+"""Measures the floor's page and terminal with many tables: CPU, memory, and delay from a message to the page.
 
     python -m benchmarks.floor_page [--tables 4 48 500] [--seconds 20] [--delays 40]
 
-Real mosquitto; a process of its own sends, for each table and second, a report of the table, one of its device and a
-decision of its journal. Measured one after the other, each as a process of its own: `cardshoe floor serve` alone, with
-a page in headless chromium, with that page and a story open; `cardshoe floor watch` on a terminal of 120 by 45. Floor:
-a program that takes the same messages by the same library and drops them.
+With a real mosquitto, a process sends for each table and second a report of the table, one of its device and a decision
+of its journal. These are measured one after the other, each as a process: `cardshoe floor serve` alone, with a page in
+headless chromium, with that page and a story open; `cardshoe floor watch` on a terminal of 120 by 45. Floor: a program
+that takes the same messages by the same library and drops them.
 
-The delay is from the report of one table more to the frame in which its tile shows it; floor: a program that takes the
-message and sends a number to a page that writes it into one element in the next frame. Goal: below a fifth of a core at
-500 tables, and half a second.
+The delay is from the report of one more table to the frame in which its tile shows it. Floor: a program that takes the
+message and sends a number to a page, which writes it into one element in the next frame. Goal: below a fifth of a core
+at 500 tables, and half a second.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from tests.floor.test_stories import decision
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-SETTLES: Final = 4.0  # seconds before it is measured
+SETTLES: Final = 4.0  # seconds before the measurement
 GAP: Final = 0.4  # seconds between two delays
 PROBE: Final = TablePlace("vienna", "p0", "probe")
 BARE_TOPIC: Final = "bare/number"
@@ -66,7 +66,7 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 def generate(port: int, tables: int) -> None:
-    """Until it is ended: a card a second at each table, spread over the second."""
+    """Send a card a second for each table, spread over the second, until killed."""
     client = Client(CallbackAPIVersion.VERSION2, "generator", protocol=MQTTv5)
     client.max_inflight_messages_set(200)
     client.connect("localhost", port)
@@ -79,18 +79,18 @@ def generate(port: int, tables: int) -> None:
         step, number = divmod(sent, tables)
         reports = quiet(number, time.time_ns(), step)
         for topic, payload, expiry in reports.messages():
-            if expiry or not step:  # the service says once that it runs
+            if expiry or not step:  # the service reports once that it runs
                 client.publish(topic, payload, 1, retain=True, properties=kept if expiry else None)
         dealt = {"event": "cards_dealt", "source": "device", "places": ["B3"], "ordinals": [step % 52 + 1]}
         made = decision(1 + 3 * step, dealt, {"event": "report_taken", "number": step})
         client.publish(reports.place.topic(Subject.JOURNAL), made, 1, properties=passing)
         sent += 1
         if (ahead := began + sent / tables - time.monotonic()) > 0.002:
-            time.sleep(ahead)  # it sends as often as tables do: what is measured is at that rate
+            time.sleep(ahead)  # sends at the rate of real tables, at which the page is measured
 
 
 async def read(port: int) -> None:
-    """Until it is ended: what every program that follows the floor has to do at least."""
+    """Do the least that any program which follows the floor must do, until killed."""
     async with connected(_broker(port), "floor", gathered=GATHERED, takes=TAKES) as connection:
         await connection.subscribe(*(topic_filter(subject) for subject in Subject), qos=0)
         while True:
@@ -102,11 +102,11 @@ def _broker(port: int) -> Broker:
     return Broker(Address("localhost", port, False), None)
 
 
-# -- what it takes
+# -- what it costs
 
 
 class Taken(NamedTuple):
-    """`cpu`: of a core, in percent. `memory`: resident, in MiB."""
+    """`cpu` is in percent of a core, `memory` resident, in MiB."""
 
     cpu: float
     memory: float
@@ -147,7 +147,7 @@ def running(*command: str, terminal: int | None = None) -> Iterator[Process]:
 
 @contextmanager
 def screen(rows: int, columns: int) -> Iterator[int]:
-    """A terminal whose output is read and dropped."""
+    """Yield a terminal whose output is read and dropped."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     loop = asyncio.get_running_loop()

@@ -1,11 +1,11 @@
-"""The store: records a second from the broker's queue to committed rows, beside what its libraries do alone.
+"""Measures the store: records a second from the broker's queue to committed rows, beside its libraries alone.
 
     python -m benchmarks.floor_store [--tables 100] [--rounds 4] [--turns 3] [--folder PLACE]
 
-The records of many tables wait in a real broker for a consumer that is away; then `cardshoe floor store` takes them.
-Floors in the same run, with the same records: receiving and acknowledging them over paho-mqtt, and nothing else; and
-the same rows into the same tables by psycopg, 1,000 records a transaction, by COPY and by `executemany`. The programs
-take turns; each figure is the median. The ratio is to both together: to receive and to copy.
+The records of many tables wait in a real broker for an absent consumer; then `cardshoe floor store` takes them. Floors
+with the same records: only receiving and acknowledging them over paho-mqtt; and writing the same rows into the same
+tables by psycopg, 1,000 records a transaction, by COPY and by `executemany`. The programs take turns; each figure is
+the median. The ratio is to receiving and copying together.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s)"""
 
 
 class Took(NamedTuple):
-    """Seconds for all records: by the clock, and of the program's processor."""
+    """The seconds for all records: by the clock, and of the program's processor."""
 
     wall: float
     cpu: float
@@ -62,7 +62,7 @@ class Message(NamedTuple):
 
 
 def messages(tables: int, rounds: int) -> list[Message]:
-    """As they would come: of all tables in turn."""
+    """Return the messages in the order of arrival: from all tables in turn."""
     records, found = season(rounds), []
     for record in records:
         for table in range(tables):
@@ -84,7 +84,7 @@ def of_table(record: Record, table: int) -> Record:
 
 
 async def wait_in(broker: Broker, name: str, sent: Sequence[Message]) -> None:
-    """The broker has them for a consumer of that name, which is away."""
+    """Let the broker queue messages for an absent consumer of that name."""
     async with connected(broker, name, keeps=KEPT_FOR, takes=TAKES) as connection:
         await connection.subscribe(FILTER)
     async with asyncio.TaskGroup() as group:
@@ -121,7 +121,7 @@ def _store(port: int, address: str, log: Path, decisions: int) -> Took:
         had = _count(connection)
         while _count(connection) < decisions:
             assert store.poll() is None, log.read_text()
-            time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
+            time.sleep(POLL)  # another process has no event here, so its rows are counted
         part = decisions / (decisions - had)
         return Took(part * (time.monotonic() - began), part * (cpu_of(store.pid) - used))
 
@@ -133,7 +133,7 @@ def _count(connection: psycopg.Connection[Any]) -> int:
 
 
 async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
-    """Receive and acknowledge."""
+    """Receive and acknowledge the records."""
     await wait_in(broker, "paho", sent)
     began, used = time.monotonic(), _own_cpu()
     left = len(sent)
@@ -148,7 +148,7 @@ async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
 
 
 async def _forget(broker: Broker, name: str) -> None:
-    """The broker keeps nothing for that name any more."""
+    """Drop what the broker keeps for that name."""
     async with connected(broker, name):
         pass
 
@@ -220,12 +220,12 @@ async def main(tables: int, rounds: int, turns: int, place: Path | None) -> None
                     ("psycopg executemany", lambda address: asyncio.to_thread(with_executemany, address, sent)),
                     ("store", lambda address: with_store(found.broker, address, folder, sent)),
                 ):
-                    took.setdefault(program, []).append(await _in_own(server, f"turn_{next(numbers)}", work))
+                    took.setdefault(program, []).append(await _in_own_database(server, f"turn_{next(numbers)}", work))
     tell(took, len(sent))
 
 
-async def _in_own(server: Postgres, name: str, work: Any) -> Took:
-    """In a database of its own."""
+async def _in_own_database(server: Postgres, name: str, work: Any) -> Took:
+    """Run in a database of its own."""
     address = server.make(name)
     try:
         found: Took = await work(address)

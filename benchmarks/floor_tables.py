@@ -1,14 +1,14 @@
-"""Many tables through a broker into the store: delay from sending to the row, and the processor time of each part.
+"""Measures many tables through a broker into the store: delay until the row, and processor time of each part.
 
     python -m benchmarks.floor_tables [--tables 50 100 250 500] [--seconds 20] [--backlog-minutes 2] [--consumers 1]
 
-Each table sends the records of a journal that simulated rounds were played into, at a card a second, as the publisher
-does: one after the other, each when the one before is acknowledged. mosquitto, `cardshoe floor store` and PostgreSQL
-run as processes of their own; so does the generator, over a few connections for all tables.
+Each table sends the records of a journal of simulated rounds, at a card a second, as the publisher does: each record
+when the last one is acknowledged. mosquitto, `cardshoe floor store`, PostgreSQL and the generator are processes; the
+generator has a few connections for all tables.
 
-Delay: from when a record is sent until PostgreSQL commits its row, by its own account of commits. Then a backlog of so
-many minutes of all tables, which each sends as fast as it is acknowledged, at most 200 records a second: how long it
-takes, and what follows from that for an hour.
+The delay is from sending a record until PostgreSQL commits its row, by its own commit times. Then a backlog of some
+minutes of all tables is sent as fast as it is acknowledged, at most 200 records a second for each table: how long it
+takes, and what follows for an hour.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from tests.floor.reading import journal_of
 from tests.floor.storing import BROKER
 from tests.journal.table_journals import KEY, PlayedTable
 
-CARDS: Final = 27  # of a round: nine hands
+CARDS: Final = 27  # of a round with nine hands
 CONNECTIONS: Final = 25
-MOST_PER_SECOND: Final = 200  # of a backlog, as a publisher's default
+MOST_PER_SECOND: Final = 200  # of a backlog, like a publisher's default
 POLL: Final = 0.05  # seconds
 SIGNER: Final = SigningKey(KEY)
 DURABLE: Final = ("fsync=on", "track_commit_timestamp=on")
@@ -54,7 +54,7 @@ FROM cardshoe.decision d JOIN cardshoe.journal j ON j.id = d.journal WHERE j.sit
 
 
 class Part(NamedTuple):
-    """Seconds of the processor."""
+    """Seconds of the processor, by part."""
 
     generator: float
     broker: float
@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 class Result(NamedTuple):
-    """`records` sent in `seconds`. `delays`: p50, p99 and the longest, in seconds."""
+    """`records` were sent in `seconds`. `delays` are p50, p99 and the longest, in seconds."""
 
     tables: int
     records: int
@@ -73,7 +73,7 @@ class Result(NamedTuple):
 
 
 def season(rounds: int) -> list[Record]:
-    """The records of so many rounds."""
+    """Return the records of that many rounds."""
     with tempfile.TemporaryDirectory() as name:
         table = PlayedTable(Path(name) / "journal")
         with closing(table.journal):
@@ -82,7 +82,7 @@ def season(rounds: int) -> list[Record]:
 
 
 class Table:
-    """Sends the records of a season as its own journal's."""
+    """Sends the records of a season as those of its own journal."""
 
     def __init__(self, site: str, number: int, records: Sequence[Record]) -> None:
         place = TablePlace(site, f"p{number // 20}", f"t{number}")
@@ -110,7 +110,7 @@ class Table:
 
 
 async def generate(port: int, site: str, tables: int, every: float, rounds: int, count: int) -> None:
-    """`every`: seconds between two records of a table. `count`: records of each table."""
+    """Send `count` records for each table, one every `every` seconds."""
     records = season(rounds)[:count]
     broker = Broker(Address("localhost", port, False), None)
     found = [Table(site, number, records) for number in range(tables)]
@@ -118,19 +118,19 @@ async def generate(port: int, site: str, tables: int, every: float, rounds: int,
     sys.stdin.readline()
     async with asyncio.TaskGroup() as group:
         for part in range(CONNECTIONS):
-            group.create_task(_of_a_connection(broker, f"{site}-{part}", found[part::CONNECTIONS], every))
+            group.create_task(_send_tables(broker, f"{site}-{part}", found[part::CONNECTIONS], every))
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(usage.ru_utime + usage.ru_stime, flush=True)
 
 
-async def _of_a_connection(broker: Broker, name: str, tables: Sequence[Table], every: float) -> None:
+async def _send_tables(broker: Broker, name: str, tables: Sequence[Table], every: float) -> None:
     async with connected(broker, name) as connection, asyncio.TaskGroup() as group:
         random = Random(name)
         for table in tables:
-            group.create_task(_of_a_table(connection, table, every, random.random() * every))
+            group.create_task(_send_table(connection, table, every, random.random() * every))
 
 
-async def _of_a_table(connection: Connection, table: Table, every: float, first: float) -> None:
+async def _send_table(connection: Connection, table: Table, every: float, first: float) -> None:
     loop = asyncio.get_running_loop()
     due = loop.time() + first
     for record in table.records:
@@ -139,11 +139,11 @@ async def _of_a_table(connection: Connection, table: Table, every: float, first:
         due += every
 
 
-# -- what is measured ------------------------------------------------------------------------------------------------
+# -- the measurement -------------------------------------------------------------------------------------------------
 
 
 class Floor:
-    """Broker, database and store, which run."""
+    """Running broker, database and store."""
 
     def __init__(
         self, broker: Mosquitto, server: Postgres, address: str, stores: Sequence[subprocess.Popen[bytes]]
@@ -152,7 +152,7 @@ class Floor:
         self._connection = psycopg.connect(address, autocommit=True)
 
     def run(self, site: str, tables: int, every: float, rounds: int, count: int) -> Result:
-        """All of it sent and stored."""
+        """Send and store all records, and return the result."""
         arguments = [str(one) for one in (self._broker.port, site, tables, every, rounds, count)]
         generator = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.floor_tables", "--generate", *arguments],
@@ -168,7 +168,7 @@ class Floor:
         last = max(one.last for one in season(rounds)[:count] if isinstance(one, DecisionMade))
         while self._ask(_WHOLE, site, last) < tables:
             assert all(store.poll() is None for store in self._stores), "the store ended"
-            time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
+            time.sleep(POLL)  # another process has no event here, so its rows are counted
         seconds = time.monotonic() - began
         cpu = [after - first for after, first in zip(self._used(), used, strict=True)]
         generated = float(generator.stdout.readline()) - own
@@ -189,7 +189,7 @@ class Floor:
         return int(row[0])
 
     def _used(self) -> tuple[float, float, float]:
-        """Seconds of the processor: broker, store, database."""
+        """Return the seconds of the processor of broker, store and database."""
         main = self._server.pid
         children = [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
         database = cpu_of(main, with_ended=True) + sum(cpu_of(pid) for pid in children)
@@ -197,7 +197,7 @@ class Floor:
 
 
 def cpu_of(pid: int, *, with_ended: bool = False) -> float:
-    """Seconds; 0 of a process that has ended. `with_ended`: of its children, too."""
+    """Return the seconds of a process, 0 if it has ended. `with_ended` adds its ended children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -217,7 +217,7 @@ def stores(port: int, address: str, consumers: int, log: Path) -> Iterator[list[
         try:
             while log.read_bytes().count(b"store.connected") < consumers:
                 assert all(one.poll() is None for one in running), log.read_text()
-                time.sleep(POLL)  # the rows of another process are counted: it has no event for this one
+                time.sleep(POLL)  # another process has no event here, so its log is read
             yield running
         finally:
             for one in running:

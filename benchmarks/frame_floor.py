@@ -1,4 +1,4 @@
-"""The floor of P1: the least that could find frames in a stream. Of the standard library, so that peers can run it."""
+"""The floor of P1: the least work that could find frames. Standard library only, so that peers can run it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SHORTEST: Final = HEADER.size + CRC.size
 
 
 def floor(reads: list[bytes], decrypt: Callable[[bytes, bytes, bytes], bytes] | None = None) -> int:
-    """Split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop; how many frames it found.
+    """Count frames in one loop: split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`.
 
-    `decrypt`: a cipher's, of nonce, ciphertext and associated data; each frame is then opened, too.
+    With `decrypt`, a cipher's function of nonce, ciphertext and associated data, each frame is opened too.
     """
     unpack_header = HEADER.unpack_from
     unpack_crc = CRC.unpack_from
@@ -39,5 +39,5 @@ def floor(reads: list[bytes], decrypt: Callable[[bytes, bytes, bytes], bytes] | 
 
 
 def cut(data: bytes, size: int) -> list[bytes]:
-    """The stream in reads of so many bytes."""
+    """Return the stream in reads of `size` bytes."""
     return [data[start : start + size] for start in range(0, len(data), size)]

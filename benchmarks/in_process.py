@@ -1,7 +1,7 @@
-"""A table without processes: the host's end of cardlink and `decide`, fed with what a simulated device sent.
+"""A table without processes: the host's end of cardlink and `decide`, fed with the bytes of a simulated device.
 
-`record` plays rounds against a simulated shoe and keeps the bytes and operations; `replay` gives them to a fresh host
-and table, so that only the host's side is measured.
+`record` plays rounds with a simulated shoe and keeps the bytes and operations; `replay` gives them to a fresh host and
+table, so that only the host's side is measured.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HostSide:
                 self._host.command(number, event.command, 0.0)
 
     def step(self, step: Step) -> None:
-        """Bytes from the device, or an operation of the dealer."""
+        """Take bytes from the device, or an operation of the dealer."""
         if isinstance(step, bytes):
             for heard in self._host.receive(step, 0.0):
                 self.take(input_of(heard))
@@ -74,9 +74,9 @@ class HostSide:
 
 
 class SmoothRounds:
-    """A simulated shoe and a table that plays smooth rounds, eight boxes, by round.
+    """A simulated shoe and a table that plays smooth rounds with eight boxes, card by card.
 
-    `steps`: what the host was given.
+    `steps` has what the host was given.
     """
 
     def __init__(self, commit: Commit = lambda given, decided: None) -> None:
@@ -92,7 +92,7 @@ class SmoothRounds:
         self._act(operations.OpenTable())
 
     def play(self) -> None:
-        """One round."""
+        """Play one round."""
         mechanism = self._device.mechanism
         mechanism.load(mechanism.shuffled_by_hand(), deck=1)
         self._device_did()
@@ -129,7 +129,7 @@ class SmoothRounds:
 
 
 def record(rounds: int) -> list[Step]:
-    """The steps of so many smooth rounds."""
+    """Return the steps of that many smooth rounds."""
     table = SmoothRounds()
     for _ in range(rounds):
         table.play()

@@ -1,9 +1,9 @@
-"""A journal of many days, written through the real store by a table that plays smooth rounds; not synced.
+"""Writes a journal of many days, unsynced, through the real store by a table that plays smooth rounds.
 
     python -m benchmarks.long_journal FOLDER DAYS [ROUNDS_A_DAY]
 
-A day has 600 rounds, if nothing else is said; a round has some 46 inputs and 151 entries. The last day began ten
-minutes ago, so that a daemon goes on in its file. The key is of zeros.
+A day has 600 rounds by default; a round has some 46 inputs and 151 entries. The last day began ten minutes ago, so that
+a daemon continues its file. The key is all zeros.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ AGO: Final = 600 * SECOND
 
 
 class Written(msgspec.Struct):
-    """What was written."""
+    """The amount written."""
 
     rounds: int = 0
     decisions: int = 0
@@ -57,7 +57,7 @@ class Written(msgspec.Struct):
 
 
 class _Files:
-    """The open journal, as its keeper sees it: the calls of its writer, at once."""
+    """The open journal as its keeper sees it, with the writer's calls done at once."""
 
     def __init__(self, journal: Journal[AnyInput, AnyEvent]) -> None:
         self.journal = journal
@@ -75,7 +75,7 @@ class _Files:
         return self.journal.pin.fails
 
     async def answer(self) -> None:
-        """Nothing is on its way."""
+        """Return at once: nothing is under way."""
 
     async def save(self, state: SavedState) -> None:
         self.journal.save(state)
@@ -93,7 +93,7 @@ class _Files:
         return ()
 
     async def delete(self, names: Sequence[str]) -> None:
-        """None is."""
+        """Do nothing: no file expires."""
 
 
 class _Log:
@@ -104,7 +104,7 @@ class _Log:
 
 
 class _Writer:
-    """Commits what the table decides, at a time of its own."""
+    """Commits what the table decides, with a clock of its own."""
 
     def __init__(self, folder: Path, begin: int) -> None:
         self.written = Written()
@@ -133,24 +133,24 @@ class _Writer:
         _at_once(self.keeper.committed(given, before, after))
 
     def go_on_at(self, utc_ns: int) -> None:
-        """The next round begins then."""
+        """Begin the next round at that time."""
         self._now = max(self._now, utc_ns)
         _at_once(self.keeper.between_rounds(self._state))
 
 
 def last_day() -> int:
-    """When the last day of a journal that is written now begins: a full minute."""
+    """Return when the last day of a journal written now begins: a full minute."""
     minute = 60 * SECOND
     return (time.time_ns() - AGO) // minute * minute
 
 
 def day_begins(begin: int) -> str:
-    """That time of the day, as a configuration has it."""
+    """Return that time of day as a configuration writes it."""
     return f"{datetime.fromtimestamp(begin // SECOND, UTC):%H:%M}"
 
 
 def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: int) -> Written:
-    """So many days, a file each. At the end as many rounds are not saved as can be, as after a power cut."""
+    """Write a file for each day. As many rounds as possible stay unsaved at the end, as after a power cut."""
     started = time.perf_counter()
     begin = last - (days - 1) * DAY
     writer = _Writer(folder, begin)
@@ -174,7 +174,7 @@ def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: in
 
 
 def _unsynced(path: Path) -> Connection:
-    """For a journal that may be written again: nothing waits for the disk."""
+    """Open a connection that does not wait for the disk: this journal can be written again."""
     connection = sqlite3.connect(path, isolation_level=None)
     for pragma in (*PRAGMAS, "synchronous=OFF"):
         connection.execute(f"PRAGMA {pragma}")
@@ -182,7 +182,7 @@ def _unsynced(path: Path) -> Connection:
 
 
 def _at_once(work: Any) -> None:
-    """A coroutine that waits for nothing."""
+    """Run a coroutine that waits for nothing."""
     try:
         work.send(None)
     except StopIteration:

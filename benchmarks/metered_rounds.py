@@ -1,10 +1,10 @@
-"""What counting for `GET /metrics` adds to a decision, and what a page costs.
+"""Measures what counting for `GET /metrics` adds to a decision, and what a page costs.
 
     python -m benchmarks.metered_rounds [--rounds 40] [--turns 9]
 
-The same rounds are decided without and with the meters, in turn, in one process; processor time. Floor: the rounds
-without them, decided in memory: with its commit a decision takes five times as long and more. Goal: at most 10
-microseconds a decision, and 5 ms a page, of which there is one a second at most.
+The same rounds are decided with and without the meters, in turn, in one process; figures are processor time. Floor: the
+rounds without meters, decided in memory (a commit takes more than four times as long again). Goal: at most 10
+microseconds a decision, and 5 ms a page, of which there is at most one a second.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAGES: Final = 200
 
 
 class Counting:
-    """Counts as the daemon does, at each decision that has events."""
+    """Counts like the daemon, at each decision that has events."""
 
     def __init__(self) -> None:
         self.clock = HostClock()
@@ -47,7 +47,7 @@ class Counting:
 
 
 class EverLater:
-    """A clock on which every page is due."""
+    """A clock at which every page is due."""
 
     def __init__(self) -> None:
         self._seconds = 0
@@ -58,13 +58,13 @@ class EverLater:
 
 
 def seconds_of(steps: list[Step], commit: Callable[[AnyInput, Decided], None]) -> tuple[float, HostSide]:
-    began = time.process_time()  # what else the machine does is left out
+    began = time.process_time()  # other load on the machine does not count
     side = replay(steps, commit)
     return time.process_time() - began, side
 
 
 async def pages(counting: Counting) -> list[float]:
-    """Seconds for each page."""
+    """Return the seconds for each page."""
     page_of = MetricsPage(counting, lambda: LinkView(state="ready", age=0.1), lambda: Disk(1, 1), EverLater())
     times = []
     for _ in range(PAGES):
@@ -81,7 +81,7 @@ def main() -> int:
     given = parser.parse_args()
     steps = record(given.rounds)
     counting = Counting()
-    seconds_of(steps, lambda given, decided: None)  # warm
+    seconds_of(steps, lambda given, decided: None)  # a warm-up
     without, counted = [], []
     for _ in range(given.turns):
         seconds, side = seconds_of(steps, lambda given, decided: None)

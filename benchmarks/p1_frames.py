@@ -1,16 +1,15 @@
-"""P1: sealed cardlink frames opened and decoded into typed messages, beside a floor of bare operations.
+"""P1: opens sealed cardlink frames and decodes them into typed messages, beside a floor of bare operations.
 
     python -m benchmarks.p1_frames [--frames 20000] [--runs 7] [--peers PEERS/bin/python]
 
-With `--peers`, the Python of a venv into which `benchmarks/peers.txt` was installed, frame readers of other serial
-protocols are measured in the same run, beside the same floor.
-Floor: split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, the cipher's own `decrypt`, in one loop
-without a call of our own; it looks at no counter. Ours: `FrameReader.receive` for each read, then each frame opened and
-its body decoded by kind. Both see the same reads.
+`--peers` names the Python of a venv with `benchmarks/peers.txt`; frame readers of other serial protocols are then
+measured in the same run, beside the same floor. Floor: split on the delimiter, two `replace`, `zlib.crc32`,
+`struct.unpack`, the cipher's own `decrypt`, in one loop without a call of our own and without counters. Ours:
+`FrameReader.receive` for each read, then each frame is opened and its body decoded by kind. Both see the same reads.
 
-In the noisy stream one byte of a hundred is changed at random. A frame counts as hit when one of its bytes was changed,
-its two delimiters included; a good frame that was lost although the noise did not hit it, or a frame that was never
-sent, is a mistake, and the program then exits with 1.
+In the noisy stream one byte of a hundred is changed at random. A frame is hit if one of its bytes, including both
+delimiters, was changed. A frame that was lost without being hit, or found without being sent, is a mistake, and the
+program then exits with 1.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ Take = Callable[[list[bytes]], int]
 
 
 class Stream(NamedTuple):
-    """Frames end to end, and which of them no noise has hit (by place)."""
+    """Frames end to end, and the places of those that no noise has hit."""
 
     frames: list[bytes]
     data: bytes
@@ -54,7 +53,7 @@ class Stream(NamedTuple):
 
 
 def make_frames(count: int, random: Random) -> list[bytes]:
-    """What a device sends in a round, sealed: sets, single cards, statuses; 48 to 64 bytes each."""
+    """Return sealed frames of a round: sets, single cards, statuses; 48 to 64 bytes each."""
     frames: list[bytes] = []
     sealer = FrameSealer(KEY)
     boot, shuffle = random.getrandbits(32), random.getrandbits(16)
@@ -86,7 +85,7 @@ def clean(frames: list[bytes]) -> Stream:
 
 
 def noisy(frames: list[bytes], random: Random) -> Stream:
-    """One byte of a hundred becomes another."""
+    """Change one byte of a hundred."""
     data = bytearray(b"".join(frames))
     hit = {place for place in range(len(data)) if random.random() < NOISE}
     for place in hit:
@@ -121,12 +120,12 @@ def ours(reads: list[bytes]) -> int:
 
 
 def opening_floor(reads: list[bytes]) -> int:
-    """`floor`, with the cipher."""
+    """Run `floor` with the cipher."""
     return floor(reads, ChaCha20Poly1305(KEY).decrypt)
 
 
 def calls_only(reads: list[bytes]) -> int:
-    """A method call for each read that does nothing: what any reader that is an object costs."""
+    """Make a method call for each read that does nothing: the least cost of any reader that is an object."""
 
     class Idle:
         def receive(self, data: bytes) -> tuple[bytes, ...]:
@@ -146,7 +145,7 @@ def seconds(take: Take, reads: list[bytes]) -> float:
 
 
 def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
-    """Good frames that were lost though the noise did not hit them, and frames that were not sent."""
+    """Count frames that were lost without being hit, and frames that were not sent."""
     reader = FrameReader()
     found = [frame.decoded for read in reads for frame in reader.receive(read)]
     sent = [FrameReader().receive(frame)[0].decoded for frame in stream.frames]
@@ -155,7 +154,7 @@ def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
 
 
 def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
-    """Print a line for each size of read; returns the times, in microseconds a frame."""
+    """Print a line for each size of read, and return the times in microseconds a frame."""
     rows: list[dict[str, float]] = []
     for size in READS:
         reads = cut(stream.data, size)
@@ -176,7 +175,7 @@ def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
 
 
 def explain(rows: list[dict[str, float]]) -> str:
-    """What the time goes into, from the first and the last row of the clean stream."""
+    """Return what the time goes into, from the first and the last row of the clean stream."""
     large, single = rows[0], rows[-1]
     typed = large["ours"] - large["framing_only"]
     return (
@@ -188,7 +187,7 @@ def explain(rows: list[dict[str, float]]) -> str:
 
 
 def measure_peers(python: Path, frames: list[bytes], runs: int) -> None:
-    """Print a line for each peer: its time by the floor's, for each size of read."""
+    """Print a line for each peer: its time relative to the floor, for each size of read."""
     with tempfile.TemporaryDirectory() as folder:
         stream = Path(folder) / "stream"
         stream.write_bytes(b"".join(frames))
@@ -204,7 +203,7 @@ def measure_peers(python: Path, frames: list[bytes], runs: int) -> None:
 
 
 def _peer_cell(ratio: float, found: float) -> str:
-    """Its ratio; a reader that does not find its frames has none."""
+    """Return a peer's ratio, or how many frames it finds if not all."""
     return f"{ratio:>12.1f}" if found == 1 else f"{f'finds {found:.0%}':>12}"
 
 

@@ -1,14 +1,14 @@
-"""P2: from the last byte of a report on a pty to its event at a subscriber on a Unix socket, durable before published.
+"""P2: the delay from the last byte of a report on a pty to its durable event at a subscriber on a Unix socket.
 
     python -m benchmarks.p2_delay [--reports 400] [--peers PEERS/bin/python] [--profile FILE]
 
-A real daemon as a process of its own; the device's end of the pty and the subscriber are here. With `--peers`, the
-Python of a venv into which `benchmarks/peers.txt` was installed, the assembly of libraries in `peer_assembly.py` gets
-the same reports in the same run, in turn with the daemon. Two gaps: a closed loop with 1 ms after each event, and one
-report every 20 ms, about as often as a dealer's device at its busiest.
+A real daemon runs as a process; the device's end of the pty and the subscriber are here. `--peers` names the Python of
+a venv with `benchmarks/peers.txt`; the assembly of libraries in `peer_assembly.py` then gets the same reports, in turn
+with the daemon. There are two gaps: a closed loop with 1 ms after each event, and 20 ms, about the rate of a dealer's
+device at its busiest.
 
-Floor: a bare round trip over a pty between two threads, and one pwrite with fdatasync of as many bytes as an input
-takes in the journal. Goal: p50 and p99 no slower than the assembly.
+Floor: a bare round trip over a pty between two threads, and one pwrite with fdatasync of an input's size in the
+journal. Goal: p50 and p99 no slower than the assembly.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 
 SERIAL: Final = "P2-SHOE"
-ENTRY: Final = 1500  # bytes that an input with its events takes in the journal, about
+ENTRY: Final = 1500  # bytes of an input with its events in the journal, roughly
 GAPS: Final = (0.001, 0.02)  # seconds from an event to the next report
-BLOCK: Final = 20  # reports, the daemon's and the assembly's in turn: what else the machine does falls on both
+BLOCK: Final = 20  # reports, of the daemon and the assembly in turn, so that other load falls on both
 EVENT: Final = b'"device_noted"'
 FRAME: Final = bytes(range(1, 33)) + b"\xc0"
 FOLLOW: Final = b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n"
@@ -56,7 +56,7 @@ UPGRADE: Final = (
 
 
 def open_pty(folder: Path) -> int:
-    """The device's end; the other one is at `device` in the folder."""
+    """Return the device's end; the other end is at `device` in the folder."""
     master, slave = pty.openpty()
     tty.setraw(slave)
     os.set_blocking(master, False)
@@ -66,7 +66,7 @@ def open_pty(folder: Path) -> int:
 
 class Sender(Protocol):
     def report(self) -> float:
-        """Write a report at once; the time."""
+        """Write a report at once and return the time."""
 
 
 class Line:
@@ -102,7 +102,7 @@ class Line:
             await asyncio.sleep(min(self.device.nap(), GAPS[-1] / 2))
 
     def report(self) -> float:
-        """A button was pressed: it decides nothing, is journaled and is published."""
+        """Report a pressed button, which decides nothing but is journaled and published."""
         self.device.link.report(messages.ButtonPressed(1, "red"), asyncio.get_running_loop().time())
         data = self.device.outgoing()
         began = time.perf_counter()
@@ -111,7 +111,7 @@ class Line:
 
 
 class BareLine:
-    """Bytes and a delimiter: what the assembly takes for a report."""
+    """A line with bytes and a delimiter, which the assembly takes for a report."""
 
     def __init__(self, folder: Path) -> None:
         self._master = open_pty(folder)
@@ -123,7 +123,7 @@ class BareLine:
 
 
 class Subscriber(threading.Thread):
-    """Reads a stream of events as bytes and notes when each event that is waited for was there."""
+    """Reads a stream of events as bytes, and notes when each awaited event was there."""
 
     def __init__(self, path: Path, request: bytes) -> None:
         super().__init__(daemon=True)
@@ -154,7 +154,7 @@ class Measured:
         subscriber.start()
 
     async def delays(self, reports: int, gap: float) -> list[float]:
-        """Seconds from the write to the event, for each report."""
+        """Return the seconds from the write to the event, for each report."""
         delays = []
         for _ in range(reports):
             await asyncio.sleep(gap)
@@ -167,7 +167,7 @@ class Measured:
 
 @asynccontextmanager
 async def daemon(folder: Path, profile: Path | None, more: str = "") -> AsyncIterator[Measured]:
-    """`more`: sections of its configuration."""
+    """Run a daemon. `more` has sections of its configuration."""
     line = Line(folder)
     (folder / "table.toml").write_text(configuration_text(Unit.SINGLES, more=more).replace("{folder}", str(folder)))
     create_key_file(folder / "journal.key")
@@ -207,11 +207,11 @@ async def assembly(folder: Path, python: Path) -> AsyncIterator[Measured]:
 
 
 async def measure(measured: dict[str, Measured], reports: int) -> dict[tuple[str, float], list[float]]:
-    """The delays of each at each gap."""
+    """Return the delays of each program at each gap."""
     found: dict[tuple[str, float], list[float]] = {(name, gap): [] for gap in GAPS for name in measured}
     await asyncio.sleep(0.5)
     for one in measured.values():
-        await one.delays(50, GAPS[0])  # warm
+        await one.delays(50, GAPS[0])  # a warm-up
     for gap in GAPS:
         for _ in range(reports // BLOCK):
             for name, one in measured.items():
@@ -230,7 +230,7 @@ async def run(
 
 
 def floor_pty(count: int) -> list[float]:
-    """A report's bytes over a pty to another thread, and a byte back over a socket."""
+    """Time a report's bytes over a pty to another thread, and a byte back over a socket."""
     master, slave = pty.openpty()
     tty.setraw(slave)
     here, there = socket.socketpair(socket.AF_UNIX)
@@ -244,7 +244,7 @@ def floor_pty(count: int) -> list[float]:
     thread.start()
     times = []
     for _ in range(count):
-        time.sleep(0.001)  # so that the other thread waits, as the daemon does
+        time.sleep(0.001)  # lets the other thread wait, as the daemon does
         began = time.perf_counter()
         os.write(master, bytes(32))
         here.recv(1)

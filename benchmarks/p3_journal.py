@@ -1,11 +1,11 @@
-"""P3: durable inputs a second, one a commit: the decisions of smooth rounds, written through the real store.
+"""P3: durable inputs a second, each with a commit: the decisions of smooth rounds, written through the real store.
 
     python -m benchmarks.p3_journal [--rounds 20] [--folder PLACE]
 
-Floors, in the same run and folder: one pwrite and fdatasync of as many bytes as a decision's row has, into a file that
-has its size already; and SQLite alone (WAL, FULL), which inserts the same rows and does nothing else. The goal is 1.3
-times the cost of the first. Also: CPU of a commit, with and without that of the floor, what it is spent on, and bytes
-an entry. The programs take turns, so that a slow disk is slow for all of them; each figure is the median of the turns.
+Floors, in the same run and folder: one pwrite and fdatasync of the size of a decision's row, into a preallocated file;
+and SQLite alone (WAL, FULL), which only inserts the same rows. The goal is 1.3 times the cost of the first. It also
+shows the CPU of a commit, with and without the floor's, how it is spent, and bytes an entry. The programs take turns,
+so that a slow disk affects all of them; each figure is the median of the turns.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ STEP: Final = 1_000_000  # nanoseconds from one decision to the next
 
 
 class Given(NamedTuple):
-    """What one append is given."""
+    """The arguments of one append."""
 
     input: AnyInput
     events: tuple[AnyEvent, ...]
@@ -51,7 +51,7 @@ class Given(NamedTuple):
 
 
 class Took(NamedTuple):
-    """Seconds for all decisions: by the clock, and of the processor."""
+    """The seconds for all decisions: by the clock, and of the processor."""
 
     wall: float
     cpu: float
@@ -131,7 +131,7 @@ def timed(work: Callable[[], None]) -> Took:
 
 
 def rows_of(folder: Path, decisions: Sequence[Given]) -> tuple[list[Row], int]:
-    """The rows as the journal stores them, and the bytes of its file."""
+    """Return the rows as the journal stores them, and the size of its file."""
     with_journal(folder, decisions)
     (path,) = (folder / "journal").glob("*.journal")
     with closing(sqlite3.connect(path)) as connection:
@@ -139,7 +139,7 @@ def rows_of(folder: Path, decisions: Sequence[Given]) -> tuple[list[Row], int]:
 
 
 def parts(decisions: Sequence[Given], rows: Sequence[Row]) -> list[tuple[str, float]]:
-    """Seconds of the processor that a commit spends before it comes to SQLite."""
+    """Return the processor's seconds that a commit spends before it comes to SQLite."""
     keys, file_keys = JournalKeys(bytes(32), "bench"), FileKeys(bytes(32), "bench")
     codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(
         JOURNAL_TYPES, keys, file_keys, Packing(JOURNAL_TYPES.words), os.urandom
@@ -158,7 +158,7 @@ def parts(decisions: Sequence[Given], rows: Sequence[Row]) -> list[tuple[str, fl
 
 
 def turns(place: Path, programs: Sequence[Callable[[Path], Took]]) -> list[Took]:
-    """The median of each program."""
+    """Return the median of each program."""
     took: list[list[Took]] = [[] for _ in programs]
     for _ in range(TURNS):
         for program, results in zip(programs, took, strict=True):

@@ -1,8 +1,8 @@
-"""P4: whole rounds a second in one process: NC, eight boxes, by round; frames, decide, evolve; with a journal or not.
+"""P4: whole rounds a second in one process (NC, eight boxes, card by card): frames, decide, evolve, and a journal.
 
     python -m benchmarks.p4_rounds [rounds]
 
-Floor: bare `transitions` triggers for the same number of inputs; with a journal also one pwrite and fdatasync an input.
+Floor: bare `transitions` triggers for the same number of inputs; with a journal also a pwrite and fdatasync each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Model:
 
 
 def floor_triggers(count: int) -> None:
-    """Bare flat transitions, callables, no hooks."""
+    """Trigger bare flat transitions, without hooks."""
     model = _Model()
     machine = transitions.Machine(model, states=["a", "b"], initial="a", auto_transitions=False)
     machine.add_transition("go", "a", "b")
@@ -47,7 +47,7 @@ def floor_triggers(count: int) -> None:
 
 
 def floor_disk(count: int, folder: Path, size: int = 1500) -> None:
-    """One append of an average input's size and one fdatasync an input, into a file that has its size already."""
+    """Write and fdatasync an average input's size for each input, into a preallocated file."""
     descriptor = os.open(folder / "floor", os.O_RDWR | os.O_CREAT)
     try:
         os.posix_fallocate(descriptor, 0, count * size)
@@ -60,7 +60,7 @@ def floor_disk(count: int, folder: Path, size: int = 1500) -> None:
 
 
 def measured(*works: Callable[[], object]) -> list[float]:
-    """Seconds of each, the median of several runs in turn: what else the machine does falls on all of them."""
+    """Return the seconds of each, the median of several runs in turn, so that other load falls on all of them."""
     times: list[list[float]] = [[] for _ in works]
     for _ in range(RUNS):
         for work, taken in zip(works, times, strict=True):
@@ -71,7 +71,7 @@ def measured(*works: Callable[[], object]) -> list[float]:
 
 
 def with_journal(steps: list[Step], journal: Journal[AnyInput, AnyEvent]) -> None:
-    """Into a journal that is open: that it is opened is P6."""
+    """Replay into an open journal: opening it is P6."""
 
     def commit(given: AnyInput, decided: Decided) -> None:
         moment = Moment(time.time_ns(), time.monotonic_ns())

@@ -1,15 +1,15 @@
-"""P5: sixteen daemons with sixteen devices that deal: what one table waits, and the memory of all.
+"""P5: the delays of one table, and the memory of all, while sixteen daemons with sixteen devices deal.
 
     python -m benchmarks.p5_sixteen_tables [--tables 16] [--minutes 10] [--floor]
 
-One table is measured: from the last byte of a report on its pty to its event at a subscriber, and from an operation to
-its answer, in turn. It is measured alone, then while the others deal, then alone again. The others are a daemon, a
-simulated device and its people each, at their own pace. With `--floor` all of them report to a broker, from which a
-store writes them into PostgreSQL, on the same machine: one pit on one server.
+One table is measured, from the last byte of a report on its pty to its event at a subscriber, and from an operation to
+its answer, in turn. It is measured alone, while the others deal, and alone again. Each of the others is a daemon, a
+simulated device and its people, at people's pace. With `--floor` all of them report to a broker, from which a store
+writes into PostgreSQL on the same machine: one pit on one server.
 
-Floor: the table alone, before and after. Goal: medians at most 1.5 times the floor's; no daemon has a tenth more memory
-at the end than after a tenth of the time: what a daemon keeps of its newest rounds fills within 60,000 entries, and
-half a million more add nothing. It ends with 1 where a daemon or a device has ended, or memory grew more.
+Floor: the table alone, before and after. Goal: medians at most 1.5 times the floor's, and no daemon with a tenth more
+memory at the end than after a tenth of the time. (Its memory of the newest rounds fills within 60,000 entries; half a
+million more add nothing.) It exits with 1 if a daemon or a device has ended, or memory grew more.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from simulators.floor_trial.servers import find_servers, start_broker, start_dat
 from simulators.floor_trial.trial import named_tables, start_store
 
 GAP: Final = 0.1  # seconds from one report, or operation, to the next
-WARM: Final = 50  # reports and operations that are not counted
-ALONE: Final = 0.1  # of the time of all tables: each time that the one is measured alone
+WARM: Final = 50  # uncounted reports and operations at the beginning
+ALONE: Final = 0.1  # of the time of all tables, for each measurement of the one alone
 GROWTH: Final = 1.1
 ENDLESS: Final = 100_000  # rounds
 MIB: Final = 1024
 
 
 class Delays(NamedTuple):
-    """Seconds. `events`: from a report to its event; `operations`: from an operation to its answer."""
+    """Seconds. `events` are from a report to its event, `operations` from an operation to its answer."""
 
     events: list[float]
     operations: list[float]
 
 
 class Table(NamedTuple):
-    """The measured one."""
+    """The measured table."""
 
     line: Measured
     client: ApiClient
@@ -73,13 +73,13 @@ def count_of(minutes: float) -> int:
 
 
 def memory(process: int) -> int:
-    """KiB that it has in memory."""
+    """Return the KiB that a process has in memory."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 def cpu_seconds() -> float:
-    """All that this machine has worked."""
+    """Return the seconds that all processors of this machine have worked."""
     user, nice, system, *_ = map(int, Path("/proc/stat").read_text().split()[1:5])
     return (user + nice + system) / 100
 
@@ -108,7 +108,7 @@ async def others(folder: Path, tables: int, section: str) -> AsyncIterator[list[
 
 @asynccontextmanager
 async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
-    """Broker, database and store; `[floor]` of a table."""
+    """Run broker, database and store, and yield the `[floor]` section of a table."""
     servers = find_servers()
     async with Processes(folder) as processes:
         port = await start_broker(servers.mosquitto, processes)
@@ -117,7 +117,7 @@ async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
 
 
 class Found(NamedTuple):
-    """`memory`: of each daemon of the others, KiB, each tenth of the time. `entries`: of their journals together."""
+    """`memory` has the KiB of each other daemon at each tenth of the time; `entries` counts all their entries."""
 
     alone: Delays
     among: Delays
@@ -148,7 +148,7 @@ async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool
 
 
 async def _among(table: Table, stages: list[Stage], minutes: float) -> Found:
-    """While the others deal; `alone` is not known yet."""
+    """Measure while the others deal; `alone` is not known yet."""
     found = Found(Delays([], []), Delays([], []), [], 0, 0.0)
     began, used = time.monotonic(), cpu_seconds()
     for _ in range(10):
@@ -164,7 +164,7 @@ async def _among(table: Table, stages: list[Stage], minutes: float) -> Found:
 
 
 def growth(samples: list[list[int]]) -> float:
-    """How much more memory a daemon has at the end than after a tenth of the time, at most."""
+    """Return the largest ratio of a daemon's memory at the end to that after a tenth of the time."""
     return max((last / first for first, last in zip(samples[0], samples[-1], strict=True)), default=1.0)
 
 

@@ -1,12 +1,12 @@
-"""P6: how long the daemon takes until it is ready, and its memory, after a day, a month and a year of dealing.
+"""P6: the time until a daemon is ready, and its memory, after a day, a month and a year of dealing.
 
-    python -m benchmarks.p6_start [DAYS ...] [--rounds A_DAY]   # 0 1 30 days, unless others are named
+    python -m benchmarks.p6_start [DAYS ...] [--rounds A_DAY]   # default: 0 1 30 days
 
 A year of 600 rounds a day takes half an hour to write, and 9 GB.
 
-Each journal is of as many days, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
-saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c
-pass`, and a start with an empty journal, which is the imports.
+Each journal has one file a day (`benchmarks.long_journal`). `stopped`: the daemon had saved its state when it ended;
+`killed`: it was killed, with as many rounds to fold as possible. Floor: `python -c pass`, and a start with an empty
+journal, which consists of imports.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ READY_WITHIN: Final = 600.0  # seconds
 
 
 class Start(NamedTuple):
-    """One start: seconds until READY=1, the processor's seconds for it, and resident megabytes then."""
+    """One start: seconds until READY=1, the processor's seconds, and resident megabytes."""
 
     seconds: float
     busy: float
@@ -67,7 +67,7 @@ def start(folder: Path, end: signal.Signals) -> Start:
 
 
 def prepare(folder: Path, days: int, rounds: int) -> None:
-    """The journal, and what a daemon needs around it."""
+    """Make the journal, and what a daemon needs besides."""
     folder.mkdir(parents=True, exist_ok=True)
     last = last_day()
     text = configuration_text(Unit.SINGLES).replace("{folder}", str(folder)).replace('"DEMO"', f'"{TABLE}"')
@@ -87,7 +87,7 @@ def prepare(folder: Path, days: int, rounds: int) -> None:
 
 
 def floor() -> float:
-    """Seconds that the interpreter takes."""
+    """Return the seconds that the interpreter takes."""
     times: list[float] = []
     for _ in range(RUNS):
         begin = time.perf_counter()

@@ -1,15 +1,15 @@
-"""P7: hands ranked a second, one at a time and in bulk, beside table lookups that are handed a ready-made key.
+"""P7: hands ranked a second, one at a time and in bulk, beside table lookups with a ready-made key.
 
     python -m benchmarks.p7_hands [--runs 7]
 
-Every hand of the deck is ranked once a run, in shuffled order. Floors: a dict keyed by ordered triples of cards, asked
-with the hand itself; a dict keyed by ordered triples of ranks, once the ranks were read from the cards; in bulk one
-numpy lookup by three arrays of ranks, and the same with the arrays filled from the cards first. Ours: `rank_key`.
+Every hand of the deck is ranked once a run, in shuffled order. Floors: a dict keyed by ordered triples of cards, looked
+up with the hand itself; a dict keyed by ordered triples of ranks, with ranks read from the cards; in bulk one numpy
+lookup by three arrays of ranks, and the same with the arrays filled from the cards first. Ours: `rank_key`.
 
 The goal is 1.5 times the cost of the dict by cards, and in bulk of the numpy lookup. One at a time it is met in some
-runs and missed in others, by a tenth or so: the call alone costs half of such a lookup. In bulk it is missed, more than
-tenfold, where the ranks lie in arrays already, and met where they must be read from cards first; a round has ten hands
-at most, so that nothing here keeps such arrays. What a run came to stands in its last lines.
+runs and missed by a tenth or so in others: the call alone costs half of such a lookup. In bulk it is missed more than
+tenfold if the ranks are in arrays already, and met if they must be read from cards first. A round has at most ten
+hands, so no such arrays are kept. The last lines of a run have its results.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def keys_by_ranks() -> dict[tuple[int, int, int], int]:
 
 
 def by_cards(hands: list[Hand]) -> Callable[[], object]:
-    """Floor: one lookup a hand, and the hand is the key."""
+    """Floor: make one lookup a hand, with the hand as the key."""
     table = {hand: rank_key(hand) for hand in hands}
 
     def take() -> None:
@@ -56,7 +56,7 @@ def by_cards(hands: list[Hand]) -> Callable[[], object]:
 
 
 def by_ranks(hands: list[Hand]) -> Callable[[], object]:
-    """Floor: three ranks are read, then one lookup, without a call."""
+    """Floor: read three ranks, then make one lookup, without a call."""
     table = keys_by_ranks()
 
     def take() -> None:
@@ -86,14 +86,14 @@ def numpy_table(numpy: ModuleType) -> object:
 
 
 def numpy_lookup(hands: list[Hand], numpy: ModuleType) -> Callable[[], object]:
-    """Floor in bulk: the ranks lie in arrays already."""
+    """Floor in bulk: look up ranks that are in arrays already."""
     table = numpy.asarray(numpy_table(numpy))
     first, second, third = numpy.array([[card.rank for card in hand] for hand in hands]).T.copy()
     return lambda: table[first, second, third]
 
 
 def numpy_from_cards(hands: list[Hand], numpy: ModuleType) -> Callable[[], object]:
-    """In bulk, with the ranks read from cards first, as they come."""
+    """Floor in bulk: look up ranks that are first read from cards, as they come."""
     table = numpy.asarray(numpy_table(numpy))
 
     def take() -> object:
@@ -104,7 +104,7 @@ def numpy_from_cards(hands: list[Hand], numpy: ModuleType) -> Callable[[], objec
 
 
 def nanoseconds(take: Callable[[], object], hands: int, runs: int) -> float:
-    """For each hand, the median of several runs."""
+    """Return the time for each hand, the median of several runs."""
     times: list[float] = []
     for _ in range(runs):
         begin = time.perf_counter()

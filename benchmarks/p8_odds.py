@@ -1,10 +1,10 @@
-"""P8: the exact odds of every wager of all five games, under every reading, beside one numpy pass over the class table.
+"""P8: the exact odds of every wager of all five games, under every reading, beside one numpy pass.
 
     python -m benchmarks.p8_odds [--runs 5]
 
-Floor: numpy weighs all 455 x 455 pairs of rank hands and adds them up by 31 x 31 classes of ranking, once. Ours:
-counts every wager of every reading from nothing (no count is kept of an earlier run), and once more with it kept. What
-shapes depend on is found once in a process, when they are first counted, and is shown apart.
+Floor: numpy weighs all 455 x 455 pairs of rank hands and adds them up by 31 x 31 classes of ranking, once. Ours counts
+every wager of every reading with an empty cache, and again with a full one. The dependences of shapes are found once in
+a process, at their first count, and shown apart.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_NUMPY = "numpy is not installed here, so there is no floor; get it with `pip 
 
 
 def numpy_pass(numpy: ModuleType) -> object:
-    """All ordered pairs of hands, weighed and added up by class."""
+    """Weigh all ordered pairs of hands and add them up by class."""
     of = numpy.array(classes_by(frozenset({Trait.RANKING})).of)
     held = numpy.zeros((len(RANK_HANDS), 14), dtype=numpy.int64)
     for number, ranks in enumerate(RANK_HANDS):

@@ -1,9 +1,9 @@
-"""A daemon as it is put together of libraries, beside which P2 measures. Runs in a venv of the peers.
+"""A daemon assembled from libraries, for comparison in P2. It runs in a venv of the peers.
 
     PEERS/bin/python -m benchmarks.peer_assembly DEVICE SOCKET JOURNAL
 
-pyserial-asyncio-fast reads frames, transitions makes a step for each, structlog logs it, sqlite3 (WAL, FULL) keeps it,
-websockets gives it to every subscriber: all in one loop. It decides, seals and chains nothing.
+pyserial-asyncio-fast reads frames, transitions makes a step for each, structlog logs it, sqlite3 (WAL, FULL) stores it,
+and websockets sends it to every subscriber, all in one loop. Nothing is decided, sealed or chained.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DELIMITER = b"\xc0"
 
 
 class Table:
-    """What a report changes, and where it is kept."""
+    """The state that a report changes, and its storage."""
 
     def __init__(self, journal: str) -> None:
         self.machine = Machine(self, states=["idle", "busy"], initial="idle", auto_transitions=False)
@@ -84,7 +84,9 @@ async def main(device: str, socket: str, journal: str) -> None:
     table = Table(journal)
     loop = asyncio.get_running_loop()
     await serial_asyncio_fast.create_serial_connection(loop, partial(Line, table), device)
-    async with unix_serve(table.follow, socket, compression=None, ping_interval=None):  # the subscriber answers none
+    async with unix_serve(
+        table.follow, socket, compression=None, ping_interval=None
+    ):  # the subscriber does not answer pings
         print("ready", flush=True)
         await loop.create_future()
 

@@ -1,10 +1,10 @@
-"""Other serial protocols' frame readers beside the floor of P1. Runs in a venv of the peers; prints JSON.
+"""Frame readers of other serial protocols beside the floor of P1. Runs in a venv of the peers; prints JSON.
 
     PEERS/bin/python -m benchmarks.peer_frames STREAM FRAMES RUNS
 
-STREAM is a file of cardlink frames end to end, for the floor. Each peer decodes frames of its own protocol, of 28 to 40
-bytes where it has such, as many as the floor. Reads of 4096, 64, 16 and 1 byte, without noise; how many of its frames
-each finds is printed, too. One that a venv does not have, or that has changed its interface, is left out and named.
+STREAM is a file of cardlink frames end to end, for the floor. Each peer decodes as many frames of its own protocol, of
+28 to 40 bytes where it has such, in reads of 4096, 64, 16 and 1 byte, without noise. The share of frames that each
+finds is printed too. A peer that is missing, or has changed its interface, is left out and named.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ READS = (4096, 64, 16, 1)
 
 
 class Peer(NamedTuple):
-    """`stream` is what it reads; `take` decodes reads of it and says how many frames it found."""
+    """`stream` is what it reads; `take` decodes reads of it and returns how many frames it found."""
 
     name: str
     stream: bytes
@@ -34,7 +34,7 @@ class Peer(NamedTuple):
 
 
 def packetizer(count: int) -> Peer:
-    """pyserial's: pieces between zero bytes, no check and no type."""
+    """Return pyserial's: pieces between zero bytes, without check or type."""
     from serial.threaded import Packetizer
 
     class Counting(Packetizer):
@@ -70,7 +70,7 @@ def mavlink(count: int) -> Peer:
 
 
 def ubx(count: int) -> Peer:
-    """It reads from a stream and waits for nothing; what it is given at once is all that it can take."""
+    """Return pyubx2's, which reads from a stream without waiting: it needs all bytes at once."""
     from pyubx2 import GET, UBXMessage, UBXReader
 
     frame = UBXMessage("NAV", "NAV-POSLLH", GET, iTOW=1, lon=2, lat=3, height=4, hMSL=5, hAcc=6, vAcc=7).serialize()
@@ -82,7 +82,7 @@ def ubx(count: int) -> Peer:
 
 
 def modbus(count: int) -> Peer:
-    """Its reader keeps no bytes; its caller keeps them, as its own transaction layer does."""
+    """Return pymodbus', whose reader keeps no bytes; the caller does, like its own transaction layer."""
     from pymodbus.framer import FramerRTU
     from pymodbus.pdu import DecodePDU
     from pymodbus.pdu.register_message import ReadHoldingRegistersResponse
@@ -116,11 +116,11 @@ def ash(count: int) -> Peer:
             self.found += 1
 
         def connection_made(self, protocol: Any) -> None:
-            """Nothing to do."""
+            """Do nothing."""
 
     class Silent:
         def write(self, data: bytes) -> None:
-            """What it answers goes nowhere."""
+            """Drop the answer."""
 
         def is_closing(self) -> bool:
             return False
@@ -144,19 +144,19 @@ def ash(count: int) -> Peer:
 
 
 def peers(count: int) -> Iterator[Peer | str]:
-    """Each peer, or why it is left out."""
+    """Yield each peer, or why it is left out."""
     for make in (packetizer, mavlink, ubx, modbus, ash):
         try:
             peer = make(count)
             peer.take(cut(peer.stream, READS[1]))
-        except Exception as error:  # whatever a peer's version makes of it, the others are measured
+        except Exception as error:  # whatever a peer's version raises, the others are measured
             yield f"{make.__name__}: {type(error).__name__}: {error}"
             continue
         yield peer
 
 
 def micro(take: Callable[[list[bytes]], int], reads: list[bytes], runs: int, count: int) -> float:
-    """Microseconds a frame, the median."""
+    """Return microseconds a frame, the median."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()

@@ -1,8 +1,8 @@
-"""How long a journal of about a million entries takes to be verified, plainly and deeply.
+"""Times the verification of a journal of about a million entries, plainly and deeply.
 
     python -m benchmarks.verify_journal [ROUNDS]
 
-The journal is written first, by `benchmarks.long_journal`.
+`benchmarks.long_journal` writes the journal first.
 """
 
 from __future__ import annotations

@@ -356,14 +356,14 @@ class FrameHost:
                     self.linked_at = len(self.came)
                 came = Came(self.now, frame, counter, opened.body, body_of(frame.kind, opened.body))
                 self.came.append(came)
-                self._took(came)
+                self._acknowledge(came)
                 return
         came = Came(self.now, frame, counter, b"", None)
         self.came.append(came)
         if self.active is not None and self.coming is None:
             self.strange.append(came)
 
-    def _took(self, came: Came) -> None:
+    def _acknowledge(self, came: Came) -> None:
         if came.frame.kind != Kind.REPORT or not self.acknowledges:
             return
         boot, number = came.frame.boot, came.frame.number

@@ -204,7 +204,7 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     except SimulationError as error:
         raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
     except OSError as error:
-        raise _cannot_appear(asked, error) from error
+        raise _startup_problem(asked, error) from error
 
 
 class _Table(NamedTuple):
@@ -248,7 +248,7 @@ def _listening(where: str | None, option: str) -> tuple[str, int] | None:
     return host.strip("[]") or "127.0.0.1", port
 
 
-def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:
+def _startup_problem(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:
     """Return the error for what failed: a file that is written, a port, or the path of the terminal."""
     why = error.strerror or str(error)
     files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
@@ -274,7 +274,7 @@ def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
     try:
         asyncio.run(run_one_way(asked))
     except OSError as error:
-        raise _cannot_appear(asked, error) from error
+        raise _startup_problem(asked, error) from error
 
 
 async def run_one_way(asked: OneWaySimulation) -> None:
@@ -296,7 +296,7 @@ async def run_one_way(asked: OneWaySimulation) -> None:
         usb = UsbPlan() if asked.place.usbip else None
         injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock, usb=usb)
         async with running(injector, asked.options, asked.place) as found:
-            _say_where(f"{found.url}?driver={asked.driver}", found.hint)
+            _print_place(f"{found.url}?driver={asked.driver}", found.hint)
             await _until_interrupted(people())
 
 
@@ -332,14 +332,14 @@ async def run_simulation(asked: Simulation) -> None:
         async with running(injector, asked.options, asked.place) as found:
             if asked.load:
                 device.mechanism.load(device.mechanism.next_deck(), deck=1)
-            _say_where(found.url, found.hint)
+            _print_place(found.url, found.hint)
             if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
                 click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
 
 
-def _say_where(url: str, hint: str) -> None:
+def _print_place(url: str, hint: str) -> None:
     """Print the URL alone on the first line, where a program reads it."""
     click.echo(url)
     if hint:

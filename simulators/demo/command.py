@@ -125,9 +125,10 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language:
 
     >>> from controller.games import game
     >>> print(introduction(game("NC"), 5, "shuffler", fast=False))
-    Non-Commission Three Pictures: 5 rounds with a simulated shuffler. It takes about a minute; Ctrl-C ends it. The
-    simulated people deal, make mistakes and decide, through the daemon's API. ?? is a card that lies face down: the
-    daemon shows it to no one.
+    Non-Commission Three Pictures: 5 rounds with a simulated shuffler.
+    It takes about a minute; Ctrl-C ends it.
+    The simulated people deal, make mistakes and decide, through the daemon's API.
+    ?? is a card that lies face down: the daemon shows it to no one.
     """
     say = Terminal(language)
     lasts = duration(rounds * (SECONDS_A_FAST_ROUND if fast else SECONDS_A_ROUND), say)

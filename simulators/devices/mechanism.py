@@ -470,11 +470,11 @@ class Mechanism:
         self._deck_shuffle.shuffle(self.inside)
         self._shuffles += 1
         self._shuffle = self._shuffles
-        self._emit(self._what_was_shuffled())
+        self._emit(self._shuffle_counts())
         self._admit_faults()
         return Answer(True)
 
-    def _what_was_shuffled(self) -> observations.ShuffleFinished:
+    def _shuffle_counts(self) -> observations.ShuffleFinished:
         """Return the counts of the shuffled deck. A surplus card is extra, and not also a duplicate."""
         count = len(self.inside)
         whole = range(1, count + 1)

@@ -35,13 +35,13 @@ def plan_wagers(law: Law, boxes: Sequence[int], random: Random) -> tuple[Planned
     planned = []
     for box in boxes:
         chosen = [random.choice(main), *(side for side in sides if random.random() < SIDE_WAGER)]
-        planned += [_of_guest(wager, box, random) for wager in chosen]
+        planned += [_guest_wager(wager, box, random) for wager in chosen]
     if random.random() < VISITS:
         box, wager = random.choice(boxes), random.choice(main)
         planned.append(PlannedWager(VISITOR, None, wager.id, box, random.choice(AMOUNTS)))
     return tuple(planned)
 
 
-def _of_guest(wager: Wager, box: int, random: Random) -> PlannedWager:
+def _guest_wager(wager: Wager, box: int, random: Random) -> PlannedWager:
     lies_on = DEALERS_SPOT if wager.on_dealer else box
     return PlannedWager(f"guest {box}", box, wager.id, lies_on, random.choice(AMOUNTS))

@@ -109,7 +109,7 @@ class VisitorsHands(SimulatedDealer):
         if self._decides:
             return await super()._say(view, operation, member)
         self._see(line_of_sight(view, operation, self._words))
-        await self._entered_after(view)
+        await self._wait_for_entry(view)
         return True
 
     def _see(self, line: str) -> None:
@@ -118,13 +118,13 @@ class VisitorsHands(SimulatedDealer):
             self._told = line
             self._tell(line)
 
-    def _nobody_is_awaited(self) -> None:
+    def _cancel_visit(self) -> None:
         """Say that nobody comes: the person signed what somebody was on his way for."""
         if self._announced is not None:
             self._tell(self._words("{name} does not come: it is decided.", name=self._announced.name))
             self._announced = None
 
-    async def _entered_after(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
+    async def _wait_for_entry(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
         """Wait until something came after `view` and `until` is true of the table, or the supervisor decided."""
         while True:
             with suppress(TableUnreachableError):
@@ -138,9 +138,9 @@ class VisitorsHands(SimulatedDealer):
     # -- before and in a round -------------------------------------------------------------------------------------
 
     async def _before_round(self, view: TableView) -> bool:
-        self._nobody_is_awaited()
+        self._cancel_visit()
         if view.phase == Phase.VOIDED and not view.chips_paid:
-            await self._entered_after(view)
+            await self._wait_for_entry(view)
             return True
         if view.round >= len(self._plan):
             return False
@@ -149,19 +149,19 @@ class VisitorsHands(SimulatedDealer):
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
             self._see(self._words("The deck is shuffled by hand."))
-            await self._entered_after(view)
+            await self._wait_for_entry(view)
         else:
             self._begin_round(view.round + 1, view)
             self._bets = self._plan[view.round].boxes
-            await self._entered_after(view, lambda now: now.phase not in BEFORE_ROUND)
+            await self._wait_for_entry(view, lambda now: now.phase not in BEFORE_ROUND)
         return True
 
     async def _in_round(self, view: TableView) -> None:
         """Rest while play stands still."""
         if view.paused or view.held:
-            await self._entered_after(view)
+            await self._wait_for_entry(view)
             return
-        self._nobody_is_awaited()
+        self._cancel_visit()
         await super()._in_round(view)
 
     def _deal_as_marked(self, view: TableView, planned: PlannedRound) -> PlannedRound:
@@ -219,7 +219,7 @@ class VisitorsHands(SimulatedDealer):
             else:
                 line = line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted), self._words)
                 self._see(line)
-                await self._entered_after(view)
+                await self._wait_for_entry(view)
             view = await self._quiet_view()
 
     async def _find_exchanged(self, one: Place, other: Place) -> None:
@@ -231,18 +231,18 @@ class VisitorsHands(SimulatedDealer):
         self._see(
             say("The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both)
         )
-        await self._entered_after(view, lambda now: bool(now.irregularities))
+        await self._wait_for_entry(view, lambda now: bool(now.irregularities))
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._see(await self._faces_asked(view) or self._words("The Players look at their hands, and are done."))
-        await self._entered_after(view)
+        self._see(await self._faces_to_read(view) or self._words("The Players look at their hands, and are done."))
+        await self._wait_for_entry(view)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        self._see(await self._faces_asked(view))
-        await self._entered_after(view)
+        self._see(await self._faces_to_read(view))
+        await self._wait_for_entry(view)
 
-    async def _faces_asked(self, view: TableView) -> str:
+    async def _faces_to_read(self, view: TableView) -> str:
         """Return the faces that people must read because the table does not take the device's word.
 
         It covers every hand that may be turned over now: the visitor chooses.
@@ -262,7 +262,7 @@ class VisitorsHands(SimulatedDealer):
     async def _act(self, view: TableView) -> bool:
         """Leave what blocks nothing until the person opens it, unless it is a supervisor's."""
         if _is_out_of_service(view):
-            await self._waiting_for(CREW[1], (view.service, view.service_cause), self._entered_after(view))
+            await self._wait_for_decision(CREW[1], (view.service, view.service_cause), self._wait_for_entry(view))
             return True
         due = [one for one in view.irregularities if one.blocks or member_for(CREW, one.who) is not CREW[0]]
         return await super()._act(replace(view, irregularities=tuple(due)))
@@ -271,9 +271,9 @@ class VisitorsHands(SimulatedDealer):
         member = member_for(CREW, found.who)
         asked = found.id, found.revision, found.stage, found.void_asked, len(found.choices)
         permits = found.stage == "choosing" and self._permitted(found) is not None
-        await self._waiting_for(CREW[1] if permits else member, asked, super()._deal_with(view, found))
+        await self._wait_for_decision(CREW[1] if permits else member, asked, super()._deal_with(view, found))
 
-    async def _waiting_for(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
+    async def _wait_for_decision(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
         """Announce whoever decides, unless a dealer may decide it."""
         say = self._words
         begins = self._patience.begins(asked)
@@ -365,11 +365,11 @@ class VisitorsHands(SimulatedDealer):
                 self._see(say("You look at the cards: it is as reported."))
             answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
             self._see(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
-        await self._entered_after(view)
+        await self._wait_for_entry(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         self._see(self._words("Card 1 came out first, and so on. Tap them in the order of their numbers."))
-        await self._entered_after(view)
+        await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         """Tell what every bettor says, all at once."""
@@ -382,11 +382,11 @@ class VisitorsHands(SimulatedDealer):
             for place, named in places
         ]
         self._see(say("Asked: {choices}.", choices=", ".join(said)))
-        await self._entered_after(view, lambda now: not any(one.choices_due for one in now.irregularities))
+        await self._wait_for_entry(view, lambda now: not any(one.choices_due for one in now.irregularities))
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         self._moved = False
-        await self._entered_after(view)
+        await self._wait_for_entry(view)
         now = await self._client.state()
         if not (self._moved or any(one.id == found.id for one in now.irregularities)):
             self._table.move([(move.source, move.place) for move in found.moves])
@@ -396,7 +396,7 @@ class VisitorsHands(SimulatedDealer):
         if self._clears_jam():
             return
         self._see(self._words("{name} is called, and rules.", name=member.name))
-        await self._entered_after(view)
+        await self._wait_for_entry(view)
 
     def _clears_jam(self) -> bool:
         if not self._mechanism.jammed:

@@ -219,9 +219,9 @@ class Course(TableCourse[ScriptedDevice]):
                 ):
                     self.rows[found] = row
                 case events.DealBegan(places=places):
-                    self._look_at_the_hands(places)
+                    self._check_hands(places)
 
-    def _look_at_the_hands(self, places: Sequence[str]) -> None:
+    def _check_hands(self, places: Sequence[str]) -> None:
         """Raise `NothingDoneError` if the first deal begins and will not give the hands of the header.
 
         A card taken too early is such a mistake in the steps: every later card would go astray, unnoticed.

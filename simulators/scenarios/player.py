@@ -45,7 +45,7 @@ def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
         if step.act is not None:
             _act(scenario, course, step)
         yield Played(step, tuple(course.news()), course.refusal if step.act else None)
-    _look_at_the_end(scenario, course)
+    _check_end(scenario, course)
 
 
 def _act(scenario: Scenario, course: Course, step: Step) -> None:
@@ -58,14 +58,14 @@ def _act(scenario: Scenario, course: Course, step: Step) -> None:
         raise DifferenceError(scenario.name, step.line, f"`{step.text}`: {error}.") from error
 
 
-def _look_at_the_end(scenario: Scenario, course: Course) -> None:
+def _check_end(scenario: Scenario, course: Course) -> None:
     """Check that nothing is open or refused at the end, and that the outcome is that of the header."""
     last = scenario.steps[-1].line
     if course.refusal:
         raise DifferenceError(scenario.name, last, f"the last step was refused: {_refusal(course.refusal)}")
     if course.state.open:
         raise DifferenceError(scenario.name, last, f"{course.state.open[0].row.id} is still open at the end.")
-    if not any(_as_the_header_says(scenario, row) for row in course.rows.values()) and _claims(scenario):
+    if not any(_fits_header(scenario, row) for row in course.rows.values()) and _claims(scenario):
         listed = ", ".join(say_row(row) for row in course.rows.values()) or "no irregularity"
         raise DifferenceError(scenario.name, 0, f"the header says {_claims(scenario)}, the table came to {listed}.")
 
@@ -79,7 +79,7 @@ def _claims(scenario: Scenario) -> str:
     return " ".join(filter(None, (scenario.seen_as, "silent" if scenario.silent else "", scenario.clause)))
 
 
-def _as_the_header_says(scenario: Scenario, row: Row) -> bool:
+def _fits_header(scenario: Scenario, row: Row) -> bool:
     if scenario.seen_as not in ("", row.id):
         return False
     silent = row.disposition is Disposition.SILENT

@@ -126,7 +126,7 @@ class ControlEndpoint:
         if (of, request) == (_OF_INTERFACE, SET_INTERFACE):
             return self._set_interface(value, index)
         if of == _OF_CLASS and self.configuration and self._class_of(index) == CDC_CLASS:
-            return self._of_serial_port(request, value, data)
+            return self._serial_port_request(request, value, data)
         return False
 
     def _configure(self, value: int) -> bool:
@@ -152,7 +152,7 @@ class ControlEndpoint:
             self._device.clear_halt(endpoint.address)
         return True
 
-    def _of_serial_port(self, request: int, value: int, data: bytes) -> bool:
+    def _serial_port_request(self, request: int, value: int, data: bytes) -> bool:
         if request == SET_LINE_CODING and len(data) == LINE_CODING.size:
             self.line_coding = data
         elif request == SET_CONTROL_LINE_STATE:

@@ -228,7 +228,7 @@ class UsbDevice:
             transfer.moved += len(packet)
             if len(packet) < longest or transfer.moved == transfer.length:
                 self._end(transfer, 0)
-        self._out_if_due()
+        self._unplug_if_due()
 
     def _take(self, transfer: Transfer) -> None:
         """Take all packets of the host, or as many as pass before the cable comes out."""
@@ -244,7 +244,7 @@ class UsbDevice:
             self.on_out(transfer.endpoint, transfer.data[: transfer.moved])
         if whole:
             self._end(transfer, 0)
-        self._out_if_due()
+        self._unplug_if_due()
 
     def _pass(self, count: int) -> bool:
         """Return whether so many bytes get through before the cable comes out."""
@@ -253,7 +253,7 @@ class UsbDevice:
         self.moved += min(count, room)
         return count <= room
 
-    def _out_if_due(self) -> None:
+    def _unplug_if_due(self) -> None:
         if 0 < self.faults.unplug_after <= self.moved:
             self.faults.unplug_after = 0
             self.unplug()
