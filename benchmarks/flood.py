@@ -1,12 +1,12 @@
-"""One flood after the other, with 1, 24 and 500 connections: a dealer's operation and the daemon's memory beside none.
+"""Measures a dealer's operations and the daemon's memory under floods of 1, 24 and 500 connections.
 
     python -m benchmarks.flood [--operations 200] [--only NAME] [--memory 512]
 
-Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of another user. A quiet
-block of operations comes before each flooded one, in the same run. A block ends after its operations or after `LONGEST`
-seconds. Figures are milliseconds, and how many times the quiet ones; memory is the daemon's, in MB, before and at the
-end of the flood. The daemon runs in a memory group of the kernel, with what `MemoryMax` of the unit gives it. Goal: at
-most 2x the quiet figure and 0.25 s. `benchmarks.floods` has more kinds of floods.
+Run as root: a real daemon is a process, the dealer is here, and each flood is a process of another user. A quiet block
+of operations comes before each flooded one. A block ends after its operations or after `LONGEST` seconds. Figures are
+milliseconds and multiples of the quiet ones; memory is the daemon's, in MB, before and at the end of the flood. The
+daemon runs in a cgroup with the unit's `MemoryMax`. Goal: at most 2x the quiet figure and 0.25 s. `benchmarks.floods`
+has more kinds of floods.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
 SECONDS: Final = 0.25  # that an operation may take
 CHUNKS: Final = 20_000  # of one byte, in one request
-PARTS: Final = 30  # of a field's name that many templates of the catalogue fit
+PARTS: Final = 30  # of a field's name that fit many templates of the catalogue
 
 
 async def be_refused_in_chinese(connection: Connection) -> None:
-    """A refusal that quotes what was sent, at the enrolment's address. Each name is new, so that none is remembered."""
+    """Provoke a refusal that quotes the input. Each name is new, so that no translation is cached."""
     name = uuid4().hex + ". ".join(f"box {number}, a and b; c: d or e? f" for number in range(PARTS))
     asked = json.dumps({name: 1}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
 
 
 async def send_chunks(connection: Connection) -> None:
-    """A body in chunks of one byte, in as few pieces as the system takes."""
+    """Send a body in chunks of one byte, in as few pieces as the system takes."""
     head = request("/v1/screen/enrolment", b"x", connection.host).partition(b"Content-Length")[0]
     await connection.ask(head + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * CHUNKS + b"0\r\n\r\n")
 
 
 async def follow(connection: Connection) -> None:
-    """The stream of events, read to its end."""
+    """Read the stream of events to its end."""
     connection.writer.write(request("/v1/events", host=connection.host))
     while await connection.reader.read(2**16):
         pass
@@ -78,7 +78,7 @@ async def follow(connection: Connection) -> None:
 
 
 class MemoryGroup:
-    """A memory group (cgroup) of the kernel, in either of its versions. `at_most`: MB that its processes may have."""
+    """A cgroup for memory, in either version of the kernel's. Its processes may have `at_most` MB."""
 
     def __init__(self, at_most: int) -> None:
         root, limit, self._peak, self._kills = next(names for names in GROUPS if (names[0] / "cgroup.procs").exists())
@@ -90,7 +90,8 @@ class MemoryGroup:
         (self._folder / "cgroup.procs").write_text(str(pid))
 
     def close(self) -> str:
-        """What the processes had at most, and how many of them the kernel killed. They have ended."""
+        """Return the peak of the group's memory, and how many of its processes the kernel killed. All must have ended.
+        """
         peak = int((self._folder / self._peak).read_text()) / 2**20
         kills = dict(line.split() for line in (self._folder / self._kills).read_text().splitlines())["oom_kill"]
         self._folder.rmdir()
@@ -120,7 +121,7 @@ FLOODS: Final = {
 
 
 async def flood(path: str, name: str, connections: int) -> None:
-    """Until it is ended."""
+    """Run a flood until killed."""
     user, act, at_port = FLOODS[name]
     port = int((Path(path).parent / "port").read_text())
     os.setgroups([])
@@ -145,7 +146,7 @@ async def flood(path: str, name: str, connections: int) -> None:
 
 
 async def operate(path: str, operations: int) -> list[float]:
-    """Seconds that each of the dealer's operations took, over `LONGEST` seconds at most."""
+    """Return the seconds of each of the dealer's operations, over `LONGEST` seconds at most."""
     connection = await Connection.in_line(path)
     times: list[float] = []
     ends = time.monotonic() + LONGEST
@@ -181,13 +182,13 @@ async def operate_flooded(path: str, name: str, connections: int, operations: in
 
 
 def memory(pid: int) -> float:
-    """MB that a process has in memory."""
+    """Return the MB that a process has in memory."""
     fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return int(fields["VmRSS"].split()[0]) / 1024
 
 
 async def measure(folder: Path, names: list[str], operations: int, group: MemoryGroup | None) -> bool:
-    """Prints a line for each flood and number of connections. Returns whether all are within the goal."""
+    """Print a line for each flood and number of connections. Return whether all meet the goal."""
     path = str(folder / "api.sock")
     daemon = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
@@ -219,7 +220,7 @@ async def measure(folder: Path, names: list[str], operations: int, group: Memory
                     flush=True,
                 )
                 good &= p50[1] <= AT_MOST * p50[0] and p99[1] <= SECONDS
-                await asyncio.sleep(1.5)  # what lingers ends
+                await asyncio.sleep(1.5)  # lets lingering connections end
         return good
     finally:
         daemon.send_signal(signal.SIGTERM)

@@ -1,14 +1,13 @@
-"""Floods: how long a dealer's operation takes while other users of the machine do their worst, beside none.
-
-Also while the daemon's user reads its living journal: `cardshoe journal verify` and `backup`, one run after the other.
+"""Measures a dealer's operations while other users of the machine flood the daemon, and while the daemon's user reads
+its live journal (`cardshoe journal verify` and `backup`, one run after the other).
 
     python -m benchmarks.floods [--operations 600] [--only NAME]
 
-Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of its own under another
-user. Quiet and flooded blocks come in pairs, and each second pair begins with the flooded one, so that what else the
-machine does falls on both. Figures are medians over the pairs: the quiet and the flooded 95th percentile, and how many
-times longer the 95th percentile and the median of a pair are under the flood. The first line is a control: a process
-that only keeps one processor busy. Goal: the 95th percentile at most 2x the quiet one.
+Run as root: a real daemon is a process, the dealer is here, and each flood is a process of another user. Quiet and
+flooded blocks come in pairs, and every other pair begins with the flooded one, so that other load falls on both.
+Figures are medians over the pairs: the quiet and the flooded 95th percentile, and the ratios of the 95th percentiles
+and of the medians. The first line is a control: a process that only keeps one processor busy. Goal: the 95th percentile
+at most 2x the quiet one.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from simulators.demo.stage import configuration_text
 
-STRANGER: Final = 65533  # a user whom the configuration does not name
-FRIEND: Final = 65534  # the user of another person: admitted
+STRANGER: Final = 65533  # a user that the configuration does not name
+FRIEND: Final = 65534  # the user of another person, who is admitted
 READERS: Final = tuple(range(60_001, 60_065))  # users who may look
-FILLED: Final = 5000  # operations before the measurement, so that there is something to catch up on
+FILLED: Final = 5000  # operations before the measurement: events to catch up on
 PAIRS: Final = 6  # of a quiet and a flooded block
 BUSY: Final = "busy, does not dial"
-BROWSERS: Final = "browsers: "  # at the port of screens
-GAP: Final = 0.005  # seconds between two operations of the dealer: people are slower
-CONNECTIONS: Final = 40  # of one flood, where nothing else is said: more than one user may have
+BROWSERS: Final = "browsers: "  # prefix of floods at the port of screens
+GAP: Final = 0.005  # seconds between two operations of the dealer; people are slower
+CONNECTIONS: Final = 40  # of one flood by default; more than a user may have
 WRONG: Final = "802615"
 PERSON: Final = f"""
 [[people]]
@@ -76,25 +75,25 @@ def operation(fields: dict[str, object], person: str = "", pin: str = "") -> byt
 
 
 class Connection:
-    """One connection that asks and reads the whole answer."""
+    """A connection that asks and reads the whole answer."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str = "table") -> None:
         self.reader, self.writer, self.host = reader, writer, host
 
     @classmethod
     async def to(cls, path: str) -> Connection:
-        """Fails with EINVAL at the first read where the socket's queue is full: an attacker dials again."""
+        """Connect. If the socket's queue is full, the first read fails with EINVAL: an attacker dials again."""
         return cls(*await asyncio.open_unix_connection(path, limit=2**26))
 
     @classmethod
     async def in_line(cls, path: str) -> Connection:
-        """As the dealer's program, which waits until there is a place."""
+        """Connect like the dealer's program, which waits for a free place."""
         connected = await asyncio.get_running_loop().run_in_executor(None, connect_in_line, path)
         return cls(*await asyncio.open_unix_connection(sock=connected, limit=2**26))
 
     @classmethod
     async def to_port(cls, port: int) -> Connection:
-        """As a browser that is no screen."""
+        """Connect like a browser that is not an enrolled screen."""
         return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**26), f"localhost:{port}")
 
     async def ask(self, sent: bytes) -> bytes:
@@ -104,11 +103,11 @@ class Connection:
         return await self.reader.readexactly(length)
 
 
-# -- the floods: what one connection does, again and again -------------------------------------------------------------
+# -- the floods: what one connection does repeatedly ---------------------------------------------------------------
 
 
 async def stay(connection: Connection) -> None:
-    """Says nothing, for as long as it may."""
+    """Say nothing for as long as possible."""
     await connection.reader.read()
 
 
@@ -161,7 +160,7 @@ async def follow_and_leave(connection: Connection) -> None:
 
 
 async def catch_up(connection: Connection) -> None:
-    """From the first event to the last, then again from the first."""
+    """Read all events from the first to the last, then begin again."""
     connection.writer.write(request("/v1/events"))
     await connection.reader.readuntil(b": up to date")
     raise EOFError
@@ -193,7 +192,7 @@ TOOLS: Final = {"journal verify": ("verify",), "journal backup": ("backup", "cop
 
 
 def become(name: str) -> int:
-    """In the child: the user, and a process for each other user of that flood."""
+    """Return the user of this child, and fork a process for each other user of the flood."""
     users = FLOODS[name][0]
     if isinstance(users, int):
         return users
@@ -204,7 +203,7 @@ def become(name: str) -> int:
 
 
 async def flood(path: str, name: str, uid: int) -> None:
-    """Until it is ended."""
+    """Run a flood until killed."""
     _, connections, acts = FLOODS[name]
     os.setgroups([])
     os.setgid(uid)
@@ -235,7 +234,7 @@ async def flood(path: str, name: str, uid: int) -> None:
 
 
 def run_tool(folder: Path, words: tuple[str, ...]) -> None:
-    """A whole run of a command that reads the journal beside the daemon."""
+    """Run a command that reads the journal beside the daemon."""
     shutil.rmtree(folder / "copy", ignore_errors=True)
     command = [sys.executable, "-m", "controller", "journal", *words, "--journal", str(folder / "journal")]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
@@ -245,7 +244,7 @@ def run_tool(folder: Path, words: tuple[str, ...]) -> None:
 
 
 async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
-    """Seconds that each of the dealer's operations took."""
+    """Return the seconds of each of the dealer's operations."""
     connection = await Connection.in_line(path)
     times = []
     for number in range(operations):
@@ -277,7 +276,7 @@ class Pair(NamedTuple):
 
 
 async def under(path: str, name: str, operations: int) -> list[Pair]:
-    """The pairs of one flood."""
+    """Return the pairs of one flood."""
     pairs = []
     each = operations // PAIRS
     for number in range(PAIRS):
@@ -291,7 +290,7 @@ async def under(path: str, name: str, operations: int) -> list[Pair]:
 
 
 async def operate_flooded(path: str, name: str, operations: int) -> list[float]:
-    """Seconds that each operation took under the flood, which ends with them."""
+    """Return the seconds of each operation under the flood, which ends with them."""
     words = ("-m", "benchmarks.floods", "--flood", name, "--socket", path)
     child = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=subprocess.PIPE, start_new_session=True)
     try:
@@ -303,14 +302,14 @@ async def operate_flooded(path: str, name: str, operations: int) -> list[float]:
             raise SystemExit(f"the flood ended by itself: {name}")
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)  # and those of the other users
+            os.killpg(child.pid, signal.SIGKILL)  # also the processes of the other users
         await child.wait()
     await asyncio.sleep(0.5)
     return times
 
 
 async def measure(folder: Path, names: list[str], operations: int) -> float:
-    """Prints a line for each flood; the worst ratio, the control's left out."""
+    """Print a line for each flood. Return the worst ratio, without the control's."""
     path = str(folder / "api.sock")
     daemon = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),

@@ -84,9 +84,7 @@ async def main(device: str, socket: str, journal: str) -> None:
     table = Table(journal)
     loop = asyncio.get_running_loop()
     await serial_asyncio_fast.create_serial_connection(loop, partial(Line, table), device)
-    async with unix_serve(
-        table.follow, socket, compression=None, ping_interval=None
-    ):  # the subscriber does not answer pings
+    async with unix_serve(table.follow, socket, compression=None, ping_interval=None):  # pings get no answer
         print("ready", flush=True)
         await loop.create_future()
 
