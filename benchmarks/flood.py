@@ -90,8 +90,7 @@ class MemoryGroup:
         (self._folder / "cgroup.procs").write_text(str(pid))
 
     def close(self) -> str:
-        """Return the peak of the group's memory, and how many of its processes the kernel killed. All must have ended.
-        """
+        """Return the peak of the memory, and how many processes the kernel killed. All must have ended."""
         peak = int((self._folder / self._peak).read_text()) / 2**20
         kills = dict(line.split() for line in (self._folder / self._kills).read_text().splitlines())["oom_kill"]
         self._folder.rmdir()
