@@ -93,7 +93,7 @@ class Limits:
 
 
 class Row(NamedTuple):
-    """For each of `POWERS` the least number of decks, or None if more are needed. `shares` are by decks less 1."""
+    """The result for a model: the least number of decks for each of `POWERS` (or None), and shares by decks less 1."""
 
     model: str
     ours: tuple[int | None, ...]

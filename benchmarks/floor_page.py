@@ -106,7 +106,7 @@ def _broker(port: int) -> Broker:
 
 
 class Taken(NamedTuple):
-    """`cpu` is in percent of a core, `memory` resident, in MiB."""
+    """The cost of a process: `cpu` in percent of a core, `memory` resident, in MiB."""
 
     cpu: float
     memory: float

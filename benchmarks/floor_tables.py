@@ -54,7 +54,7 @@ FROM cardshoe.decision d JOIN cardshoe.journal j ON j.id = d.journal WHERE j.sit
 
 
 class Part(NamedTuple):
-    """Seconds of the processor, by part."""
+    """The seconds of the processor, by part."""
 
     generator: float
     broker: float
@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 class Result(NamedTuple):
-    """`records` were sent in `seconds`. `delays` are p50, p99 and the longest, in seconds."""
+    """A result: `records` were sent in `seconds`. `delays` are p50, p99 and the longest, in seconds."""
 
     tables: int
     records: int

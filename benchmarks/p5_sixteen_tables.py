@@ -44,7 +44,7 @@ MIB: Final = 1024
 
 
 class Delays(NamedTuple):
-    """Seconds. `events` are from a report to its event, `operations` from an operation to its answer."""
+    """Delays in seconds: `events` from a report to its event, `operations` from an operation to its answer."""
 
     events: list[float]
     operations: list[float]
@@ -117,7 +117,7 @@ async def floor(folder: Path) -> AsyncIterator[tuple[str, Processes]]:
 
 
 class Found(NamedTuple):
-    """`memory` has the KiB of each other daemon at each tenth of the time; `entries` counts all their entries."""
+    """The result. `memory` has the KiB of each other daemon at each tenth of the time; `entries` are those of all."""
 
     alone: Delays
     among: Delays

@@ -114,7 +114,8 @@ def nanoseconds(take: Callable[[], object], hands: int, runs: int) -> float:
 
 
 def against(ours: float, floor: float) -> str:
-    """
+    """Say how a cost compares with the goal.
+
     >>> against(60.0, 50.0), against(100.0, 50.0)
     ('1.20x, the goal of 1.5x is met', '2.00x, the goal of 1.5x is missed')
     """

@@ -26,7 +26,7 @@ READS = (4096, 64, 16, 1)
 
 
 class Peer(NamedTuple):
-    """`stream` is what it reads; `take` decodes reads of it and returns how many frames it found."""
+    """A peer. `stream` is what it reads; `take` decodes reads of it and returns how many frames it found."""
 
     name: str
     stream: bytes

@@ -8,7 +8,7 @@ import msgspec
 
 
 class Capabilities(msgspec.Struct, frozen=True):
-    """What a device can sense and do. Where it cannot, the controller asks a person, or infers and says so."""
+    """The senses and functions of a device. For those it lacks, the controller asks a person, or infers and says so."""
 
     recognises_cards: bool
     senses_orientation: bool

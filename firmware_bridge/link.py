@@ -49,7 +49,7 @@ class LinkState(StrEnum):
 
 
 class Recorder(Protocol):
-    """Is told of everything on a link (`firmware_bridge.captures`). Must not block; if it raises, it is dropped."""
+    """A listener to everything on a link (`firmware_bridge.captures`). Must not block; if it raises, it is dropped."""
 
     def opened(self) -> None: ...
 

@@ -153,7 +153,7 @@ class LinkKeeper:
             self._link.drop(LinkOver(code, sentence, refused))
 
     def try_now(self) -> None:
-        """Something was plugged in: end this pause, or the next one.
+        """End this pause, or the next one: something was plugged in.
 
         A standing link is left alone. If a device is unplugged and plugged in before the end of its link is noticed,
         the notice is kept until then.

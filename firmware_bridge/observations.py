@@ -1,4 +1,4 @@
-"""What a device can report, in the same form for all drivers.
+"""Observations: the reports of devices, in the same form for all drivers.
 
 An observation is a device's claim, not a judgement: the controller decides what it means for the round. Cards come as
 `Concealed`, or as None where the device did not recognise one.

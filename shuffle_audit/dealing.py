@@ -33,8 +33,8 @@ ALL_HANDS: Final = tuple(combinations(DECK, HAND_SIZE))
 
 
 class Dealing(NamedTuple):
-    """`at[r, i]`: where the cards of place i lie in the deck, in the order dealt. Where a First Card decides where the
-    deal begins, r is the rank of the top card less 1, else 0. `places`: the boxes from 1, the Dealer last.
+    """A deal to `places`: the boxes from 1, the Dealer last. `at[r, i]` is where the cards of place i lie in the deck,
+    in the order dealt; r is the rank of the top card less 1 if a First Card says where the deal begins, else 0.
     """
 
     places: tuple[Place, ...]

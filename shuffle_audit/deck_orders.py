@@ -15,8 +15,8 @@ UNKNOWN: Final = "?"
 
 
 class DeckOrders(msgspec.Struct, frozen=True):
-    """`before` and `after` are the cards from the top by name (`AS`, `10H` or any other), `UNKNOWN` for an unknown
-    card. `before` is empty if nothing of it is known.
+    """The order in and the order out of a deck, from the top, by name (`AS`, `10H` or any other); `UNKNOWN` stands for
+    an unknown card. `before` is empty if nothing of it is known.
     """
 
     before: tuple[str, ...]

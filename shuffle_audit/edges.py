@@ -40,8 +40,8 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Money(msgspec.Struct, frozen=True):
-    """`rounds` were simulated for each game, unit and start. Of `compared` changes, `beyond` are those of more than
-    `limit` standard errors, largest first; `most_error` is the largest standard error of the others.
+    """The costs of a shuffle, from `rounds` for each game, unit and start. Of `compared` changes, `beyond` are those of
+    more than `limit` standard errors, largest first; `most_error` is the largest standard error of the others.
     """
 
     model: str

@@ -34,8 +34,8 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Dealt(msgspec.Struct, frozen=True):
-    """`compared` is the number of counts. `rarest` has the least likely of each game and unit, `beyond` all with an
-    adjusted chance of at most the level.
+    """The result. `compared` is the number of counts. `rarest` has the least likely of each game and unit, `beyond` all
+    with an adjusted chance of at most the level.
     """
 
     compared: int

@@ -22,7 +22,7 @@ STRAYS = "strays"  # cards of another deck
 
 
 class JournalRead(NamedTuple):
-    """`decks` has every shuffle of the device. `head` is the last entry that was read, with its hash."""
+    """A journal that was read: every shuffle of the device, and the last entry with its hash."""
 
     decks: list[JournalDeck]
     head: str

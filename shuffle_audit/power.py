@@ -52,7 +52,7 @@ class Draws:
         self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None, *,
         whole: bool = True,
     ) -> None:  # fmt: skip
-        """`whole`: the decks are known as a whole, so that places count."""
+        """Prepare the draws. `whole`: the decks are known as a whole, so that places count."""
         self.audits = audits
         self._model = model
         self._size = cards

@@ -22,9 +22,9 @@ from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
 
 
 class Procedure(NamedTuple):
-    """`words` say what is counted. `null` is the distribution for one deck of so many cards. `low` is the part of its
-    false alarms that low sums raise; high ones raise the rest. `share` is its part of the chance of a false alarm of
-    all procedures together.
+    """A test. `words` say what is counted. `null` is the distribution for one deck of so many cards. `low` is the part
+    of its false alarms that low sums raise; high ones raise the rest. `share` is its part of the chance of a false
+    alarm of all procedures together.
     """
 
     id: str
@@ -37,10 +37,10 @@ class Procedure(NamedTuple):
 
 
 class Result(NamedTuple):
-    """`expected` and `deviation` are those of the statistic under uniform orders. `p` is the chance of this result or
-    one that speaks more against the shuffle. `adjusted` is the least chance of a false alarm, over all procedures, at
-    which this one raises it. `samples` is how many `p` is estimated from, 0 if exact. `beyond`: the statistic exceeds
-    all of them, and `p` may be a bound.
+    """The result of a test. `expected` and `deviation` are those of the statistic under uniform orders. `p` is the
+    chance of this result or one that speaks more against the shuffle. `adjusted` is the least chance of a false alarm,
+    over all procedures, at which this one raises it. `p` is estimated from `samples`, or exact if 0. `beyond`: the
+    statistic exceeds all samples, and `p` may be a bound.
     """
 
     id: str

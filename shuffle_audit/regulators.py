@@ -32,9 +32,9 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class ChiSquare(msgspec.Struct, frozen=True):
-    """`each` is the expected count of a cell, `freedom` the degrees of freedom. `forms` are naive, then exact. `finds`
-    is the share of simulated audits with as many decks in which the exact form fails `BAD` at 95 %; null for one deck,
-    and if there are enough decks for the naive form.
+    """Chi-square of card against position. `each` is the expected count of a cell, `freedom` the degrees of freedom.
+    `forms` are naive, then exact. `finds` is the share of simulated audits of as many decks in which the exact form
+    fails `BAD` at 95 %; null for one deck, and if there are enough decks for the naive form.
     """
 
     statistic: float

@@ -34,10 +34,10 @@ Statistics: TypeAlias = npt.NDArray[np.float64]
 
 
 class SampledProcedure(NamedTuple):
-    """`measured` is the statistic of each set; high values speak against the shuffle. `mean` is its exact mean, by the
-    number of cards. `spread` is its standard deviation for so many decks relative to that for very many; 0 means
-    constant, and nothing is tested. `bound` is an upper bound of the chance of this statistic or a higher one. `share`
-    is as in `Procedure`.
+    """A test with a sampled null distribution. `measured` is the statistic of each set; high values speak against the
+    shuffle. `mean` is its exact mean, by the number of cards. `spread` is its standard deviation for so many decks
+    relative to that for very many; 0 means constant, and nothing is tested. `bound` is an upper bound of the chance of
+    this statistic or a higher one. `share` is as in `Procedure`.
     """
 
     id: str

@@ -19,7 +19,7 @@ from shuffle_audit.verdict import OF_EVIDENCE
 
 
 class Suspect(msgspec.Struct, frozen=True):
-    """`log10` is the decimal logarithm of how many times likelier the decks are under this model than under uniform
+    """A model with `log10`, the decimal logarithm of how many times likelier the decks are under it than under uniform
     orders; null if the model never makes one of them.
     """
 

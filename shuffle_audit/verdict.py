@@ -63,7 +63,7 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """`sentence` says why, `code` does so for machines (empty if there is a verdict).
+    """A verdict. `sentence` says why, `code` does so for machines (empty if there is a verdict).
 
     `chance` is the least chance of a false alarm, over everything examined, at which these decks are bad; null if
     nothing was examined. `decks` were examined; `not_known` were left out for lack of the order in. `guesses` is the

@@ -32,7 +32,7 @@ _LONGEST_HEADER: Final = 65536  # bytes
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """`largest` is the limit of one file in bytes; `files` is how many are kept, including the current one."""
+    """The limits of a capture: bytes of the `largest` file, and the number of `files`, including the current one."""
 
     largest: int = 16 * MEGABYTE
     files: int = 4

@@ -24,8 +24,8 @@ MOST_CELLS: Final = 200_000_000  # of cards against places, for all audits: 400 
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """`decks` is the least number that finds the model with `power` at `level`, or null if more than `at_most` are
-    needed. `share` is how often that number finds it, with its standard error.
+    """A cell of the plan. `decks` is the least number that finds the model with `power` at `level`, null if above
+    `at_most`. `share` is how often that number finds it, with its standard error.
     """
 
     level: float

@@ -23,9 +23,9 @@ NO_MONEY: Final[dict[NoMoney, str]] = {
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """`sha256` is that of the file. A journal has `head` instead, its last entry with the hash, as `journal verify
-    --head` takes it. Decks that were left out are listed by line (journals: by round): `not_known` without the order
-    in, `few_known` with too few known cards.
+    """A file that was read, with its `sha256`, or a journal with its `head` instead, the last entry with the hash as in
+    `journal verify --head`. Decks that were left out are listed by line (journals: by round): `not_known` without the
+    order in, `few_known` with too few known cards.
     """
 
     file: str
@@ -51,10 +51,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """`seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's. `power`,
-    `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those of 52
-    cards. `continued` counts whole decks whose order in is the order out of the deck before. `about` is what a person
-    says about the audit.
+    """A report. `seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's.
+    `power`, `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those
+    of 52 cards. `continued` counts whole decks whose order in is the order out of the deck before. `about` is what a
+    person says about the audit.
     """
 
     result: Verdict

@@ -19,11 +19,11 @@ from shuffle_audit.orders import Orders, inverse, one_after_the_other, unshuffle
 from shuffle_audit.patterns import rising_sequences
 
 MOST_PASSES: Final = 12
-"""The most biased riffles whose distribution is computed: 4,096 packets."""
+"""The largest number of biased riffles whose distribution is computed: 4,096 packets."""
 
 
 class Riffle:
-    """`passes` riffles in which each card belongs to either packet with an even chance."""
+    """Riffles (`passes` of them) in which each card belongs to either packet with an even chance."""
 
     def __init__(self, passes: int) -> None:
         self.passes = passes
@@ -44,7 +44,7 @@ class Riffle:
 
 
 class BiasedRiffle:
-    """`passes` riffles by a dealer who does not cut at the half: `share` of the deck is cut off on average.
+    """Riffles (`passes` of them) by a dealer who does not cut at the half: `share` of the deck is cut off on average.
 
     They equal one riffle of 2^passes packets of unequal chances. An order's probability is a sum over packets that rise
     with the card, strictly where the next card lies above it: a fundamental quasisymmetric function (Stanley 2001).

@@ -187,7 +187,7 @@ class TestCardlinkDevice:
 
     @on_its_loop
     async def test_goes_on_where_the_host_stopped(self, bench: Bench) -> None:
-        """Nothing acknowledged comes again on a new link, and the boot is the same."""
+        """Check that nothing acknowledged comes again on a new link, and that the boot is the same."""
         first = await bench.ready()
         await bench.answer_to(HoldExit())
         held = bench.held

@@ -85,7 +85,7 @@ class Wire:
 
 
 class DriverConformance:
-    """`make_device` makes a shoe with its own clock; `make_driver` is the driver's factory; `noise` may lie between."""
+    """Tests of any driver. `make_device` makes a shoe, `make_driver` the driver; `noise` may lie between reports."""
 
     make_driver: ClassVar[Callable[..., Driver]]
     noise: ClassVar[bytes] = b"\x00\xff~~\r\n"

@@ -23,7 +23,7 @@ POLL_EVERY: Final = 0.05  # seconds
 
 
 class Servers(NamedTuple):
-    """`mosquitto` is the program, `postgres` the folder of PostgreSQL's programs."""
+    """The servers' programs: that of `mosquitto`, and the folder of PostgreSQL's."""
 
     mosquitto: Path
     postgres: Path

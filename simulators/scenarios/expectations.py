@@ -28,7 +28,7 @@ NO_CLAUSE: Final = "no clause"
 
 
 class Expectation(NamedTuple):
-    """`read` takes the rest of the line; the result returns what is true instead, or None if the expectation holds."""
+    """An expectation. `read` takes the rest of its line; the result returns what is true instead, if anything."""
 
     form: str
     meaning: str

@@ -84,7 +84,7 @@ class TableCourse(Generic[DeviceT]):
             self._busy = False
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """Hook for subclasses: an input was decided, and `state` is the one after its numbered events."""
+        """Hear that an input was decided, in subclasses. `state` is the one after its numbered events."""
 
     def _take(self, given: AnyInput) -> None:
         """Decide an input. The device obeys only after all of its events."""

@@ -40,7 +40,7 @@ class Controlled(Protocol):
 
 
 class ControlEndpoint:
-    """`configuration` is 0 until the host has chosen one. `line_coding` is what the host set; nothing uses it."""
+    """The endpoint. `configuration` is 0 until the host has chosen one; nothing uses the `line_coding` that it sets."""
 
     def __init__(self, device: Controlled) -> None:
         self._device = device

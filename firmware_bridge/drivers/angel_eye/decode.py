@@ -49,7 +49,7 @@ def _started(payload: bytes) -> AnyObservation:
 
 
 def _drawn(payload: bytes) -> AnyObservation:
-    """A card left the shoe, in a game or outside one. Without a valid rank and suit it was not recognised."""
+    """Return a card that left the shoe, in a game or outside one. It is unread without a valid rank and suit."""
     if len(payload) != 2 or not all(byte & PAYLOAD_BIT for byte in payload):
         return _NOT_UNDERSTOOD
     return card_drawn(card_of(payload[1]))
