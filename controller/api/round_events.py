@@ -19,6 +19,14 @@ LONGEST_START: Final = 4 * PAGE  # entries of a start that was taken back, at mo
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
+class UntoldError(Exception):
+    """What the journal says in an entry cannot be put into words: whoever holds all keys can write anything there."""
+
+    def __init__(self, entry: int) -> None:
+        super().__init__(f"What the journal says in entry {entry} cannot be told.")
+        self.entry = entry
+
+
 def round_of(event: Published) -> int:
     found = _ROUND.match(event.payload)
     assert found is not None, "the feed writes it"
@@ -77,13 +85,21 @@ async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, sp
         if event.endswith(CHANGED):  # it need not be what can be told
             told.append(event)
             continue
-        line = line_for_screens(msgspec.json.decode(event), words, names)
+        line = _line(event, words, names)
         if line is None:
             told.append(event)
         else:
             said = speaker.sentence(line) if speaker else line
             told.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
     return told
+
+
+def _line(event: bytes, words: OwnWords, names: Names) -> str | None:
+    found = msgspec.json.decode(event)
+    try:
+        return line_for_screens(found, words, names)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UntoldError(found["entry"]) from error
 
 
 async def _before(feed: EventFeed, number: int) -> int:

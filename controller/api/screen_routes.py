@@ -26,7 +26,7 @@ from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
-from controller.api.round_events import events_of_round, with_lines
+from controller.api.round_events import UntoldError, events_of_round, with_lines
 from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import STOPPED, ScreenStates, Shown
@@ -38,6 +38,9 @@ from firmware_bridge.plain_text import whole_number
 
 DISPLAYS_LOOK: Final = "Only a screen at which people operate the table is given this. Let a pit supervisor enrol it."
 NO_ANSWER: Final = "The table has no answer to that operation: it was not recorded, or is older. Do it again."
+UNTOLD_HINT: Final = (
+    "Have the journal verified (`cardshoe journal verify`) and compared with heads that were noted elsewhere."
+)
 NO_ROUND: Final = "The journal has no events of that round. Name one that was dealt and is kept."
 
 
@@ -116,7 +119,11 @@ class ScreenRoutes:
             return self._answers.refused(404, "no-round", NO_ROUND)
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
-        told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
+        try:
+            told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
+        except UntoldError as error:
+            structlog.get_logger().error("api.round_unreadable", code="journal-damaged", entry=error.entry)
+            return self._answers.refused(503, "journal-damaged", f"{error} {UNTOLD_HINT}")
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.api.feed import CHANGED, Published
+from controller.daemon.journal_kinds import check_event
 from controller.journal.reader import Decision
 
 
 def of_decision(decision: Decision) -> list[Published]:
+    """Raises `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
+    for event in decision.events:
+        check_event(event)
     events = decision.events if decision.holds else [event[:-1] + CHANGED for event in decision.events]
     return published(decision.first, decision.utc_ns, decision.round, events)
 

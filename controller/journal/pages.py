@@ -15,7 +15,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+import msgspec
+
 from controller.journal import JournalError
+from controller.journal.file import damaged
 from controller.journal.folder import files_in
 from controller.journal.reader import Decision, JournalReader
 
@@ -46,6 +49,7 @@ class Pages(Generic[T]):
         self._spent = spent
         self._thread = ThreadPoolExecutor(1, "pages")
         self._begins: dict[Path, int] = {}  # the number before the first entry
+        self._placed: set[Path] = set()  # that are known to follow the file before
         self._kept: OrderedDict[tuple[int, int], asyncio.Future[list[T]]] = OrderedDict()
 
     async def page(self, after: int, until: int) -> list[T]:
@@ -83,14 +87,38 @@ class Pages(Generic[T]):
     def _found(self, after: int, until: int) -> Iterable[T]:
         for path in self._files_from(after):
             with closing(self._open_file(path)) as reader:
+                self._require_place(reader)
                 while rows := list(reader.decisions(after, _ROWS)):
                     for decision in rows:
                         if decision.first > until:
                             return
-                        yield from self._make(decision)
+                        try:
+                            yield from self._make(decision)
+                        except (ValueError, TypeError, LookupError, msgspec.MsgspecError) as error:
+                            why = f"what the entries up to {decision.last} say cannot be told"
+                            raise damaged(path, f"{why} ({error})") from error
                     after = rows[-1].last
                     if after >= until:
                         return
+
+    def _require_place(self, reader: JournalReader[Any, Any]) -> None:
+        """Raises `JournalError` for a file that does not begin where the one before it ends, or of another journal."""
+        path, header = reader.path, reader.header
+        if path in self._placed:
+            return
+        files = files_in(self._folder)
+        if path not in files:
+            return  # deleted by age meanwhile
+        at = files.index(path)
+        for other in {files[max(at - 1, 0)], files[-1]} - {path}:
+            with closing(JournalReader[Any, Any].open_to_read(other)) as beside:
+                if beside.header.identity != header.identity:
+                    raise damaged(path, f"it is of another journal than {other.name}")
+                if at and other == files[at - 1] and (header.previous_file, header.previous) != (
+                    beside.header.file_id, beside.head()
+                ):  # fmt: skip
+                    raise damaged(path, f"it does not begin where {other.name} ends")
+        self._placed.add(path)
 
     def _files_from(self, after: int) -> list[Path]:
         files = files_in(self._folder)

@@ -6,7 +6,7 @@
                                     files, or the end of a closed file, that is not signed; a schema or an order of
                                     files that is not as it was made; a file that is missing, or was deleted before the
                                     settings that the journal records allowed it
-    the pin                         an end that was cut off, an older copy, another journal
+    the pin                         an end that was cut off, an older copy, another journal; what follows an orderly stop
     a head or fingerprint noted     the same, and a journal that was written again with another key
     elsewhere
     the local key                   names of files, decisions and saved states that were not written by who has it; with
@@ -23,7 +23,7 @@ from __future__ import annotations
 import hmac
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,7 +49,7 @@ from controller.journal.file import (
 from controller.journal.folder import survey
 from controller.journal.noted_heads import OF_NOTE, OF_PIN, Noted, NotedHeads
 from controller.journal.packing import Packing
-from controller.journal.pin import BadPinError, read_pin
+from controller.journal.pin import BadPinError, Pinned, read_pin
 from controller.journal.pinning import PIN
 from controller.journal.reader import ROW_TYPES, split
 from controller.journal.signing import fingerprint, is_signed, key_statement, statement
@@ -61,7 +61,7 @@ _LOWEST: Final = -(2**63)
 _LAST: Final = "SELECT max(last) FROM decision"
 _HEADS: Final = "SELECT number, utc_ns, signature FROM head ORDER BY number"
 OF_DOUBTS: Final = frozenset(
-    {"other-than-pinned", "pin-damaged", "pin-unreadable", "key-changed", "file-missing", "other-key"}
+    {"other-than-pinned", "after-stop", "pin-damaged", "pin-unreadable", "key-changed", "file-missing", "other-key"}
 )
 """Codes of what a person may have accepted: a daemon asks at its start, and no check beside it asks again."""
 
@@ -124,6 +124,7 @@ class _Check:
         self._before: Header | None = None  # of the file before
         self._end: Head | None = None  # of the file before; None: it could not be read
         self._unsigned_end: Finding | None = None  # of the file before
+        self._stop: tuple[Path, Pinned] | None = None  # an orderly stop, as the pin says
         self._round: int | None = None  # of the last decision
         self._head = self._signed = Head()
         self._keys: list[bytes] = []
@@ -157,6 +158,8 @@ class _Check:
         else:
             if pinned is not None:
                 self.noted.note(Noted(pinned.head, "The pin", OF_PIN))
+                if pinned.stopped:
+                    self._stop = pin, pinned
 
     # -- a file
 
@@ -321,6 +324,7 @@ class _Check:
         self._file = ""
         first = self._first[1].previous.number if self._first is not None else 0
         self.noted.end(first, self._head.number)
+        self._after_stop()
         found = [fingerprint(one) for one in self._keys]
         if key and not hmac.compare_digest(key.encode(), (found[-1] if found else "").encode()):
             signer = found[-1] if found else "no key"
@@ -331,6 +335,16 @@ class _Check:
             end = (header.previous_file, before.number, before.hash.hex(), header.created_utc_ns)
             if header.previous_file and not self._deletions.explain(end):
                 self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
+
+    def _after_stop(self) -> None:
+        """A daemon that was started meanwhile has said in the pin that it goes on."""
+        if self._stop is None or any(one.code == OF_PIN for one in self._findings):
+            return
+        path, pinned = self._stop
+        with suppress(BadPinError, OSError):
+            if self._head != pinned.head and read_pin(path) == pinned:
+                said = f"The pin says that an orderly stop ended the journal with entry {pinned.head.number}"
+                self.find("after-stop", f"{said}, and more follows.", pinned.head.number)
 
     def verified(self) -> Verified:
         return Verified(

@@ -70,7 +70,7 @@ def test_an_edited_verdict_is_marked(folder: Path, command: tuple[str, ...]) -> 
     first, last = edit(folder / "000001.journal", b'"outcome":"win"', b'"outcome":"lose"')
     done = run(*command, "--journal", folder)
     assert done.exit_code == 4, done.output
-    assert f"NOT AS IT WAS WRITTEN: entries {first} to {last} were changed" in done.stderr
+    assert f"NOT AS IT WAS WRITTEN: entries {first} to {last} of 000001.journal were changed" in done.stderr
     assert "Traceback" not in done.output
     if command == ("export",):
         marked = [line for line in map(json.loads, done.stdout.splitlines()) if line.get("changed")]

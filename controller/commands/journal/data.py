@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from controller.commands.journal.account import Account
-from controller.commands.journal.decisions import Line
+from controller.commands.journal.decisions import Line, telling
 from controller.commands.journal.rounds import Hand, Irregularity, Round
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import course
 
 
 def changed_in(source: Source) -> dict[str, Any]:
-    """First and last entries of what was read and is not what was written; nothing where all is."""
-    return {"changed": source.changed} if source.changed else {}
+    """First and last entries of what was read and is not what was written, and how files do not follow one another;
+    nothing where all is as it was written.
+    """
+    found: dict[str, Any] = {"changed": source.changed} if source.changed else {}
+    return found | ({"misplaced": source.misplaced} if source.misplaced else {})
 
 
 def row_of(round_: Round) -> dict[str, Any]:
@@ -99,6 +102,11 @@ def _hand(hand: Hand) -> dict[str, Any]:
 
 
 def _irregularity(found: Irregularity) -> dict[str, Any]:
+    with telling(found.id):
+        return _of_irregularity(found)
+
+
+def _of_irregularity(found: Irregularity) -> dict[str, Any]:
     person, role = found.decided_by if found.outcome else ("", "")
     return {
         "id": found.id,

@@ -5,10 +5,13 @@ Events stand there as they are published, so that nothing here needs a key or me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from controller.daemon.journal_kinds import check_event, check_input
 from controller.journal.reader import Decision
 
 DEVICE_INPUTS: Final = frozenset(
@@ -59,9 +62,42 @@ class Decided(NamedTuple):
         return str(self.given["role"]).replace("_", " ") if self.operation else ""
 
 
+class UntellableError(ValueError):
+    """What an entry says cannot be put into words. `entry` 0: which one is not known."""
+
+    def __init__(self, why: str, entry: int = 0) -> None:
+        super().__init__(why)
+        self.entry = entry
+
+
+@contextmanager
+def telling(entry: int = 0) -> Iterator[None]:
+    """What is written in an entry is told: what it lacks leaves as `UntellableError`."""
+    try:
+        yield
+    except UntellableError as error:
+        raise UntellableError(str(error), error.entry or entry) from error
+    except UnicodeEncodeError:  # what is written, a terminal need not be able to show
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+            msgspec.MsgspecError) as error:  # fmt: skip
+        said = str(error) if isinstance(error, msgspec.MsgspecError) else f"{type(error).__name__} {error}"
+        raise UntellableError(said.rstrip("."), entry) from error
+
+
 def read(stored: Decision) -> Decided:
-    """Raises `msgspec.DecodeError` for what is no JSON."""
-    events = zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True)
+    """Raises `UntellableError` for what is not an input with its events."""
+    with telling(stored.last):
+        return _read(stored)
+
+
+def _read(stored: Decision) -> Decided:
+    with telling(stored.first):
+        check_input(stored.input)
+    events = list(zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True))
+    for entry, event in events:
+        with telling(entry):
+            check_event(event)
     return Decided(
         stored.first,
         stored.utc_ns,
@@ -72,8 +108,9 @@ def read(stored: Decision) -> Decided:
 
 
 def name_of(event: bytes) -> str:
-    """Of an event as it is stored: its name comes first. An empty one: of something else."""
-    return event[len(_NAME) : event.find(b'"', len(_NAME))].decode() if event.startswith(_NAME) else ""
+    """Return the name of an event as it is stored, where it comes first; empty for something else."""
+    found = event[len(_NAME) : event.find(b'"', len(_NAME))] if event.startswith(_NAME) else b""
+    return found.decode(errors="replace")
 
 
 def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:

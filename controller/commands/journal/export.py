@@ -12,7 +12,7 @@ import msgspec
 
 from controller.api.narration import tell
 from controller.commands.journal.days import Clock
-from controller.commands.journal.decisions import Decided
+from controller.commands.journal.decisions import Decided, telling
 from controller.commands.journal.options import ALL, Asked, journal_options, opened, span_of, span_options
 from controller.commands.journal.reading import decided_in
 from controller.commands.journal.table import Table
@@ -47,7 +47,8 @@ def export(asked: Asked, day: str | None, since: str | None, until: str | None, 
             for happened in decided.events:
                 table.take(decided, happened)
                 if first <= happened.entry <= last:
-                    write_out(LINES[form](decided, happened.event, table, asked.clock))
+                    with telling(happened.entry):
+                        write_out(LINES[form](decided, happened.event, table, asked.clock))
 
 
 def _range(entries: str | None) -> tuple[int, int]:

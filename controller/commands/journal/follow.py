@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from controller.commands.journal.decisions import line_of, read
-from controller.commands.journal.options import Asked, journal_options, opened
+from controller.commands.journal.options import Asked, journal_options, mark_of, opened
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import step
 from controller.commands.text import write_out
@@ -36,6 +36,7 @@ def follow(asked: Asked, as_json: bool, after: int | None) -> None:
 def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait: Callable[[], object]) -> None:
     """Print what comes after an entry, and look again after each `wait`, for ever."""
     table = source.opening(source.file(-1))
+    said: list[str] = []
     while True:
         for stored in source.decisions(after):
             decided = read(stored)
@@ -46,7 +47,11 @@ def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait
                 if as_json:
                     write_out(msgspec.json.encode(happened.event).decode())
                 elif text := step(line_of(decided, happened), table.words):
-                    write_out(f"{asked.clock.hour(decided.utc_ns)} {happened.entry} {text}")
+                    changed = "" if stored.holds else "CHANGED "
+                    write_out(f"{asked.clock.hour(decided.utc_ns)} {happened.entry} {changed}{text}")
             after = stored.last
+        if source.misplaced != said:
+            said = source.misplaced
+            click.echo(mark_of(source), err=True)
         wait()
         source.look_again()

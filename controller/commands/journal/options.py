@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from controller.commands.journal.days import UTC, Clock, Span
+from controller.commands.journal.decisions import UntellableError, telling
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
 from controller.commands.text import write_out
@@ -123,27 +124,42 @@ def problems() -> Iterator[None]:
 @contextmanager
 def opened(asked: Asked) -> Iterator[Source]:
     """The journal, for reading. What was read and is not what was written ends the command with exit code 4, after its
-    output. Raises `JournalError`.
+    output; and so does what cannot be told. Raises `JournalError`.
     """
     local_key = None if asked.key_file is None else load_key_file(asked.key_file)
     source = Source(asked.path, local_key)
     try:
-        yield source
-    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
-        if not source.changed:
-            raise
-        raise _changed(asked.path, source) from error  # what was changed need not be what a command can tell
-    if source.changed:
+        with telling():
+            yield source
+    except UntellableError as error:
+        if mark_of(source):  # what was changed need not be what a command can tell
+            raise _changed(asked.path, source) from error
+        raise _untellable(source, error) from error
+    if mark_of(source):
         raise _changed(asked.path, source)
 
 
 def mark_of(source: Source) -> str:
     """A sentence for the head of what is told of the journal; empty: what was read is what was written."""
-    if not source.changed:
-        return ""
-    ranges = ", ".join(f"{first} to {last}" for first, last in source.changed[:MOST_NAMED])
-    more = f" and {len(source.changed) - MOST_NAMED} more ranges" if len(source.changed) > MOST_NAMED else ""
-    return f"NOT AS IT WAS WRITTEN: entries {ranges}{more} were changed after they were recorded."
+    found = list(source.misplaced[:MOST_NAMED])
+    if source.changed:
+        named = source.changed[:MOST_NAMED]
+        ranges = ", ".join(f"{first} to {last} of {source.path_of(last).name}" for first, last in named)
+        more = f" and {len(source.changed) - MOST_NAMED} more ranges" if len(source.changed) > MOST_NAMED else ""
+        found.append(f"entries {ranges}{more} were changed after they were recorded.")
+    return f"NOT AS IT WAS WRITTEN: {' '.join(found)}" if found else ""
+
+
+def _untellable(source: Source, error: UntellableError) -> JournalProblemError:
+    entry = error.entry or source.at
+    place = (
+        f"{source.path_of(entry)}, entry {entry}" if error.entry else f"{source.path_of(entry)}, up to entry {entry}"
+    )
+    return JournalProblemError(
+        f"{place}: what is written there cannot be told: {error}.",
+        "Somebody who holds the keys changed it, or another version wrote it: compare the journal with heads that were "
+        "noted elsewhere (`cardshoe journal verify`), and read it with the version of cardshoe that wrote it.",
+    )
 
 
 def _changed(path: Path, source: Source) -> JournalProblemError:

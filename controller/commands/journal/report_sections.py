@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from controller.api.narration import tell
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock, lasted
-from controller.commands.journal.decisions import Line
+from controller.commands.journal.decisions import Line, telling
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
 from controller.commands.vocabulary import FOLLOWS
@@ -141,7 +141,8 @@ def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
     moments_of: dict[str, list[int]] = {}
     for line in account.faults:
         words = FAULT_WORDS.get(line.event["event"])
-        text = words(line) if words is not None else tell(line.event, account.table.words) or ""
+        with telling(line.entry):
+            text = words(line) if words is not None else tell(line.event, account.table.words) or ""
         moments_of.setdefault(text, []).append(line.utc_ns)
     often = sorted(moments_of.items(), key=lambda one: -len(one[1]))
     for text, moments in often[:MOST_FAULTS]:
@@ -152,7 +153,8 @@ def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
 
 def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
     for line in account.noted:
-        text = tell(line.event, account.table.words) or ""
+        with telling(line.entry):
+            text = tell(line.event, account.table.words) or ""
         yield clock.hour(line.utc_ns), str(line.event["round"]), str(line.entry), text
 
 

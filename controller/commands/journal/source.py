@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controller.commands.journal.table import Table
+from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.file import Header, connect_reader, opening_text, speaking
+from controller.journal.file import Header, connect_reader, damaged, opening_text, speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import Decision, JournalReader
 from controller.journal.signing import fingerprint, is_signed, statement
 
 MOST = 2**63 - 1
+_DELETED = b'"event":"files_deleted"'
 _HEADS = "SELECT number, utc_ns, signature FROM head"
 _SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
 WHERE number >= ? ORDER BY number LIMIT 1"""
@@ -66,7 +68,13 @@ class Checked:
             rows = list(connection.execute(_HEADS))
         self._heads = {number: (utc_ns, signature) for number, utc_ns, signature in rows}
 
-    def decisions(self, after: int) -> Iterator[Decision]:
+    def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[Decision]:
+        """`only_signed`: those that hold, and that a signed head covers."""
+        for signed, one in self._decisions(after):
+            if not only_signed or (signed and one.holds):
+                yield one
+
+    def _decisions(self, after: int) -> Iterator[tuple[bool, Decision]]:
         held: list[Decision] = []
         for one in self._reader.decisions(after):
             if held and one.round != held[-1].round:  # the end of a round is always signed
@@ -74,9 +82,11 @@ class Checked:
                 held = []
             held.append(one)
             if one.last in self._heads:
-                yield from held if self._is_signed(Head(one.last, one.hash)) else _not_held(held)
+                is_good = self._is_signed(Head(one.last, one.hash))
+                yield from ((True, each) for each in held) if is_good else _not_held(held)
                 held = []
-        yield from held if not held or self._may_be_unsigned(held[-1]) else _not_held(held)
+        if held:
+            yield from ((False, each) for each in held) if self._may_be_unsigned(held[-1]) else _not_held(held)
 
     def _may_be_unsigned(self, last: Decision) -> bool:
         """A round in play, or the end of a file whose key was lost: the file of the next key names it."""
@@ -91,8 +101,8 @@ class Checked:
         return is_signed(self._header.public_key, signature, said)
 
 
-def _not_held(decisions: list[Decision]) -> Iterator[Decision]:
-    return (msgspec.structs.replace(one, holds=False) for one in decisions)
+def _not_held(decisions: list[Decision]) -> Iterator[tuple[bool, Decision]]:
+    return ((False, msgspec.structs.replace(one, holds=False)) for one in decisions)
 
 
 class Source:
@@ -106,7 +116,13 @@ class Source:
         self._local_key = local_key
         self.changed: list[tuple[int, int]] = []
         """The first and last entries of what was read and is not what was written."""
+        self.misplaced: list[str] = []
+        """How the files do not follow one another, a sentence each."""
+        self.at = 0
+        """The last entry of the decision that was read last."""
         self._headers: dict[Path, Header] = {}
+        self._ends: dict[Path, Head] = {}  # of files that another one follows
+        self._deleted: dict[str, bool] = {}  # by the file's id
         self.look_again()
         identity = self.file(0).header.identity
         self.journal_id = self.file(-1).header.identity.id
@@ -114,8 +130,58 @@ class Source:
         self.simulated = identity.simulated
 
     def look_again(self) -> None:
-        """Find the files that were begun since."""
+        """Find the files that were begun since, and whether each begins where the one before it ends. A file may be
+        deleted by age meanwhile: then once more.
+        """
+        try:
+            self._look()
+        except JournalError:
+            self._look()
+
+    def _look(self) -> None:
         self._folder: JournalFolder[Any, Any] = JournalFolder.open_to_read(self._path, local_key=self._local_key)
+        if self._path.is_dir():
+            self.misplaced = list(self._misplaced())
+
+    def _misplaced(self) -> Iterator[str]:
+        for at, path in enumerate(self.paths):
+            header = self.file(at).header
+            if at:
+                before = self.file(at - 1)
+                end = before.header.file_id, self._end(before.path)
+                if header.identity != before.header.identity:
+                    yield f"{path.name}, after entry {header.previous.number}, is of another journal."
+                elif (header.previous_file, header.previous) != end:
+                    yield f"{path.name} does not begin where {before.path.name} ends, with entry {end[1].number}."
+            elif header.previous_file and not self._is_deleted(header.previous_file):
+                said = "are missing, and no signed entry says that they were deleted by age."
+                yield f"The files before {path.name}, up to entry {header.previous.number}, {said}"
+
+    def _end(self, path: Path) -> Head:
+        if path not in self._ends:
+            with closing(self._folder.reader(path)) as reader:
+                self._ends[path] = reader.head()
+        return self._ends[path]
+
+    def _is_deleted(self, file_id: str) -> bool:
+        """Return whether the newest file says so. It is read once: the entry comes before the deletion."""
+        if file_id not in self._deleted:
+            self._deleted[file_id] = self._says_deleted(file_id)
+        return self._deleted[file_id]
+
+    def _says_deleted(self, file_id: str) -> bool:
+        """In the state with which the newest file begins, or in a signed entry."""
+        newest = self.file(-1)
+        state = opening_text(newest.path, newest.header)
+        table = state.get("table") if isinstance(state, dict) else None
+        if isinstance(table, dict) and file_id in (table.get("files_deleted") or ()):
+            return True
+        with closing(self._folder.reader(newest.path)) as reader:
+            return any(
+                _DELETED in event and file_id.encode() in event
+                for one in Checked(reader, None).decisions(0, only_signed=True)
+                for event in one.events
+            )
 
     @property
     def paths(self) -> list[Path]:
@@ -155,8 +221,16 @@ class Source:
         """What was known of the table when the file began."""
         identity = file.header.identity
         table = Table(identity.table, identity.simulated)
-        table.open_with(opening_text(file.path, file.header))
+        try:
+            table.open_with(opening_text(file.path, file.header))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            why = f"the state with which it begins, after entry {file.before}, is not that of a table"
+            raise damaged(file.path, f"{why} ({type(error).__name__} {error})") from error
         return table
+
+    def path_of(self, entry: int) -> Path:
+        """The file that holds an entry."""
+        return self.last_file_where(lambda file: file.before < entry).path
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
         """Those that end after an entry, in order; what is wrong with them is in `changed` by then. Raises
@@ -168,6 +242,7 @@ class Source:
             for one in Checked(reader, following).decisions(after):
                 if not one.holds:
                     self._note(one.first, one.last)
+                self.at = one.last
                 yield one
 
     def _note(self, first: int, last: int) -> None:

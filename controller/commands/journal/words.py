@@ -9,7 +9,7 @@ import msgspec
 
 from controller.api.narration import tell
 from controller.commands.journal.days import Clock, device_clock, lasted
-from controller.commands.journal.decisions import DEVICE, PROGRAM, Line
+from controller.commands.journal.decisions import DEVICE, PROGRAM, Line, telling
 from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
 from controller.commands.text import Page
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
@@ -168,7 +168,12 @@ def resolution(found: Irregularity) -> str:
 
 
 def step(line: Line, words: OwnWords) -> str | None:
-    """A step in the decision, as `watch` says it, with what only the operation holds."""
+    """A step in the decision, as `watch` says it, with what only the operation holds. Raises `UntellableError`."""
+    with telling(line.entry):
+        return _step(line, words)
+
+
+def _step(line: Line, words: OwnWords) -> str | None:
     text = tell(line.event, words)
     if text is None:
         return None
@@ -260,8 +265,9 @@ def _head(round_: Round, clock: Clock) -> Iterator[str]:
 
 
 def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: OwnWords) -> None:
-    page.entry(f"{title(found, words)}: {follows(found)}")
-    page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
+    with telling(found.id):
+        page.entry(f"{title(found, words)}: {follows(found)}")
+        page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
     for line in found.steps:
         if line is not found.resolved and (text := step(line, words)):
             by = f"; by {named(line.by, line.role)}" if line.role and f"by {line.by}" not in text else ""
@@ -275,9 +281,11 @@ def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: Own
 def cell_of(round_: Round) -> str:
     """Its irregularities in one line of a list."""
     words = words_for(round_)
-    parts = [
-        f"{found.row['id']}{f' {words.of(found.place)}' if _is_place(found.place) else ''}"
-        f" ({found.row['clause'] or 'no clause'}): {found.outcome.replace('_', ' ') or 'not decided'}"
-        for found in round_.irregularities
-    ]
-    return "; ".join(parts)
+    return "; ".join(_cell(found, words) for found in round_.irregularities)
+
+
+def _cell(found: Irregularity, words: OwnWords) -> str:
+    with telling(found.id):
+        place = f" {words.of(found.place)}" if _is_place(found.place) else ""
+        outcome = found.outcome.replace("_", " ") or "not decided"
+        return f"{found.row['id']}{place} ({found.row['clause'] or 'no clause'}): {outcome}"

@@ -191,7 +191,7 @@ LOST: Final = SigningKey(bytes(range(1, 33)))
 
 ATTACKS: Final = (
     Attack(F, "append to the round in play", append, "start key floor"),
-    Attack(F, "append after an orderly stop", append, "start key floor", stopped=True),
+    Attack(F, "append after an orderly stop", append, "start verify key floor", stopped=True),
     Attack(F, "append a file signed by another key", add_file, "start verify key floor"),
     Attack(F, "cut the end of the round in play", lambda f: _cut(f, _last_signed(f)), "start verify key floor"),
     Attack(F, "cut at an earlier signed head", roll_back, "start verify key noted witness floor"),
@@ -218,7 +218,7 @@ ATTACKS: Final = (
            signer=ALSO_HIS),
     Attack(L, "append to the round in play", then(append, Forger.authenticate, Forger.pin), "floor"),
     Attack(L, "append after an orderly stop, and leave the pin", then(append, Forger.authenticate),
-           "start floor", stopped=True),
+           "start verify key floor", stopped=True),
     Attack(L, "append after an orderly stop", then(append, Forger.authenticate, Forger.pin), "floor", stopped=True),
     Attack(L, "edit the round in play", then(edit_tail, Forger.authenticate, Forger.pin), "floor"),
     Attack(L, "edit a signed round", then(edit_all, Forger.authenticate, Forger.pin),

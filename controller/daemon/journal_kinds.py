@@ -1,0 +1,67 @@
+"""Whether inputs and events that were read have the fields of their kind, so that they can be told.
+
+Who holds all keys can write anything into a journal. A kind that this version does not have is not looked into: a later
+version may have written it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, get_args
+
+import msgspec
+
+from controller.journal.codec import decode_open
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput
+from firmware_bridge.cards import Card, Concealed, Evidence
+
+_CARD: Final = Concealed(Card.parse("KD"), 0, 0)  # stands for one that is sealed
+_EVIDENCE: Final = Evidence(b"")
+
+
+def check_event(text: bytes) -> None:
+    """Raises `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
+    _check(text, "event", _EVENTS, _EVENT_TAGS)
+
+
+def check_input(text: bytes) -> None:
+    """As `check_event`."""
+    _check(text, "input", _INPUTS, _INPUT_TAGS)
+
+
+def _check(text: bytes, field: str, decoder: msgspec.json.Decoder[Any], tags: frozenset[str]) -> None:
+    try:
+        decoder.decode(text)
+    except msgspec.ValidationError:
+        found = msgspec.json.decode(text)
+        if not isinstance(found, dict) or not isinstance(found.get(field), str) or found[field] in tags:
+            raise
+
+
+def _public(expected: Any, value: Any) -> Any:
+    """A face-down card of an event has its commitment there, in hexadecimal."""
+    if expected is not Concealed:
+        return decode_open(expected, value)
+    if not isinstance(value, dict) or len(bytes.fromhex(str(value.get("commitment")))) != _DIGEST:
+        raise ValueError("a face-down card is a commitment")
+    return _CARD
+
+
+def _sealed(expected: Any, value: Any) -> Any:
+    """What is sealed of an input has its number there."""
+    if expected is not Concealed and expected is not Evidence:
+        return decode_open(expected, value)
+    if type(value) is not int or value < 0:
+        raise ValueError("what is sealed is a number")
+    return _CARD if expected is Concealed else _EVIDENCE
+
+
+def _decoder(kinds: Any, hook: Callable[[Any, Any], Any]) -> tuple[msgspec.json.Decoder[Any], frozenset[str]]:
+    tags = frozenset(str(one.__struct_config__.tag) for one in get_args(kinds) or (kinds,))
+    return msgspec.json.Decoder(kinds, dec_hook=hook), tags
+
+
+_DIGEST: Final = 32  # bytes
+_EVENTS, _EVENT_TAGS = _decoder(AnyEvent, _public)
+_INPUTS, _INPUT_TAGS = _decoder(AnyInput, _sealed)
