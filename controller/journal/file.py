@@ -270,7 +270,8 @@ def opening_text(path: Path, header: Header) -> Any:
     try:
         return msgspec.json.decode(Packing(header.words).unpack(header.opening.state))
     except (ValueError, msgspec.MsgspecError) as error:
-        raise damaged(path, f"the state with which it begins cannot be read: {error}") from error
+        why = f"the state with which it begins, after entry {header.previous.number}, cannot be read: {error}"
+        raise damaged(path, why) from error
 
 
 def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:

@@ -6,7 +6,8 @@
                                     files, or the end of a closed file, that is not signed; a schema or an order of
                                     files that is not as it was made; a file that is missing, or was deleted before the
                                     settings that the journal records allowed it
-    the pin                         an end that was cut off, an older copy, another journal; what follows an orderly stop
+    the pin                         an end that was cut off, an older copy, another journal, or what follows an orderly
+                                    stop
     a head or fingerprint noted     the same, and a journal that was written again with another key
     elsewhere
     the local key                   names of files, decisions and saved states that were not written by who has it; with
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -91,16 +92,19 @@ class Verified(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-def verify_journal(path: Path, *, noted: Iterable[Head] = (), key: str = "", local_key: bytes | None = None,
-                   types: Types | None = None, fold: Fold | None = None, thorough: bool = True,
-                   reached: Callable[[int], None] = lambda entry: None) -> Verified:  # fmt: skip
-    """Check a folder, or one file. `noted`: heads that stand elsewhere. `key`: the fingerprint that the newest file's
-    key has to have. With `local_key` and `types` the saved states are checked, with `fold` every entry. `thorough`:
-    also how SQLite keeps it, which takes one long read transaction a file. `reached` is called after each page.
+def verify_journal(path: Path, *, noted: Iterable[Head] = (),
+                   signed_at: Mapping[Head, Collection[int]] | None = None, key: str = "",
+                   local_key: bytes | None = None, types: Types | None = None, fold: Fold | None = None,
+                   thorough: bool = True, reached: Callable[[int], None] = lambda entry: None) -> Verified:  # fmt: skip
+    """Check a folder, or one file. `noted`: heads that stand elsewhere. `signed_at`: when each was signed, as a witness
+    holds it. `key`: the fingerprint that the newest file's key has to have. With `local_key` and `types` the saved
+    states are checked, with `fold` every entry. `thorough`: also how SQLite keeps it, which takes one long read
+    transaction a file. `reached` is called after each page.
 
     Raises `JournalError` where nothing can be checked: there is no journal.
     """
     check = _Check(local_key, types, fold, reached, thorough=thorough)
+    check.signed_at = signed_at or {}
     files = check.survey(path)
     for head in noted:
         check.noted.note(Noted(head, "A noted head", OF_NOTE))
@@ -116,6 +120,7 @@ class _Check:
     def __init__(self, local_key: bytes | None, types: Types | None, fold: Fold | None,
                  reached: Callable[[int], None], *, thorough: bool) -> None:  # fmt: skip
         self.noted = NotedHeads(self.find)
+        self.signed_at: Mapping[Head, Collection[int]] = {}
         self._local_key, self._fold, self._reached, self._thorough = local_key, fold, reached, thorough
         self._findings: list[Finding] = []
         self._file = ""
@@ -304,6 +309,9 @@ class _Check:
         if good:
             self._heads += 1
             self._signed = self._head
+            if set(self.signed_at.get(self._head, ())) - {utc_ns}:
+                why = "The witness holds this head with another time of its signature."
+                self.find("signed-again", why, self._head.number)
         else:
             self.find("signature", "The signature of this head is not the file's key's.", self._head.number)
         return good

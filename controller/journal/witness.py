@@ -189,7 +189,7 @@ def _files(folder: Path) -> JournalFolder[Any, Any]:
 def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
     for reader in files.readers(max(0, head.number - 1)):
         if reader.header.file_id == head.file:
-            return reader.hash_at(head.number) == head.head.hash
+            return signed_heads(reader, head.number - 1)[:1] == [head]  # with the time of its signature
         if reader.header.previous.number > head.number:
             return False
     return False

@@ -31,7 +31,7 @@ from controller.journal.schema import SCHEMA
 from controller.journal.sealing import FileKeys
 from controller.journal.signing import statement
 from controller.problems import ProblemError
-from tests.journal_commands.made import KEY, SIGNER, evening
+from tests.journal_commands.made import IDENTITY, KEY, SIGNER, JournaledTable, _options, _ruling, _void
 from tests.support import long_forms
 
 COMMANDS: Final = (
@@ -62,11 +62,11 @@ class File:
             self.heads = [[*row] for row in connection.execute("SELECT * FROM head ORDER BY number")]
         self.packing = Packing(self.name[17])
 
-    def seal(self, before: Head | None, before_id: str) -> Head:
+    def seal(self, before: Head | None, before_id: str, key: bytes = KEY) -> Head:
         """Every number, hash, MAC and signature; the end of the file."""
         if before is not None:
             self.name[10:13] = before_id, before.number, before.hash
-        keys = FileKeys(KEY, self.name[3])
+        keys = FileKeys(key, self.name[3])
         ends = {number: at for at, (number, *_) in enumerate(self.heads)}
         end = first = Head(self.name[11], chain.genesis(self.name[1:18]))
         self.name[18] = keys.mac(NAME, end.hash)
@@ -216,10 +216,23 @@ EDITS: Final[tuple[Callable[[Random, File], object], ...]] = (
 # -- a try -------------------------------------------------------------------------------------------------------------
 
 
+def write(folder: Path) -> None:
+    """Three rounds of different endings, and one in play, in two files."""
+    table = JournaledTable(folder)
+    table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
+    table.connect()
+    _options(table)
+    table.next_file()
+    _void(table)
+    _ruling(table)
+    table.to_bets()
+    table.journal.close()
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("all keys") / "journal"
-    evening(folder).journal.close()
+    write(folder)
     return folder
 
 

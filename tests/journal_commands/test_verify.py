@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
-from controller.journal.signing import fingerprint
+from controller.journal.chain import Head
+from controller.journal.signing import fingerprint, statement
+from controller.journal.witness import Witness
 from tests.end_to_end.stage import people_text
+from tests.journal.forgeries.forger import Forger
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import KEY, SIGNER
 
@@ -70,6 +73,27 @@ def test_a_configuration_names_the_local_key_too(copy: Path, key_file: Path, tmp
 )
 def test_what_was_noted_elsewhere_differs(copy: Path, option: str, noted: str, code: str) -> None:
     assert f"FOUND {code}" in run("verify", "--journal", copy, option, noted, code=4)
+
+
+def test_a_head_that_was_signed_again_at_another_time_is_found_by_the_witness(copy: Path, tmp_path: Path) -> None:
+    """By the holder of the signing key. The signature by itself does not say when it was made."""
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    witness = Witness(copy, beside)
+    witness.copy()
+    asked = ("verify", "--journal", copy, "--witness", witness.path)
+    assert "FOUND" not in run(*asked)
+    forger = Forger(copy, copy)
+    number, utc_ns, _ = forger.heads(2)[-1]
+    header, row = forger.header(2), next(row for row in forger.rows(2) if row.last == number)
+    said = statement(header.identity.id, header.file_id, Head(number, row.hash), utc_ns + 1)
+    forger.change(2, ("UPDATE head SET utc_ns = ?, signature = ? WHERE number = ?",
+                      (utc_ns + 1, SIGNER.sign(said), number)))  # fmt: skip
+    assert "FOUND" not in run("verify", "--journal", copy)
+    assert f"FOUND signed-again in 000002.journal entry {number}:" in run(*asked, code=4)
+    again = Witness(copy, beside)
+    again.copy()
+    assert again.differs == number
 
 
 def test_a_changed_entry_is_named_with_its_place(copy: Path) -> None:

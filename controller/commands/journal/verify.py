@@ -49,12 +49,16 @@ def verify(
     if not asked.path.exists():
         raise BadInputError(f"There is no journal at {asked.path}.", "Name the folder with its files after --journal.")
     heads = [] if noted is None else [_head(noted)]
-    heads += [] if witness is None else [one.head for one in _read(witness)]
+    signed_at: dict[Head, list[int]] = {}
+    for one in [] if witness is None else _read(witness):
+        heads.append(one.head)
+        signed_at.setdefault(one.head, []).append(one.utc_ns)
     local_key = None if key_file is None else load_key_file(key_file)
     with progress_of(asked.path) as reached:
         found = verify_journal(
             asked.path,
             noted=heads,
+            signed_at=signed_at,
             key=key.strip().lower(),
             local_key=local_key,
             types=JOURNAL_TYPES if local_key is not None else None,

@@ -1,0 +1,104 @@
+"""A daemon whose files are changed while it runs gives no round as sound that is not what it wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.api.client import ApiClient, TableUnreachableError
+from tests.end_to_end.child import Orders
+from tests.end_to_end.stage import Stage, short_folder
+from tests.journal_commands.test_changed import change, edit
+from tests.journal_commands.test_changed_with_all_keys import File
+from tests.journal_commands.test_files_in_order import exchange
+
+A_FILE_A_ROUND = Orders(file_a_round=True)
+TOLD = (b'"event":"round_began"', b'"event":"round_x"')
+
+
+def file_of(stage: Stage, number: int) -> Path:
+    """The file in which that round began."""
+    return next(
+        path for path in files_of(stage) if any(TOLD[0] in text and row[4] == number for row, text in texts(path))
+    )
+
+
+def files_of(stage: Stage) -> list[Path]:
+    return sorted(stage.journal.glob("*.journal"))
+
+
+def texts(path: Path) -> list[tuple[list[Any], bytes]]:
+    file = File(path)
+    return [(row, file.packing.unpack(row[5])) for row in file.rows]
+
+
+def without_its_field(stage: Stage) -> None:
+    """The holder of the local key takes a field out of an event, and makes hashes and MACs again."""
+    path = file_of(stage, 1)
+    file = File(path)
+    row = next(row for row in file.rows if TOLD[0] in file.packing.unpack(row[5]))
+    given, _, events = file.packing.unpack(row[5]).partition(b"\n")
+    parts = json.loads(events)
+    for event in parts:
+        event.pop("round", None)
+    row[5] = file.packing.pack(given + b"\n" + json.dumps(parts, separators=(",", ":")).encode())
+    file.seal(None, "", stage.journal_key)
+    file.write(path)
+
+
+REFUSED: dict[str, tuple[Callable[[Stage], object], str]] = {
+    "bytes that are no decision": (
+        lambda stage: change(file_of(stage, 1), ("UPDATE decision SET body = x'00' WHERE round = 1", ())),
+        "is damaged: the entries up to",
+    ),
+    "a field taken out by the holder of the local key": (without_its_field, "say cannot be told"),
+    "a file exchanged with the next": (
+        lambda stage: exchange(stage.journal, file_of(stage, 1).name, file_of(stage, 2).name), "is damaged: it "
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [*REFUSED, "an edited word"])
+async def test_a_changed_round_is_marked_or_refused_over_http(how: str) -> None:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=3) as stage:
+            await stage.start_device()
+            await stage.start_daemon(A_FILE_A_ROUND)
+            await stage.played()
+            assert await stage.daemon.end() == 0
+            await stage.start_daemon()  # what was played is read from the files
+            async with ApiClient(stage.socket) as client:
+                if how == "an edited word":
+                    first, last = edit(file_of(stage, 1), b'"event":"boxes_occupied"', b'"event":"boxes_occupieD"')
+                    found = json.loads(await client.get("/v1/rounds/1"))
+                    marked = [event for event in found if event.get("changed")]
+                    assert {event["entry"] for event in marked} == set(range(first + 1, last + 1))
+                    assert not any("line" in event for event in marked)
+                    return
+                spoil, said = REFUSED[how]
+                spoil(stage)
+                with pytest.raises(TableUnreachableError) as refused:
+                    await client.get("/v1/rounds/1")
+                assert refused.value.code == "journal-damaged"
+                assert said in str(refused.value)
+                assert ".journal" in str(refused.value)
+                assert await client.is_healthy()
+
+
+async def test_a_round_as_it_was_written_is_told_over_http() -> None:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=2) as stage:
+            await stage.start_device()
+            await stage.start_daemon(A_FILE_A_ROUND)
+            await stage.played()
+            assert await stage.daemon.end() == 0
+            await stage.start_daemon()
+            async with ApiClient(stage.socket) as client:
+                for number in (1, 2):
+                    found = json.loads(await client.get(f"/v1/rounds/{number}"))
+                    assert not any("changed" in event for event in found)
+                    assert sum("line" in event for event in found) > 5
