@@ -42,6 +42,7 @@ from benchmarks.floods import (
     send_half_a_body,
     send_half_a_head,
 )
+from firmware_bridge import plain_text
 
 MOST_MEMORY: Final = 512  # MB: MemoryMax of udev/cardshoe@.service
 GROUPS: Final = (
@@ -60,6 +61,13 @@ async def be_refused_in_chinese(connection: Connection) -> None:
     """Provoke a refusal that quotes the input. Each name is new, so that no translation is cached."""
     name = uuid4().hex + ". ".join(f"box {number}, a and b; c: d or e? f" for number in range(PARTS))
     asked = json.dumps({name: 1}).encode()
+    await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
+
+
+async def be_unknown_in_chinese(connection: Connection) -> None:
+    """A refusal whose sentence quotes what was sent and is translated. Each sentence is new."""
+    person = (uuid4().hex + "? x y. , ? and : box 1, the Dealer; or . " * PARTS)[: plain_text.LONGEST]
+    asked = json.dumps({"id": str(uuid4()), "person": person, "pin": "", "name": "x"}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))
 
 
@@ -105,6 +113,7 @@ class Flood(NamedTuple):
 
 FLOODS: Final = {
     "refused in Chinese": Flood(STRANGER, be_refused_in_chinese, at_port=True),
+    "sentences in Chinese": Flood(STRANGER, be_unknown_in_chinese, at_port=True),
     "one-byte chunks": Flood(STRANGER, send_chunks, at_port=True),
     "one-byte chunks, socket": Flood(FRIEND, send_chunks, at_port=False),
     "event streams": Flood(STRANGER, follow, at_port=True),

@@ -66,10 +66,10 @@ class Serving(ABC):
         visitor = request.transport.get_protocol() if request.transport is not None else None
         if not isinstance(visitor, Visitor):
             return web.Response(status=408)  # nobody reads it: the client has hung up
-        ASKED.set(Speaker(self._translator, language_of(request)))
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)
+        ASKED.set(Speaker(self._translator, language_of(request), visitor.caller))
         try:
             if not visitor.kept:
                 with visitor.waiting():

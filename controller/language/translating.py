@@ -8,10 +8,9 @@ that no template fits stays English.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from itertools import islice
-from math import inf
 from typing import Final, NamedTuple
 
 from controller.language.catalogue import ENGLISH, SLOT, Catalogue, Template, catalogue, small_first
@@ -105,11 +104,20 @@ def _search(sentence: str, language: str) -> tuple[str, int]:
     return found.said if found is not None and fits else sentence, search.tried
 
 
+class _Budget:
+    """`left`: templates; below 0 after a search that took more than was left. `since`: seconds."""
+
+    def __init__(self, left: float, since: float) -> None:
+        self.left = left
+        self.since = since
+
+
 class Translator:
     """Translates sentences that other people or programs can cause, within a budget of work.
 
     A client chooses words that a refusal quotes, and a search takes up to `MOST_TRIED` templates, so an unbounded
-    search would let a client keep the event loop busy. A new sentence beyond the budget stays in English.
+    search would let a client keep the event loop busy. A new sentence beyond the budget stays in English. Each payer
+    has a budget, and one who spends it leaves the others theirs.
 
     `clock` returns seconds and never goes back.
 
@@ -121,25 +129,25 @@ class Translator:
     def __init__(self, clock: Callable[[], float], at_once: int = WORK_AT_ONCE) -> None:
         self._clock = clock
         self._at_once = at_once
-        self._left = float(at_once)  # below 0 after a search that took more than was left
-        self._since = -inf
+        self._budgets: dict[Hashable, _Budget] = {}
         self._known: dict[tuple[str, str], str] = {}  # the oldest first
 
-    def sentence(self, sentence: str, language: str) -> str:
+    def sentence(self, sentence: str, language: str, payer: Hashable = None) -> str:
         if language == ENGLISH or not sentence or len(sentence) > LONGEST:
             return sentence
         key = sentence, language
         if key not in self._known:
-            if not self._may_search():
+            budget = self._budget(payer)
+            if budget.left <= 0:
                 return sentence
             said, tried = _search(sentence, language)
-            self._left -= tried
+            budget.left -= tried
             if len(self._known) >= REMEMBERED:
                 del self._known[next(iter(self._known))]
             self._known[key] = said
         return self._known[key]
 
-    def message(self, said: Message, language: str) -> str:
+    def message(self, said: Message, language: str, payer: Hashable = None) -> str:
         """Return the message from the catalogue.
 
         Its arguments that are text are translated as those of a sentence are, until the core makes messages of them.
@@ -147,39 +155,42 @@ class Translator:
         words = catalogue(language) if language != ENGLISH else None
         text = words and words.text_of(said)
         if words is None or text is None:
-            return self.sentence(str(said), language)
-        args = {name: self._argument(name, given, language) for name, given in said.args.items()}
+            return self.sentence(str(said), language, payer)
+        args = {name: self._argument(name, given, language, payer) for name, given in said.args.items()}
         return rendered(Message(text, args), lambda given: given.id, words.listed)
 
-    def _argument(self, name: str, given: Argument, language: str) -> Argument:
+    def _argument(self, name: str, given: Argument, language: str, payer: Hashable) -> Argument:
         if isinstance(given, Message):
-            return self.message(given, language)
+            return self.message(given, language, payer)
         if isinstance(given, tuple):
-            return tuple(self.message(one, language) if isinstance(one, Message) else one for one in given)
-        if not isinstance(given, str) or not self._may_search():
+            return tuple(self.message(one, language, payer) if isinstance(one, Message) else one for one in given)
+        if not isinstance(given, str) or (budget := self._budget(payer)).left <= 0:
             return given
         search = Translation(catalogue(language))
         found = search.argument(name, given, 1)
-        self._left -= search.tried
+        budget.left -= search.tried
         return found.said
 
-    def _may_search(self) -> bool:
+    def _budget(self, payer: Hashable) -> _Budget:
+        """As it is now."""
         now = self._clock()
-        self._left = min(self._at_once, self._left + (now - self._since) * WORK_A_SECOND)
-        self._since = now
-        return self._left > 0
+        budget = self._budgets.setdefault(payer, _Budget(self._at_once, now))
+        budget.left = min(self._at_once, budget.left + (now - budget.since) * WORK_A_SECOND)
+        budget.since = now
+        return budget
 
 
 class Speaker(NamedTuple):
-    """A language, and the translator that works for its readers."""
+    """A language, the translator that works for its readers, and who of them pays for what has to be searched."""
 
     translator: Translator
     language: str
+    payer: Hashable = None
 
     def sentence(self, said: str | Message) -> str:
         if isinstance(said, Message):
-            return self.translator.message(said, self.language)
-        return self.translator.sentence(said, self.language)
+            return self.translator.message(said, self.language, self.payer)
+        return self.translator.sentence(said, self.language, self.payer)
 
     def phrase(self, text: str) -> str:
         return phrase(text, self.language)

@@ -93,6 +93,15 @@ def test_sentences_beyond_the_budget_of_work_stay_english(mocker: pytest_mock.Mo
     assert speaker.sentence("Turn over box 1.") == "请翻开1号位。"
 
 
+def test_who_spends_the_budget_leaves_the_others_theirs() -> None:
+    translator = Translator(lambda: 0.0)
+    attacker, dealer = (Speaker(translator, CHINESE, payer) for payer in ("attacker", "dealer"))
+    for number in range(1000):
+        attacker.sentence(f"There is no person 'box {number} and card {number} from {'a, ' * 200}'.")
+    assert attacker.sentence("Turn over box 1.") == "Turn over box 1."
+    assert dealer.sentence("Turn over box 1.") == "请翻开1号位。"
+
+
 def test_a_sentence_that_is_known_takes_nothing_of_the_budget(mocker: pytest_mock.MockerFixture) -> None:
     search = mocker.spy(translating, "_search")
     speaker = Speaker(Translator(lambda: 0.0), CHINESE)
