@@ -130,12 +130,12 @@ class _Writer:
         self.written.decisions += 1
         self.written.rounds += ends_round
         self.keeper.remember(given)
-        _at_once(self.keeper.committed(given, before, after))
+        _run_now(self.keeper.committed(given, before, after))
 
     def go_on_at(self, utc_ns: int) -> None:
         """Begin the next round at that time."""
         self._now = max(self._now, utc_ns)
-        _at_once(self.keeper.between_rounds(self._state))
+        _run_now(self.keeper.between_rounds(self._state))
 
 
 def last_day() -> int:
@@ -181,7 +181,7 @@ def _unsynced(path: Path) -> Connection:
     return connection
 
 
-def _at_once(work: Any) -> None:
+def _run_now(work: Any) -> None:
     """Run a coroutine that waits for nothing."""
     try:
         work.send(None)

@@ -3,7 +3,7 @@
     python -m benchmarks.metered_rounds [--rounds 40] [--turns 9]
 
 The same rounds are decided with and without the meters, in turn, in one process; figures are processor time. Floor: the
-rounds without meters, decided in memory (a commit takes more than four times as long again). Goal: at most 10
+rounds without meters, decided in memory (with its commit a decision takes five times as long). Goal: at most 10
 microseconds a decision, and 5 ms a page, of which there is at most one a second.
 """
 

@@ -67,7 +67,7 @@ def list_usb(find_backend: FindBackend = libusb) -> list[FoundUsbDevice]:
 
     Only these are opened for their serial number, and closed again. Raise TransportUnavailableError.
     """
-    return [_seen(device) for device in _find_all(find_backend()) if _could_speak(device)]
+    return [_found_device(device) for device in _find_all(find_backend()) if _could_speak(device)]
 
 
 def _find_all(backend: Any, **which: int) -> Iterator[Any]:
@@ -92,7 +92,7 @@ def _could_speak(device: Any) -> bool:
         return False
 
 
-def _seen(device: Any) -> FoundUsbDevice:
+def _found_device(device: Any) -> FoundUsbDevice:
     name = UsbName(device.idVendor, device.idProduct, "")
     serial, problem = "", ""
     try:

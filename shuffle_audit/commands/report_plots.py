@@ -178,7 +178,7 @@ def positions(orders: Orders, random: np.random.Generator) -> Plot:
     size = int(sizes[0])
     together = "" if size == 1 else f" Cells have {size} places or more each way, for the decks are few."
     furthest = float(np.abs(far).max())
-    chance = _so_far_by_chance(furthest, decks, cards, random)
+    chance = _chance_of_deviation(furthest, decks, cards, random)
     says = f"Of {far.size} cells the furthest lies {furthest:.1f} standard deviations from what is expected."
     caption = (
         "Each cell: how many cards came from one place to another, against what is expected; dark orange: too many, "
@@ -189,7 +189,7 @@ def positions(orders: Orders, random: np.random.Generator) -> Plot:
     return Plot("From place to place", says, drawn("positions", draw, (7.2, 4.4)), caption)
 
 
-def _so_far_by_chance(furthest: float, decks: int, cards: int, random: np.random.Generator) -> float:
+def _chance_of_deviation(furthest: float, decks: int, cards: int, random: np.random.Generator) -> float:
     """Return the share of simulated good shuffles in which some cell deviates as far."""
     sets = max(SETS[0], min(SETS[1], DRAWN // decks))
     found = np.array([np.abs(_cells(UNIFORM.shuffle(random, decks, cards))[1]).max() for _ in range(sets)])

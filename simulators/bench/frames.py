@@ -124,7 +124,7 @@ class FrameHost:
         raise AssertionError
 
     async def listen(self, seconds: float) -> list[Came]:
-        """Return what comes within so many seconds."""
+        """Return what comes within that many seconds."""
         place = len(self.came)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):

@@ -91,7 +91,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
             click.echo(say(template, title=say.of_table(rules.title), rounds=many, device=say(device)))
         else:
             click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
-        with _undisturbed():
+        with _interrupts_blocked():
             playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
               console or visitor, visitor, supervisor_after, language)  # fmt: skip
@@ -101,7 +101,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def _interrupts_blocked() -> Iterator[None]:
     """Block Ctrl-C during imports: an interrupted one may end in any exception, or in the exit code of a signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
@@ -161,7 +161,7 @@ def _play(*options: Any) -> None:
     """Play with the fields of `DemoOptions`. A visitor may deal as he likes; otherwise the run must follow the plan.
     Raise `ProblemError`.
     """
-    with _undisturbed():
+    with _interrupts_blocked():
         from simulators.demo.play import DemoOptions, play
         from simulators.demo.processes import StageError
 

@@ -140,7 +140,7 @@ class SimulatedDealer:
         )
         return taken == link.last_number and ready
 
-    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
+    async def _enter(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
         """Enter an operation, by default as the dealer, and return whether the table accepted it."""
         await self._table.spend("speak")
         request = self._voice.request(member or self._crew[0], view.round, operation)
@@ -161,13 +161,13 @@ class SimulatedDealer:
         """Do the next thing. Return False when the last round is over."""
         if view.service == Service.RECONCILING:
             await self._table.spend("look")
-            await self._say(view, operations.ContinueRound())
+            await self._enter(view, operations.ContinueRound())
         elif view.irregularities:
             await self._deal_with(view, view.irregularities[0])
         elif view.moves:
-            await self._say(view, operations.Reconstruct())
+            await self._enter(view, operations.Reconstruct())
         elif view.phase == Phase.CLOSED:
-            await self._say(view, operations.OpenTable() if view.dealer else operations.DealerOn())
+            await self._enter(view, operations.OpenTable() if view.dealer else operations.DealerOn())
         elif view.phase in BEFORE_ROUND:
             return await self._before_round(view)
         else:
@@ -176,17 +176,17 @@ class SimulatedDealer:
 
     async def _before_round(self, view: TableView) -> bool:
         if view.phase == Phase.VOIDED and not view.chips_paid:
-            await self._say(view, operations.RecordSettled())
+            await self._enter(view, operations.RecordSettled())
             return True
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
-            await self._say(view, operations.ShuffledOutside("batch shuffler 1"))
+            await self._enter(view, operations.ShuffledOutside("batch shuffler 1"))
         else:
             self._begin_round(view.round + 1, view)
-            await self._say(view, operations.PlaceYourBets())
+            await self._enter(view, operations.PlaceYourBets())
         return True
 
     def _begin_round(self, number: int, view: TableView) -> None:
@@ -229,13 +229,13 @@ class SimulatedDealer:
         if due is not None:
             await self._bet(view, due)
         elif not view.boxes and not game(view.game).every_hand:
-            await self._say(view, operations.OccupyBoxes(planned.boxes))
+            await self._enter(view, operations.OccupyBoxes(planned.boxes))
         elif planned.mishap is Mishap.BEFORE_NO_MORE_BETS and not self._mishap_over:
             self._mishap_over = True
             shoe = self._mechanism.profile.kind == "shoe"
             self._table.lay_aside(self._mechanism.draw(forced=True) if shoe else self._mechanism.lift_set())
         else:
-            await self._say(view, operations.NoMoreBets())
+            await self._enter(view, operations.NoMoreBets())
 
     def _wager_due(self, view: TableView, planned: PlannedRound) -> PlannedWager | None:
         """Return the next planned wager that does not lie on the layout."""
@@ -244,8 +244,8 @@ class SimulatedDealer:
 
     async def _bet(self, view: TableView, due: PlannedWager) -> None:
         if due.bettor in self._entered:
-            await self._say(view, operations.PlaceWager(due.bettor, due.wager, due.box, due.amount))
-        elif await self._say(view, operations.EnterBettor(due.bettor, due.seat)):
+            await self._enter(view, operations.PlaceWager(due.bettor, due.wager, due.box, due.amount))
+        elif await self._enter(view, operations.EnterBettor(due.bettor, due.seat)):
             self._entered.add(due.bettor)
 
     async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
@@ -262,8 +262,8 @@ class SimulatedDealer:
         assert rules.first_card is not None
         card = self._table.first_card
         self._begin_deal(planned, order_after_first_card(rules.first_card, rules.grammar(Unit(view.unit)), card.rank))
-        if view.round % 2 or not await self._say(view, operations.ShowFirstCard()):
-            await self._say(view, operations.ShowFirstCard(card))
+        if view.round % 2 or not await self._enter(view, operations.ShowFirstCard()):
+            await self._enter(view, operations.ShowFirstCard(card))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         first = self._placed + 1
@@ -318,7 +318,7 @@ class SimulatedDealer:
             self._mishap_over = True
             if planned.mishap is Mishap.WRONG_COUNT_HANDLED:
                 self._table.handled = True
-                await self._say(await self._quiet_view(), operations.HandleCards(place))
+                await self._enter(await self._quiet_view(), operations.HandleCards(place))
             await self._report(Kind.WRONG_COUNT, place, counted=len(self._table.hands[place]))
         elif planned.mishap is Mishap.EXCHANGED:
             self._mishap_over = True
@@ -331,18 +331,18 @@ class SimulatedDealer:
         lying = {one: other, other: one}
         dealt = enumerate(self._order[: self._placed], start=self._table.before_the_deal + 1)
         cards = tuple(operations.CardAt(number, lying[place]) for number, place in dealt if place in lying)
-        await self._say(await self._quiet_view(), operations.PlaceCards(cards))
+        await self._enter(await self._quiet_view(), operations.PlaceCards(cards))
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
         """Report once the screen shows the cards concerned."""
         view = await self._quiet_view()
-        await self._say(view, operations.ReportIrregularity(kind, place, card, counted))
+        await self._enter(view, operations.ReportIrregularity(kind, place, card, counted))
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         for hand in view.hands:
             if hand.place != DEALER and not hand.dead and not hand.handled:
                 self._table.handled = True
-                await self._say(view, operations.HandleCards(hand.place))
+                await self._enter(view, operations.HandleCards(hand.place))
                 return
         returning = game(view.game).step(StepKind.RETURNING) is not None
         hidden = [hand.place for hand in view.hands if hand.place != DEALER and not hand.dead and not hand.shown]
@@ -356,20 +356,20 @@ class SimulatedDealer:
 
     async def _expose(self, view: TableView, place: str) -> None:
         """Enter a hand as seen; in every other round confirm the device's reading if the table takes that."""
-        if view.round % 2 or not await self._say(view, operations.ExposeHand(place)):
-            await self._say(view, operations.ExposeHand(place, self._table.cards_at(place)))
+        if view.round % 2 or not await self._enter(view, operations.ExposeHand(place)):
+            await self._enter(view, operations.ExposeHand(place, self._table.cards_at(place)))
 
     async def _settle(self, view: TableView) -> None:
         if view.deck.stub is None and not view.device.unloads_stub:
             await self._count_stub(view)
         elif not view.chips_paid:
-            await self._say(view, operations.RecordSettled())
+            await self._enter(view, operations.RecordSettled())
         else:
-            await self._say(view, operations.ConcludeRound())
+            await self._enter(view, operations.ConcludeRound())
 
     async def _count_stub(self, view: TableView) -> None:
         await self._table.spend("count")
-        await self._say(view, operations.CountCards("stub", self._table.count_stub(), witness="supervisor"))
+        await self._enter(view, operations.CountCards("stub", self._table.count_stub(), witness="supervisor"))
 
     # -- irregularities --------------------------------------------------------------------------------------------
 
@@ -399,17 +399,17 @@ class SimulatedDealer:
         supervisor = (
             member if member.role is not Role.DEALER or not found.asks else member_for(self._crew, "pit supervisor")
         )
-        await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
+        await self._enter(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """Name the reverse of the order in which they were read, and lay them out so."""
         backwards = tuple(reversed(found.ordinals))
-        if await self._say(view, operations.NameOrder(found.id, found.revision, backwards), member):
+        if await self._enter(view, operations.NameOrder(found.id, found.revision, backwards), member):
             self._table.turn_round()
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """Move the cards as the screen shows."""
-        if await self._say(view, operations.Reconstruct(found.id, found.revision), member):
+        if await self._enter(view, operations.Reconstruct(found.id, found.revision), member):
             self._table.move([(move.source, move.place) for move in found.moves])
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
@@ -418,7 +418,7 @@ class SimulatedDealer:
         withdraws = place in {box(number) for number in self._round.withdraws}
         choice = Choice.WITHDRAW if withdraws else Choice.CONTINUE
         bettor = next((due.bettor for due in found.bettors_due if due.place == place), "")
-        await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
+        await self._enter(view, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """Rule every third round void and continue the others. Clear a jammed device first."""
@@ -430,7 +430,7 @@ class SimulatedDealer:
         backwards = tuple(reversed(found.ordinals)) if action is RulingAction.NAME_ORDER else ()
         places = (found.place,) if action is RulingAction.REMOVE_HANDS and found.place else ()
         rule = operations.Rule(found.id, found.revision, action, authority, WHY[action], places, backwards)
-        if not await self._say(view, rule, member):
+        if not await self._enter(view, rule, member):
             return
         if backwards:
             self._table.turn_round()

@@ -105,14 +105,14 @@ class VisitorsHands(SimulatedDealer):
 
     # -- what the person enters ---------------------------------------------------------------------------------
 
-    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
+    async def _enter(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
         if self._decides:
-            return await super()._say(view, operation, member)
-        self._see(line_of_sight(view, operation, self._words))
+            return await super()._enter(view, operation, member)
+        self._tell_once(line_of_sight(view, operation, self._words))
         await self._wait_for_entry(view)
         return True
 
-    def _see(self, line: str) -> None:
+    def _tell_once(self, line: str) -> None:
         """Tell a line once, until something else is to be seen."""
         if line and line != self._told:
             self._told = line
@@ -145,10 +145,10 @@ class VisitorsHands(SimulatedDealer):
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:
-            self._see(self._words("The cards are collected and the deck is put in."))
+            self._tell_once(self._words("The cards are collected and the deck is put in."))
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
-            self._see(self._words("The deck is shuffled by hand."))
+            self._tell_once(self._words("The deck is shuffled by hand."))
             await self._wait_for_entry(view)
         else:
             self._begin_round(view.round + 1, view)
@@ -195,7 +195,7 @@ class VisitorsHands(SimulatedDealer):
             *(say("A bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(lie - marked)),
         ]
         if lines:
-            self._see(" ".join((*lines, say("Tap Problem, then Box marked wrongly."))))
+            self._tell_once(" ".join((*lines, say("Tap Problem, then Box marked wrongly."))))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         planned = self._deal_as_marked(view, planned)
@@ -218,7 +218,7 @@ class VisitorsHands(SimulatedDealer):
                 await self._act(view)
             else:
                 line = line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted), self._words)
-                self._see(line)
+                self._tell_once(line)
                 await self._wait_for_entry(view)
             view = await self._quiet_view()
 
@@ -228,18 +228,20 @@ class VisitorsHands(SimulatedDealer):
         self._table.exchange(one, other)
         say = self._words
         both = _named(view, sorted((one, other)), say)
-        self._see(
+        self._tell_once(
             say("The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both)
         )
         await self._wait_for_entry(view, lambda now: bool(now.irregularities))
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._see(await self._faces_to_read(view) or self._words("The Players look at their hands, and are done."))
+        self._tell_once(
+            await self._faces_to_read(view) or self._words("The Players look at their hands, and are done.")
+        )
         await self._wait_for_entry(view)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        self._see(await self._faces_to_read(view))
+        self._tell_once(await self._faces_to_read(view))
         await self._wait_for_entry(view)
 
     async def _faces_to_read(self, view: TableView) -> str:
@@ -315,17 +317,17 @@ class VisitorsHands(SimulatedDealer):
     async def _decide(self, view: TableView, member: CrewMember) -> None:
         """Decide by what is true on the table."""
         if _is_out_of_service(view):
-            await self._say(view, operations.ReturnToService(), member)
+            await self._enter(view, operations.ReturnToService(), member)
             return
         for found in view.irregularities:
             if permitted := self._permitted(found):
-                await self._say(view, permitted, member)
+                await self._enter(view, permitted, member)
                 return
             if member_for(CREW, found.who) is CREW[0]:
                 continue
             why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=self._words)
             if why and found.stage == "claimed":
-                await self._say(view, operations.DenyIrregularity(found.id, found.revision, why), member)
+                await self._enter(view, operations.DenyIrregularity(found.id, found.revision, why), member)
             elif found.stage in DECIDES:
                 await DECIDES[found.stage](self, view, found, member)
             if found.stage == "moving":
@@ -356,19 +358,19 @@ class VisitorsHands(SimulatedDealer):
             return
         say = self._words
         if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=say):
-            self._see(say("You look at the cards: it is not so, {why}.", why=why))
+            self._tell_once(say("You look at the cards: it is not so, {why}.", why=why))
         elif not found.asks:
-            self._see(say("You look at the cards: it is as reported."))
+            self._tell_once(say("You look at the cards: it is as reported."))
         else:
             truth = self._table.facts(found.asks)
             if found.noticed_by:
-                self._see(say("You look at the cards: it is as reported."))
+                self._tell_once(say("You look at the cards: it is as reported."))
             answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
-            self._see(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
+            self._tell_once(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
         await self._wait_for_entry(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._see(self._words("Card 1 came out first, and so on. Tap them in the order of their numbers."))
+        self._tell_once(self._words("Card 1 came out first, and so on. Tap them in the order of their numbers."))
         await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
@@ -381,7 +383,7 @@ class VisitorsHands(SimulatedDealer):
             say("{place} withdraws", place=named) if may and place in leaving else say("{place} continues", place=named)
             for place, named in places
         ]
-        self._see(say("Asked: {choices}.", choices=", ".join(said)))
+        self._tell_once(say("Asked: {choices}.", choices=", ".join(said)))
         await self._wait_for_entry(view, lambda now: not any(one.choices_due for one in now.irregularities))
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
@@ -395,14 +397,14 @@ class VisitorsHands(SimulatedDealer):
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         if self._clears_jam():
             return
-        self._see(self._words("{name} is called, and rules.", name=member.name))
+        self._tell_once(self._words("{name} is called, and rules.", name=member.name))
         await self._wait_for_entry(view)
 
     def _clears_jam(self) -> bool:
         if not self._mechanism.jammed:
             return False
         self._mechanism.clear_jam()
-        self._see(self._words("You clear the jam."))
+        self._tell_once(self._words("You clear the jam."))
         return True
 
 
@@ -410,7 +412,7 @@ async def _name_as_numbered(
     dealer: VisitorsHands, view: TableView, found: IrregularityView, member: CrewMember
 ) -> None:
     """Name the order that the visitor would see on the table."""
-    await dealer._say(view, operations.NameOrder(found.id, found.revision, found.ordinals), member)
+    await dealer._enter(view, operations.NameOrder(found.id, found.revision, found.ordinals), member)
 
 
 DECIDES: Final[dict[str, Callable[..., Awaitable[None]]]] = {

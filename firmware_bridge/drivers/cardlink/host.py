@@ -227,7 +227,7 @@ class CardlinkHost:
         return lambda now: frame
 
     def _sealed(self, kind: Kind, body: bytes) -> Make:
-        """Return a maker that seals the frame at each sending, always with the present header."""
+        """Return a maker that seals the frame anew at each sending, under a fixed header."""
         boot, number, channel = self._boot, self._durable[1], self._channel
         assert channel is not None
         return lambda now: channel.seal(kind, boot, number, body, now)
