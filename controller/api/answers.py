@@ -1,4 +1,4 @@
-"""What handlers of every door share: who asks, how a body is read, what an answer and a refusal look like."""
+"""Shared parts of the handlers of every door: the caller, the body of a request, answers and refusals."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class Answers:
         self._refusals = refusals
 
     def refused(self, status: int, code: str, sentence: str, caller: Caller | None = None) -> web.Response:
-        """`caller`: whose refusal is to be noted; None: it is not."""
+        """Return a refusal, and note it for `caller` if one is given."""
         if caller is not None:
             self._refusals.note(code, caller)
         return refused(status, code, sentence)
 
     async def read(self, request: web.Request, kind: type[Body]) -> Body | web.Response:
-        """The body, with its id as a UUID is written; else the refusal."""
+        """Return the body, with its id in the usual form of a UUID; else the refusal."""
         try:
             async with asyncio.timeout(BODY_WITHIN):
                 asked = decode_body(await request.read(), kind)
             return asked if isinstance(asked, PreviewRequest) else _with_uuid(asked)
         except ConnectionError:
-            return web.Response(status=408)  # nobody reads it: the client has hung up
+            return web.Response(status=408)  # the client has hung up, so nobody reads the answer
         except TimeoutError:
             return self.refused(408, "too-slow", TOO_SLOW)
         except (msgspec.MsgspecError, ValueError) as error:
@@ -59,15 +59,15 @@ class Answers:
 
 
 def _with_uuid(asked: Named) -> Named:
-    """However its id is written. Raises `ValueError` for one that is none."""
+    """Return the request with its id in the usual form. Raises `ValueError` if it is not a UUID."""
     return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
 
 
 def refused(status: int, code: str, sentence: str, detail: str = "") -> web.Response:
-    """`detail` may quote the request, and is never translated."""
+    """Return a refusal. `detail` may quote the request, and is never translated."""
     return json_answer(OperationAnswer(False, code=code, sentence=sentence, detail=detail), status=status)
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:
-    """In the language of the request."""
+    """Return a JSON answer in the language of the request."""
     return web.Response(body=encode(in_language(value, ASKED.get())), status=status, content_type="application/json")

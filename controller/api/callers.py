@@ -1,4 +1,4 @@
-"""Who a request comes from."""
+"""The origin of a request."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 
 class Caller(NamedTuple):
-    """A user of the machine at the Unix socket, or an enrolled screen at the TCP port; neither: a display, which may
-    only look. What is counted and paced for each is counted by this value, so all displays share one account.
+    """A user of the machine at the Unix socket, an enrolled screen at the TCP port, or a display that may only look.
+
+    Counting and pacing go by this value, so all displays share one account.
     """
 
     uid: int | None = None

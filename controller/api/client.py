@@ -1,5 +1,6 @@
-"""One connection to the API: for `cardshoe watch`, the demonstration and tests. `controller.client` is the client for a
-table's own system.
+"""One connection to the API, for `cardshoe watch`, the demonstration and tests.
+
+A table's own systems use `controller.client`.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from controller.language import ENGLISH, PARAMETER
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
-OF_A_SCREEN: Final = {"Content-Type": "application/json", "X-Cardshoe": "1"}  # what changes anything needs at a port
+OF_A_SCREEN: Final = {"Content-Type": "application/json", "X-Cardshoe": "1"}  # required at a port for any change
 PAUSES: Final = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two tries
 CONNECT_WITHIN: Final = 10  # seconds
 
 
 class TableUnreachableError(Exception):
-    """No daemon answers at the socket, or it went away. `hint`: what to do next. `code`: it answers, and refused."""
+    """No daemon answers at the socket, or it went away. `hint`: the next step. `code`: set if the daemon refused."""
 
     def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
         super().__init__(sentence)
@@ -48,11 +49,11 @@ class TableUnreachableError(Exception):
 
 
 class NotAdmittedError(TableUnreachableError):
-    """The daemon runs, and this user may not look."""
+    """The daemon runs, but does not admit this user."""
 
 
 class NotInJournalError(TableUnreachableError):
-    """The table's journal has no such event. `newest`: the one that it ends with."""
+    """The table's journal does not have that event. `newest`: its last one."""
 
     def __init__(self, sentence: str, newest: EventId) -> None:
         super().__init__(sentence)
@@ -60,7 +61,7 @@ class NotInJournalError(TableUnreachableError):
 
 
 class NoTableError(Exception):
-    """Something answers at the socket, and not as a daemon of this version does. `hint`: what to do next."""
+    """A program that is not a daemon of this version answers at the socket. `hint`: the next step."""
 
     hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
 
@@ -69,10 +70,10 @@ class NoTableError(Exception):
 
 
 class _Connector(aiohttp.UnixConnector):
-    """Waits in line where the queue of the socket is full, which a user who is not admitted can bring about.
+    """Waits while the queue of the socket is full, which a user who is not admitted can cause.
 
-    The kernel keeps a place for a caller who blocks. asyncio does not block, takes "try again" for a connection that is
-    being made, and then fails to read with EINVAL.
+    The kernel queues a caller that blocks. asyncio does not block: it takes "try again" for a pending connection, and
+    then fails to read with EINVAL.
     """
 
     async def _create_connection(self, *given: Any) -> Any:
@@ -89,7 +90,7 @@ class _Connector(aiohttp.UnixConnector):
 
 
 def connect_in_line(path: str) -> socket.socket:
-    """Connect; to be called in a thread, since it blocks. Raises `BlockingIOError` when it has waited too long."""
+    """Connect, in a thread because it blocks. Raises `BlockingIOError` after too long a wait."""
     connected = socket.socket(socket.AF_UNIX)
     try:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", CONNECT_WITHIN, 0))
@@ -102,7 +103,7 @@ def connect_in_line(path: str) -> socket.socket:
 
 
 def _close(connecting: asyncio.Future[socket.socket]) -> None:
-    """Nobody waits for it any more."""
+    """Close a connection that nobody waits for any more."""
     if not connecting.cancelled() and connecting.exception() is None:
         connecting.result().close()
 
@@ -110,8 +111,8 @@ def _close(connecting: asyncio.Future[socket.socket]) -> None:
 class ApiClient:
     """Talks to the daemon at one Unix socket. Use as an async context manager.
 
-    Or at its port of screens, where `at` is the address of the page, as in `http://localhost:8080`; with the `cookie`
-    of an enrolled screen (`NAME=VALUE`) it operates there. `language`: of the sentences that are answered.
+    `at` may also be the address of its page at the port of screens, as in `http://localhost:8080`; with the `cookie` of
+    an enrolled screen (`NAME=VALUE`) the client operates there. `language`: that of the sentences in answers.
     """
 
     def __init__(self, at: Path | str, cookie: str = "", language: str = ENGLISH) -> None:
@@ -137,14 +138,14 @@ class ApiClient:
         await self._session.close()
 
     async def state(self) -> TableView:
-        """The table now. Raises `TableUnreachableError`, `NoTableError`."""
+        """Return the table's view. Raises `TableUnreachableError`, `NoTableError`."""
         try:
             return _decode_view(await self.get(f"/v1/state{self._asked}"))
         except msgspec.MsgspecError as error:
             raise NoTableError(self._socket) from error
 
     async def lawful(self) -> list[dict[str, Any]] | None:
-        """What people can enter, an object an operation; None where the daemon does not say."""
+        """Return what people can enter, an object for each operation; None if the daemon does not say."""
         try:
             found = json.loads(await self.get(f"/v1/lawful{self._asked}"))
         except (TableUnreachableError, ValueError):
@@ -152,7 +153,7 @@ class ApiClient:
         return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else None
 
     async def people(self) -> dict[str, str]:
-        """The people who may act at the table, by id their names; empty where the daemon does not say."""
+        """Return the names of the people who may act at the table, by id; empty if the daemon does not say."""
         assert self._session is not None
         try:
             async with self._session.get(f"{self._host}/v1/screen") as response:
@@ -163,7 +164,7 @@ class ApiClient:
         except (TableUnreachableError, aiohttp.ClientError, OSError, TimeoutError):
             pass
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-            pass  # another version of the daemon
+            pass  # a daemon of another version
         return {}
 
     async def is_healthy(self) -> bool:
@@ -173,14 +174,14 @@ class ApiClient:
             return False
 
     async def operate(self, request: OperationRequest) -> OperationAnswer:
-        """Do what a person does. A refusal is an answer; no answer raises `TableUnreachableError`."""
+        """Enter an operation of a person. A refusal is an answer; no answer raises `TableUnreachableError`."""
         try:
             return decode_answer(await self.post(f"/v1/operations{self._asked}", encode(request)))
         except msgspec.MsgspecError as error:
             raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
 
     async def enrol(self, request: EnrolmentRequest) -> tuple[OperationAnswer, str]:
-        """At the port: this client becomes a screen. The answer, and the screen's cookie where it is accepted."""
+        """Make this client a screen, at the port. Returns the answer, and the screen's cookie if it is accepted."""
         assert self._session is not None
         try:
             async with self._session.post(f"{self._host}/v1/screen/enrolment", data=encode(request)) as response:
@@ -193,10 +194,10 @@ class ApiClient:
         return answer, cookie
 
     async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[dict[str, Any] | None, None]:
-        """Every event after that one, for as long as the daemon runs; None whenever all so far have been given.
+        """Yield every event after that one while the daemon runs, and None whenever there are no more for now.
 
-        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with, `NotInJournalError`
-        and `NoTableError`.
+        Ends when the daemon does. Raises `TableUnreachableError` if there is no daemon at the start,
+        `NotInJournalError` and `NoTableError`.
         """
         assert self._session is not None
         headers = {"Last-Event-ID": str(after)}
@@ -208,7 +209,7 @@ class ApiClient:
                 await _require_ok(response)
                 async for line in response.content:
                     if not line.endswith(b"\n"):
-                        return  # lost within a line
+                        return  # connection lost within a line
                     if line.startswith(b"data: "):
                         yield _event(line[6:])
                     elif line.startswith(b":"):
@@ -217,25 +218,25 @@ class ApiClient:
             raise self._unreachable(error) from error
         except (TimeoutError, aiohttp.ClientError, OSError):
             return
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # also of a line without an end
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # also raised for a line without an end
             raise NoTableError(self._socket) from error
 
     async def get(self, path: str) -> bytes:
-        """The body of the answer with status 200. Raises `TableUnreachableError`."""
+        """Return the body of an answer with status 200. Raises `TableUnreachableError`."""
         try:
             return await self._read("GET", path)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise self._unreachable(error) from error
 
     async def post(self, path: str, body: bytes) -> bytes:
-        """The body of any answer. Raises `TableUnreachableError`."""
+        """Return the body of any answer. Raises `TableUnreachableError`."""
         try:
             return await self._read("POST", path, body)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
 
     def _unreachable(self, error: Exception) -> TableUnreachableError:
-        """What the system said of the socket decides what a person should look at."""
+        """Return the error for a person, by the system's error at the socket."""
         system = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         if isinstance(system, PermissionError):
             sentence = f"This user may not reach the socket {self._socket}."
@@ -255,7 +256,7 @@ class ApiClient:
         )
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
-        """The body of an answer. A connection that was lost is made again: operations have ids, so it harms nothing."""
+        """Return the body of an answer. A lost connection is made again, which is safe because operations have ids."""
         for pause in (*PAUSES, None):
             try:
                 return await self._read_once(verb, path, body)
@@ -276,7 +277,7 @@ class ApiClient:
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    """Raises `ValueError`."""
+    """Read an event. Raises `ValueError`."""
     event = json.loads(line)
     if not (isinstance(event, dict) and type(event.get("entry")) is int and isinstance(event.get("event"), str)):
         raise ValueError("no event")

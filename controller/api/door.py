@@ -1,7 +1,7 @@
-"""The door: the listening socket of the API. It accepts by itself, asks the kernel who it is, and refuses before HTTP.
+"""The listener of the API: it accepts connections, asks the kernel for their user, and refuses before HTTP.
 
-A user who is not admitted, or who has too many connections, gets a short answer and is closed. Who is let in has to
-say something in time: a head, then a body, then the next request or nothing for a while (`Visitor`).
+A user who is not admitted, or who has too many connections, gets a short answer and is closed. Everyone else must send
+data in time: a head, then a body, then the next request within the idle time (`Visitor`).
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 from controller.api.request_gate import ChunkedBodyError, HeadTooLongError, RequestGate
 
-LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
-BACKLOG: Final = 256  # clients in the kernel's queue; one more of them waits until there is room, or fails to connect
-AT_ONCE: Final = 4  # connections let in before others have their turn
+LONGEST_PATH: Final = 107  # bytes of a socket's path, by the kernel's limit
+BACKLOG: Final = 256  # clients in the kernel's queue; further ones wait until there is room, or fail to connect
+AT_ONCE: Final = 4  # connections admitted before others have their turn
 REFUSED_AT_ONCE: Final = 32  # connections refused before others have their turn: each takes a tenth of the time
-AFTER_REFUSAL: Final = 0.002  # seconds without accepting: who is refused may dial again at once, and for ever
+AFTER_REFUSAL: Final = 0.002  # seconds without accepting, because a refused client may retry at once and for ever
 OF_ONE_USER: Final = 32  # connections
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
-OF_ONE_REQUEST: Final = 128 * 1024  # bytes as they come, until it is answered
-LINGER: Final = 1.0  # seconds that a refused one has to read why
-LINGERING: Final = 32  # refused ones that are given it; the others are closed at once
+OF_ONE_REQUEST: Final = 128 * 1024  # bytes received until it is answered
+LINGER: Final = 1.0  # seconds for a refused client to read why
+LINGERING: Final = 32  # refused clients that get this time; others are closed at once
 PAUSE: Final = 1.0  # seconds without accepting after the system failed to
 HEAD_WITHIN: Final = 5.0  # seconds for the head of a request, from its first byte or from the connection
 IDLE: Final = 75.0  # seconds between two requests
-WRITE_WITHIN: Final = 30.0  # seconds until a peer has to read more of what is written to it
+WRITE_WITHIN: Final = 30.0  # seconds for a peer to read more of what is written to it
 _PEER: Final = struct.Struct("iII")  # pid, uid, gid
 _REASONS: Final = {403: "Forbidden", 411: "Length Required", 503: "Service Unavailable"}
 
@@ -51,7 +51,7 @@ CHUNKED: Final = "The table takes no body in chunks; send the request with Conte
 
 
 class SocketRefusedError(Exception):
-    """`[api] socket` cannot be used. The sentence says why, `hint` what to do."""
+    """An unusable `[api] socket`. The sentence says why; `hint` is the next step."""
 
     def __init__(self, path: Path, why: str, hint: str = "Name another path under [api] socket.") -> None:
         super().__init__(f"[api] socket: {path} {why}.")
@@ -59,13 +59,13 @@ class SocketRefusedError(Exception):
 
 
 def why_too_long(path: Path) -> str:
-    """Why the system takes no socket of that name; empty: it does."""
+    """Return why the system cannot use that socket name; empty if it can."""
     length = len(os.fsencode(path))
     return f"is {length} bytes long, and the system takes at most {LONGEST_PATH}" if length > LONGEST_PATH else ""
 
 
 def check_path(path: Path) -> None:
-    """Nothing is in the way but a dead socket. Raises `SocketRefusedError`; removes nothing."""
+    """Check that nothing but a dead socket is at the path. Raises `SocketRefusedError`; removes nothing."""
     if why := why_too_long(path):
         raise SocketRefusedError(path, why)
     try:
@@ -79,7 +79,7 @@ def check_path(path: Path) -> None:
 
 
 def _open_folder(path: Path) -> int:
-    """The folder stays the same one, also when it is moved or a link is put in its place meanwhile."""
+    """Open the folder, so that it stays the same even if it is moved or replaced by a link."""
     return os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
@@ -104,8 +104,8 @@ def _check_in(folder: int, path: Path) -> None:
 class Listener:
     """The listening socket at its path. `close` removes the path if it is still this socket's.
 
-    Another user may own the folder, and put a link to any file in the place of what was looked at. So the folder is
-    held open, and what is opened to all users is the very socket.
+    Another user may own the folder and replace a checked path with a link to any file. So the folder is held open, and
+    only this very socket is opened to all users.
     """
 
     def __init__(self, path: Path) -> None:
@@ -137,9 +137,9 @@ class Listener:
 
 
 def _open_to_all(folder: int, path: Path, listening: socket.socket) -> tuple[int, int]:
-    """Anyone may connect; the door admits the users of the configuration alone. Returns device and inode.
+    """Let anyone connect; the door admits only users of the configuration. Returns device and inode.
 
-    Who owns the folder can put another socket there, such as one of root's: only one of this process is opened to all.
+    The folder's owner can put another socket there, such as one of root's, so only a socket of this process is opened.
     """
     node = os.open(path.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
@@ -166,14 +166,14 @@ def _leads_to(listening: socket.socket, node: int) -> bool:
 
 
 def peer_uid(peer: socket.socket) -> int:
-    """The user id of the other end of a Unix socket, from the kernel."""
+    """Return the user id of the other end of a Unix socket, from the kernel."""
     return int(_PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[1])
 
 
 class Visitor(asyncio.Protocol):
-    """One connection: passes one request after the other on to the server's own protocol (`RequestGate`).
+    """One connection, which passes one request at a time to the server's own protocol (`RequestGate`).
 
-    It ends the connection when the peer takes too long, or sends too much before it is answered.
+    It ends the connection if the peer takes too long, or sends too much before it is answered.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Visitor(asyncio.Protocol):
                 self._pass_on(passed)
 
     def begin_request(self) -> None:
-        """The head is complete; the handler has its own times."""
+        """Note that the head is complete. The handler has its own time limits."""
         self._waits = False
         self._end_after(None)
 
@@ -227,7 +227,7 @@ class Visitor(asyncio.Protocol):
         asyncio.get_running_loop().call_soon(self._next_request)
 
     def _next_request(self) -> None:
-        """What came of it before the answer, if anything. Whoever does not wait for answers is told no reasons."""
+        """Pass on what came of the next request before the answer. A peer that does not wait gets no reasons."""
         if self._transport is None:
             return
         try:
@@ -245,7 +245,7 @@ class Visitor(asyncio.Protocol):
             self._inner.data_received(data)
 
     def _refuse(self, status: int, code: str, sentence: str) -> None:
-        """The peer has a moment to read why: closed at once, many a client would fail to write its request."""
+        """Refuse, and give the peer time to read why. Closed at once, a client may fail to write its request."""
         assert self._transport is not None
         self._transport.pause_reading()
         self._transport.write(_refusal(status, code, sentence))
@@ -254,7 +254,7 @@ class Visitor(asyncio.Protocol):
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """For a request that only waits: it is cancelled as soon as the peer hangs up."""
+        """Enclose a request that only waits: it is cancelled as soon as the peer hangs up."""
         task = asyncio.current_task()
         assert task is not None
         if self._transport is None:
@@ -296,7 +296,7 @@ class Visitor(asyncio.Protocol):
 
 
 class Entrance(ABC):
-    """Accepts at sockets that listen, and hands connections that may enter to `make_protocol`."""
+    """Accepts at listening sockets, and hands admitted connections to `make_protocol`."""
 
     refused_at_once = AT_ONCE
 
@@ -308,7 +308,7 @@ class Entrance(ABC):
 
     @abstractmethod
     def _receive(self, peer: socket.socket) -> bool:
-        """Let in or refuse; False: others have their turn before the next one is accepted."""
+        """Admit or refuse a peer. False gives others a turn before the next one is accepted."""
 
     def open(self, make_protocol: Callable[[], asyncio.Protocol]) -> None:
         self._make_protocol = make_protocol
@@ -335,7 +335,7 @@ class Entrance(ABC):
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError:
-                # Mostly no descriptor is left. The system would say so again at once, for as long as somebody waits.
+                # Usually out of descriptors. The system would repeat the error at once for as long as a client waits.
                 self._refusals.note("accept-failed", DISPLAY)
                 self._rest(PAUSE)
                 return
@@ -362,9 +362,9 @@ class Entrance(ABC):
 
 
 class Door(Entrance):
-    """The Unix socket's. `admits(uid)` is asked for each connection.
+    """The entrance of the Unix socket. `admits(uid)` is called for each connection.
 
-    Who is refused costs little here and is taken fast: everybody else waits in the same line.
+    A refusal costs little and is fast, because everybody else waits in the same queue.
     """
 
     refused_at_once = REFUSED_AT_ONCE
@@ -379,7 +379,7 @@ class Door(Entrance):
         self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
 
     async def own_connection(self) -> socket.socket:
-        """The other end of a connection that needs no place and no listener, and may be idle for ever."""
+        """Return the other end of a connection that takes no place, needs no listener and may be idle for ever."""
         here, there = socket.socketpair(socket.AF_UNIX)
         here.setblocking(False)
         there.setblocking(False)
@@ -396,7 +396,7 @@ class Door(Entrance):
         self._listener.close()
 
     def admit_again(self) -> None:
-        """Ends the connections of users who are not admitted any longer."""
+        """End the connections of users who are no longer admitted."""
         for visitor in list(self._visitors):
             uid = visitor.caller.uid
             assert uid is not None, "the kernel names the user of each connection"
@@ -438,9 +438,9 @@ class Door(Entrance):
         try:
             peer.send(_refusal(status, code, sentence))
             peer.shutdown(socket.SHUT_WR)
-        except OSError:  # it has gone already
+        except OSError:  # it has already gone
             peer.close()
-        else:  # closed at once, many a client would fail to write its request and never read why
+        else:  # closed at once, many clients would fail to write their request and never read why
             self._lingering[peer] = self._loop.call_later(LINGER, self._end_lingering, peer)
 
     def _end_lingering(self, peer: socket.socket) -> None:
@@ -449,7 +449,7 @@ class Door(Entrance):
 
 
 def _refusal(status: int, code: str, sentence: str) -> bytes:
-    """A whole HTTP answer to a request that is not read."""
+    """Return a whole HTTP answer to a request that is not read."""
     body = encode(OperationAnswer(False, code=code, sentence=sentence))
     head = (
         f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\n"

@@ -1,4 +1,4 @@
-"""Lines for events of the way to the table: PINs, and what was refused before it reached the table."""
+"""Lines for PIN events and for requests that were refused before they reached the table."""
 
 from __future__ import annotations
 

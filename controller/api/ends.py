@@ -1,4 +1,4 @@
-"""Ends that stand in the journal as times of the day, and are judged by the boot-time clock."""
+"""Deadlines that the journal keeps as times of day and that the boot-time clock decides."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from controller.journal.codec import Moment
 
 
 class Ends:
-    """However the clock of the day is set, an end is never farther away than its `longest_ns` from its first look."""
+    """Deadlines by key. Even if the clock is set, none is more than its `longest_ns` after its first look."""
 
     def __init__(self, now: Callable[[], Moment]) -> None:
         self._now = now
         self._ends: dict[Hashable, tuple[int, int]] = {}  # the end in UTC, and in boot time
 
     def note(self, key: Hashable, until_utc_ns: int, left_ns: int) -> None:
-        """That time is so far away at most, as is known otherwise than by the clock of the day."""
+        """Note that a deadline is at most `left_ns` away, by another source than the time of day."""
         now = self._now()
         left = max(0, min(left_ns, until_utc_ns - now.utc_ns))
         self._ends[key] = (until_utc_ns, now.boottime_ns + left)
 
     def seconds_left(self, key: Hashable, until_utc_ns: int, longest_ns: int) -> float:
-        """Until that time; 0 or less: it is over. `until_utc_ns` 0: there is none."""
+        """Return the seconds until that time; 0 or less if it has passed. `until_utc_ns` 0: no deadline."""
         if not until_utc_ns:
             self._ends.pop(key, None)
             return 0.0

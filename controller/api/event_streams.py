@@ -1,4 +1,4 @@
-"""`GET /v1/events`: server-sent events, each caller at its own speed, and few at once."""
+"""`GET /v1/events`: server-sent events, each caller at its own speed, with a limit on streams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from controller.api.messages import EventId, NotInJournal
 from controller.api.pace import measured
 from controller.journal import JournalError
 
-KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
+KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, which reveal a dead peer
 UP_TO_DATE: Final = b": up to date\n\n"
 STREAMS: Final = 8  # event streams of one user or screen
 DISPLAY_STREAMS: Final = 32  # of all displays together
@@ -41,7 +41,7 @@ class Followed(Protocol):
 
 
 class Streams:
-    """Those of all doors. `close` ends every one."""
+    """The streams of all doors. `close` ends each of them."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
@@ -55,14 +55,14 @@ class Streams:
             stream.cancel()
 
     def open(self) -> dict[str, int]:
-        """How many streams, of events and of states, callers of each kind follow."""
+        """Return the number of open streams of events and states, by kind of caller."""
         found = dict.fromkeys(("screen", "display", "user"), 0)
         for caller, count in self._following.items():
             found["user" if caller.uid is not None else "screen" if caller.screen else "display"] += count
         return found
 
     def refuse(self, request: web.Request) -> web.Response | None:
-        """The refusal of one more stream of this caller."""
+        """Return the refusal of one more stream of this caller; None if it may have one."""
         caller = request[VISITOR].caller
         most = STREAMS if caller.uid is not None or caller.screen else DISPLAY_STREAMS
         if self._following[caller] < most:
@@ -71,18 +71,18 @@ class Streams:
 
     @asynccontextmanager
     async def following(self, request: web.Request) -> AsyncIterator[None]:
-        """While a stream is written; it ends in here when its follower or the daemon goes away."""
+        """Enclose the writing of a stream, which ends here when its follower or the daemon goes away."""
         visitor = request[VISITOR]
         caller = visitor.caller
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
-        visitor.on_lost = task.cancel  # else it would be noticed with the next event only
+        visitor.on_lost = task.cancel  # otherwise noticed only at the next event
         self._following[caller] += 1
         try:
             yield
         except (ConnectionError, asyncio.CancelledError):
-            pass  # the follower or the daemon went away; either may
+            pass  # normal: the follower or the daemon went away
         except TimeoutError:  # the follower does not read
             visitor.abort()
         except JournalError as error:  # old events cannot be read; the follower may ask again
@@ -95,7 +95,7 @@ class Streams:
 
 
 class EventStreams(Streams):
-    """Streams of a table's events, and those that count with them."""
+    """Streams of a table's events, counted together with its other streams."""
 
     def __init__(self, table: Followed, answers: Answers) -> None:
         super().__init__(answers)
@@ -116,7 +116,7 @@ class EventStreams(Streams):
         return response
 
     def _not_in_journal(self, after: EventId) -> NotInJournal | None:
-        """What a follower would otherwise wait for in vain, or pass over."""
+        """Return the refusal for an event that is not in the journal: its follower would wait in vain, or miss some."""
         head = EventId(self._table.journal, self._table.entry)
         if after.journal not in ("", head.journal):
             code, sentence = "other-journal", f"The table writes another journal, {head.journal}"
@@ -140,7 +140,7 @@ class EventStreams(Streams):
                 feed.pace.sent(seconds)
 
     async def _give_next(self, response: web.StreamResponse, follower: Follower, event_id: bytes) -> bool:
-        """Whether the follower is late."""
+        """Write the next events. Returns whether the follower is late."""
         try:
             async with asyncio.timeout(KEEP_ALIVE):
                 events, late = await follower.next()
@@ -155,6 +155,6 @@ class EventStreams(Streams):
 
 
 async def write(response: web.StreamResponse, data: bytes) -> None:
-    """Raises `TimeoutError` where the peer does not read on."""
+    """Write to a stream. Raises `TimeoutError` if the peer stops reading."""
     async with asyncio.timeout(WRITE_WITHIN):
         await response.write(data)

@@ -1,4 +1,4 @@
-"""Published events for any number of followers, each at its own speed: the newest from memory, older ones from disk."""
+"""Published events for any number of followers, each at its own speed: new ones from memory, older ones from disk."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import msgspec
 from controller.api.pace import Pace
 
 KEPT: Final = 4096  # events in memory; up to twice as many
-PAGE: Final = 256  # events from memory, entries from disk; fewer are news and wait for no turn
+PAGE: Final = 256  # events from memory, entries from disk; fewer are new and need no turn
 
 
 CHANGED: Final = b',"changed":true}'
-"""Ends an event that was changed in the journal after it was recorded."""
+"""The end of an event that was changed in the journal after it was recorded."""
 
 
 class Published(msgspec.Struct, frozen=True):
-    """One event as JSON, without anything concealed. `entry` is its number."""
+    """One event as JSON without anything concealed. `entry` is its number."""
 
     entry: int
     payload: bytes
@@ -35,8 +35,9 @@ class Batch(NamedTuple):
 
 
 class EventFeed:
-    """`read(after, until)` gives published events from the journal, oldest first, when a follower is far behind: those
-    of every decision with an entry in that range.
+    """The published events. `read(after, until)` reads those of a range of entries from the journal, oldest first.
+
+    It is called for a follower that is far behind.
     """
 
     def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]], pace: Pace | None = None) -> None:
@@ -47,11 +48,11 @@ class EventFeed:
         self._dropped_up_to = 0
 
     def start_after(self, entry: int) -> None:
-        """Everything up to this entry is in the journal and not in memory."""
+        """Note that everything up to this entry is in the journal and not in memory."""
         self._dropped_up_to = entry
 
     def publish(self, events: list[Published]) -> None:
-        """Durable events, in order."""
+        """Publish durable events, in order."""
         self._kept += events
         if len(self._kept) >= 2 * KEPT:
             self._dropped_up_to = self._kept[-KEPT - 1].entry
@@ -62,7 +63,7 @@ class EventFeed:
         self._waiting.clear()
 
     def follow(self, after: int) -> Follower:
-        """Every event after an entry."""
+        """Return a follower for every event after an entry."""
         return Follower(self, after)
 
     @property
@@ -70,17 +71,17 @@ class EventFeed:
         return self._kept[-1].entry if self._kept else self._dropped_up_to
 
     def is_old(self, after: int) -> bool:
-        """Whether what follows that entry is in the journal and not in memory."""
+        """Return whether the events after that entry are in the journal and not in memory."""
         return after < self._dropped_up_to
 
     async def older(self, after: int) -> tuple[list[Published], int]:
-        """The events of the page that holds the next entry, and how far it goes."""
+        """Return the events of the page that holds the next entry, and the last entry that it covers."""
         until = min((after // PAGE + 1) * PAGE, self.newest)
         page = await self._read(after // PAGE * PAGE, until)
         return page[bisect_right(page, after, key=_entry) : bisect_right(page, until, key=_entry)], until
 
     def newer(self, after: int) -> list[Published]:
-        """The next ones of those in memory."""
+        """Return the next events among those in memory."""
         kept = self._kept
         if not kept or kept[-1].entry <= after:
             return []
@@ -88,11 +89,11 @@ class EventFeed:
         return kept[begin : begin + PAGE]
 
     def recent(self, count: int) -> list[Published]:
-        """The newest in memory, newest first; at most so many."""
+        """Return up to `count` of the newest events in memory, newest first."""
         return self._kept[: -count - 1 : -1]
 
     async def news(self) -> None:
-        """Until something is published."""
+        """Wait until something is published."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         try:
@@ -102,16 +103,14 @@ class EventFeed:
 
 
 class Follower:
-    """Who has had everything up to `after`."""
+    """A reader that has had everything up to `after`."""
 
     def __init__(self, feed: EventFeed, after: int) -> None:
         self._feed = feed
         self._after = after
 
     async def next(self) -> Batch:
-        """What follows; waits where there is nothing. Followers that are late take turns. When it is cancelled,
-        nothing is passed over.
-        """
+        """Return the next events, once there are some. Late followers take turns. Cancelling loses no events."""
         feed = self._feed
         while True:
             if feed.is_old(self._after):

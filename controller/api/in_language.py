@@ -1,8 +1,8 @@
-"""Answers of the table in the language of the reader: sentences are translated, everything else stays.
+"""Translation of the table's answers into the reader's language: sentences are translated, everything else stays.
 
 `SENTENCES` names the fields that people read. They are translated from the English sentence alone, so a translation
-discloses nothing that the sentence does not. Text that a client or a person wrote (`detail`, `PHRASES`) is not searched
-for templates, and all other work is within the budget of a `Translator`.
+discloses nothing more. Text that a client or a person wrote (`detail`, `PHRASES`) is not matched with templates, and
+all other work is within the budget of a `Translator`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from controller.messages import Message
 from controller.table.offers import Offer
 
 ASKED: Final[ContextVar[Speaker | None]] = ContextVar("speaker", default=None)
-"""The speaker for a request, set before anything of it is answered or refused. None: English."""
+"""The speaker for a request, set before any answer or refusal. None: English."""
 
 SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     view.TableView: (
@@ -50,13 +50,13 @@ SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
 }
 
 PHRASES: Final = frozenset({"paused", "maintenance", "quarantined"})
-"""Fields that people fill in, often with a phrase that a screen offers. Any other text in them stays as it is."""
+"""Fields that people fill in, often with a phrase that a screen offers. Other text in them stays as it is."""
 
 Said = TypeVar("Said")
 
 
 def language_of(request: web.Request) -> str:
-    """The one that the request names, as `?language=zh-Hans`; English otherwise."""
+    """Return the language that the request names, as `?language=zh-Hans`; else English."""
     return known(request.query.get(PARAMETER))
 
 

@@ -14,7 +14,7 @@ from controller.table.state import TableState
 
 
 class MoveView(msgspec.Struct, frozen=True):
-    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`.
+    """A card to move: the card that left the device as number `ordinal` lies at `source` and belongs to `place`.
 
     Where both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile,
     the cards set aside, or the place of the First Card. 0: not known.
@@ -27,7 +27,7 @@ class MoveView(msgspec.Struct, frozen=True):
 
 
 class ChoiceView(msgspec.Struct, frozen=True):
-    """A choice at a place; `bettor` empty: the box counts as one bettor."""
+    """A choice at a place. `bettor` empty: the box counts as one bettor."""
 
     place: Place
     choice: str
@@ -42,7 +42,7 @@ class BettorView(msgspec.Struct, frozen=True):
 
 
 class OptionView(msgspec.Struct, frozen=True):
-    """What every bettor may choose. `role`: who must permit it; empty: it is the bettor's right.
+    """An option of every bettor. `role`: who must permit it; empty: it is the bettor's right.
 
     `all_wagers`: it concerns every wager of the bettor, not one hand.
     """
@@ -54,14 +54,14 @@ class OptionView(msgspec.Struct, frozen=True):
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
-    """`proposes`: the disposition of the clause, or of a house rule, whose `authority` is named.
+    """An open irregularity. `proposes`: the disposition of the clause, or of a house rule with its `authority`.
 
-    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move.
-    `void_asked`: a step that makes the round void was entered once, in entry `asked_entry`; it takes effect when it is
-    entered again. `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it
-    holds the table. `facts`: what is known or was stated so far. `clauses`: those that may apply, by what is still
-    asked; empty stands for none. `senses`: when each of them applies, in few words. `claim`: the question whether it
-    is so; empty where only a count shows it, or it is decided.
+    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move. `void_asked`: a
+    step that voids the round was entered once, in entry `asked_entry`, and takes effect when entered again.
+    `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it holds the
+    table. `facts`: those known or stated so far. `clauses`: those that may apply, depending on the open questions;
+    empty stands for none. `senses`: when each of them applies, in few words. `claim`: the question whether it is so;
+    empty where only a count shows it, or it is decided.
     """
 
     id: int
@@ -84,9 +84,9 @@ class IrregularityView(msgspec.Struct, frozen=True):
     authority: str = ""
     moves: tuple[MoveView, ...] = ()
     bettors_due: tuple[BettorView, ...] = ()
-    next_deck: bool = False  # it is about the deck that waits, and does not hold the table
+    next_deck: bool = False  # it concerns the waiting deck, and does not hold the table
     void_asked: bool = False
-    question: str = ""  # the act or the answer that it waits for, with who is to be called
+    question: str = ""  # the act or answer that it waits for, with whom to call
     noticed_by: str = ""
     noticed_utc_ns: int = 0  # 0: not known
     note: str = ""
@@ -104,7 +104,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
-    """The steps that are possible now; for a ruling, its possible actions."""
+    """Return the steps that are possible now; for a ruling, its possible actions."""
     if found.stage is not Stage.RULING:
         return _OPTIONS[found.stage]
     actions = [action for action in RulingAction if may_be_ruled(state, found, action)]
@@ -120,7 +120,7 @@ _OPTIONS = {
 
 
 def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: int) -> IrregularityView:
-    """`noticed_utc_ns`: when it was, in nanoseconds since 1970; 0: not known."""
+    """Return the public view. `noticed_utc_ns`: in nanoseconds since 1970; 0: not known."""
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
@@ -172,6 +172,6 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
 
 
 def _clauses(state: TableState, found: Irregularity) -> tuple[tuple[str, str], ...]:
-    """Each clause that may apply, with its sense."""
+    """Return each clause that may apply, with its sense."""
     rows = [one.row for one in findings(state.law, found.kind, found.facts)] if found.asks else [found.row]
     return tuple({row.clause or row.authority: row.because for row in rows}.items())

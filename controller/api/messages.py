@@ -23,7 +23,7 @@ _DIGITS: Final = frozenset("0123456789abcdef")
 
 
 class EventId(NamedTuple):
-    """Which event: `JOURNAL:ENTRY`. Without a journal: of the one that the table writes."""
+    """The id of an event: `JOURNAL:ENTRY`. Without a journal, the table's present one is meant."""
 
     journal: str = ""
     entry: int = 0
@@ -33,7 +33,7 @@ class EventId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """None: it is none.
+        """Read an id; None if it is invalid.
 
         >>> EventId.parse("0a1b:12"), EventId.parse("12"), EventId.parse(":12")
         (EventId(journal='0a1b', entry=12), EventId(journal='', entry=12), None)
@@ -49,12 +49,12 @@ BEGINNING: Final = EventId()
 
 
 class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /v1/operations`. `id` is the client's UUID: the same again gets the same answer.
+    """`POST /v1/operations`. `id` is the client's UUID: the same id again gets the same answer.
 
     `round` is the one that the person looks at. `person` and `pin`: who does it, when it is not the person whom the
     socket's peer stands for; above the dealer's rank the PIN is always needed. `as_of`: the entry of the state from
-    which the person's button was drawn; 0: not stated. `repeats`: the entry of the first request, where this is the
-    second one.
+    which the person's button was drawn; 0: not stated. `repeats`: the entry of the first request, if this is the
+    second.
     """
 
     id: str
@@ -67,7 +67,7 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecalledCard(msgspec.Struct, frozen=True):
-    """The card that left the device as number `ordinal`: where it lay, and its face; empty: the device read none."""
+    """The card that left the device as number `ordinal`, with its place and face; an empty face was not read."""
 
     place: str
     ordinal: int
@@ -75,12 +75,11 @@ class RecalledCard(msgspec.Struct, frozen=True):
 
 
 class OperationAnswer(msgspec.Struct, frozen=True):
-    """`accepted` or refused with a `code` and a sentence. `entry`: the journal entry that holds it, 0 for none.
+    """The answer to an operation. `entry`: the journal entry with it; 0: none. A refusal has a `code` and a sentence.
 
-    `message`: the sentence as its English text with arguments, for a client with words of its own.
-
-    `detail`: in English, what a request that cannot be read has wrong; it may quote the request.
-    `recalled`: the cards that `recall_cards` asked for; nothing else that the API says has the face of such a card.
+    `message`: the sentence as its English text with arguments, for a client with words of its own. `detail`: in English,
+    the error in a request that cannot be read; it may quote the request. `recalled`: the cards that `recall_cards` asked
+    for; nothing else in the API shows the face of such a card.
     """
 
     accepted: bool
@@ -98,7 +97,7 @@ class OperationAnswer(msgspec.Struct, frozen=True):
 
     @property
     def explanation(self) -> str:
-        """The sentence, with the detail where there is one.
+        """The sentence, with the detail if there is one.
 
         >>> OperationAnswer(False, sentence="The request cannot be read.", detail="name is missing").explanation
         'The request cannot be read. (name is missing)'
@@ -117,7 +116,7 @@ class NotInJournal(msgspec.Struct, frozen=True):
 
 
 def decode_operation_hook(expected: Any, value: Any) -> Any:
-    """msgspec `dec_hook` for what people send: a `Card` as they write it, and nothing that only a device can know.
+    """Decode a `Card` as people write it, and refuse what only a device can know (msgspec's `dec_hook`).
 
     Raises `ValueError` with a sentence, which msgspec passes on with the path of the field.
     """
@@ -153,7 +152,7 @@ class EnrolmentRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`DELETE /v1/screen/enrolment`: `person`, a pit supervisor or above, takes back that this browser is a screen."""
+    """`DELETE /v1/screen/enrolment`: `person`, a pit supervisor or above, makes this browser an ordinary one again."""
 
     id: str
     person: str
@@ -161,15 +160,15 @@ class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /v1/preview`: what would this operation bring? No one signs, and nothing is recorded."""
+    """`POST /v1/preview`: what would this operation bring? Nobody signs, and nothing is recorded."""
 
     operation: AnyOperation
 
 
 def decode_body(data: bytes, kind: type[Body]) -> Body:
-    """Raises `ValueError` with a sentence that may be shown: also for a text that may not, with the field's name.
+    """Decode a body. Raises `ValueError` with a sentence fit for display, also for text that is unfit, by its field.
 
-    What people say stands in the journal, in every state and on screens; it is refused and not changed in silence.
+    People's text is shown in the journal, in every state and on screens; it is refused rather than silently changed.
     """
     try:
         asked = _DECODERS[kind](data)
@@ -185,7 +184,7 @@ def decode_body(data: bytes, kind: type[Body]) -> Body:
 
 
 def _refuse_twice_named(data: bytes) -> None:
-    """A field that is there twice would mean one thing here and another to who looked at it on its way.
+    """Refuse repeated fields, which could mean one thing here and another to a program that checked the request before.
 
     Raises `ValueError`.
     """
@@ -202,7 +201,7 @@ def _each_once(fields: list[tuple[str, Any]]) -> None:
 
 
 def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
-    """Every text in it, with the names of the fields that lead there."""
+    """Yield every string in the value, with the names of the fields that lead to it."""
     if isinstance(value, str) and not isinstance(value, Enum):
         yield place, value
     elif isinstance(value, msgspec.Struct):
@@ -223,7 +222,7 @@ _DECODERS: Final[dict[type[msgspec.Struct], Callable[[bytes], Any]]] = {
 
 
 def decode_request(data: bytes) -> OperationRequest:
-    """As `decode_body`."""
+    """Decode a request as `decode_body` does."""
     return decode_body(data, OperationRequest)
 
 

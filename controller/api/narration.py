@@ -1,4 +1,4 @@
-"""Events in a line each, for people who follow a table without a screen.
+"""Events as lines for people who follow a table without a screen.
 
 An event without a line of its own is shown by its name.
 """
@@ -28,7 +28,7 @@ def _sentence(said: Any) -> str:
     return str(msgspec.convert(said, str | Message))
 
 
-USUAL: Final = OwnWords()  # where no game is named
+USUAL: Final = OwnWords()  # without a named game
 LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
 
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
@@ -48,7 +48,7 @@ def _many(event: dict[str, Any]) -> str:
 
 
 def _dealt(event: dict[str, Any]) -> str:
-    """Cards that lay aside are moved now; others the dealer has just dealt."""
+    """Tell of dealt cards: cards set aside are to be moved now; others the dealer has just dealt."""
     places = _listed(event["places"])
     return (
         f"move {_many(event)} from aside to {places}" if event["source"] == "aside" else f"{_many(event)} to {places}"
@@ -56,13 +56,13 @@ def _dealt(event: dict[str, Any]) -> str:
 
 
 def _ordered(event: dict[str, Any]) -> str:
-    """The cards as people count them: the first of those that came together is card 1."""
+    """Tell the order by the cards' places among those that came together; the first is card 1."""
     ordinals = event["ordinals"]
     return "order named" + _because(", ".join(str(sorted(ordinals).index(one) + 1) for one in ordinals))
 
 
 def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]:
-    """The event with its places, and those of its cards, in the words of the game."""
+    """Return the event with its places, and those of its cards, in the words of the game."""
     named = {key: _place_named(value, words) if key in PLACE_FIELDS else value for key, value in event.items()}
     cards = event.get("cards")
     if isinstance(cards, list) and cards and isinstance(cards[0], dict):
@@ -81,12 +81,12 @@ def _listed(places: list[str]) -> str:
 
 
 def _under(clause: str) -> str:
-    """A clause after what it says; nothing where the document is silent."""
+    """Return a clause in brackets; empty where the document is silent."""
     return f" ({clause})" if clause else ""
 
 
 def _raised(event: dict[str, Any], words: OwnWords) -> str:
-    """While a question is open only the kind is named: the row that fits is not known yet."""
+    """Tell of a new irregularity, only by its kind while a question is open: the row that fits is not known yet."""
     row, asks = event["row"], event["asks"]
     at = f" at {event['place']}" if event["place"] else ""
     kind = words.own(KINDS[Kind(event["kind"])])
@@ -121,7 +121,7 @@ def _confirmed(event: dict[str, Any]) -> str:
 
 
 def _moved(event: dict[str, Any], words: str) -> str:
-    """Cards by the numbers under which they left the device, in one phrase where they went the same way."""
+    """List cards by the order in which they left the device, grouped by their way."""
     together: dict[tuple[str, str], list[str]] = {}
     for card in event["cards"]:
         together.setdefault((card["source"], card["place"]), []).append(str(card["ordinal"]))
@@ -132,7 +132,7 @@ def _moved(event: dict[str, Any], words: str) -> str:
 
 
 def _moved_hands(event: dict[str, Any]) -> str:
-    """Hands by how many cards they have: whoever moves them does not know the cards' numbers."""
+    """List hands by their number of cards, because the people who move them do not know the cards' numbers."""
     ways = Counter((card["source"], card["place"]) for card in event["cards"])
     return "; ".join(
         f"{count} card{'s' if count > 1 else ''} from {source} to {place}" for (source, place), count in ways.items()
@@ -173,12 +173,12 @@ def _phase(event: dict[str, Any]) -> str | None:
 
 
 def _witness(event: dict[str, Any]) -> str:
-    """The person of the configuration, or a name that stands for nobody who is known here."""
+    """Return the witness's id, or a name that is nobody's id here."""
     return str(event.get("witness_id") or f"{event['witness']} (a name only)")
 
 
 def _configuration(event: dict[str, Any]) -> str:
-    """People with their uids, and the device: what an auditor compares first."""
+    """List people and device, which an auditor compares first. The event also has the uids."""
     found = event["configuration"]
     people = ", ".join(f"{one['id']} ({one['role'].replace('_', ' ')})" for one in found["people"])
     return f"version {found['program']}; device {found['device']['url']}; people: {people or 'none'}"
@@ -209,7 +209,7 @@ def _entered(event: dict[str, Any], words: OwnWords) -> str:
 
 
 def _laid(event: dict[str, Any]) -> str:
-    """How many bets lie there, and what was handed back; the event itself has the whole layout."""
+    """Tell how many bets lie there, and what was handed back. The event itself has the whole layout."""
     bets = event["bets"]
     line = f"{len(bets)} bet{'' if len(bets) == 1 else 's'} on the layout, {sum(bet['amount'] for bet in bets)} in all"
     back = [f"{one['amount']} back to {one['bettor']}{_under(one['clause'])}" for one in event["handed_back"]]
@@ -298,7 +298,7 @@ def _handed_over(event: dict[str, Any]) -> str:
 
 
 def _noted(event: dict[str, Any]) -> str | None:
-    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
+    """Tell what a person waits for or must look into. Other notes of a device are for readers of the journal."""
     named = NOTED.get(event["what"])
     return f"device: {named}: {event['detail']}" if named else None
 
@@ -333,7 +333,7 @@ def _another_device(event: dict[str, Any]) -> str:
 
 
 def _lost(event: dict[str, Any]) -> str:
-    """A link that is made again because a person asked for it was not lost."""
+    """Tell of a lost link, except one that is made again because a person asked for it."""
     return str(event["sentence"] if event["code"] == "returned-to-service" else f"device lost: {event['sentence']}")
 
 
@@ -479,15 +479,15 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
         f"{event['bettor']} takes back all bets on {words.box(event['box'])}{_under(event['clause'])}"
     ),
 }
-"""Lines in the words of the game: `controller.commands.vocabulary`."""
+"""Lines in the words of the game (`controller.commands.vocabulary`)."""
 
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
-    """A line for an event, None for one that is not shown. `words`: of the game that is played."""
+    """Return a line for an event, None for one that is not shown. `words`: those of the game in play."""
     event = with_plain_texts(event, LONGEST_SHOWN)
     try:
         return _line(event, words)
-    except (KeyError, TypeError, ValueError):  # a daemon of another version says it in other fields
+    except (KeyError, TypeError, ValueError):  # a daemon of another version has other fields
         return _by_name(event)
 
 

@@ -1,4 +1,4 @@
-"""Words for values of events, and the events that are not shown: `controller.api.narration` makes lines of them."""
+"""Words for values of events, and the hidden events, for the lines of `controller.api.narration`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ENDS: Final = {
     "void": "the round is void",
     "withdrawals": "every bettor has chosen",
 }
-"""How an irregularity ended."""
+"""The ends of an irregularity."""
 
 OUTCOMES: Final = {"win": "WON", "lose": "LOST", "tie": "TIE"}
-"""Of a hand against the Dealer's, as on the screen."""
+"""The results of a hand against the Dealer's, as on the screen."""
 
 NOTED: Final = {"self_test_finished": "self-test", "tampered": "tampered with", "doubt": "in doubt"}
-"""What a device notes, where people wait for it or have to look into it."""
+"""A device's notes that people wait for or must look into."""
 
 SIGNED_OFF: Final = {"locked": "it was locked", "handed_over": "another dealer deals", "off_duty": "off duty"}
-"""Why a dealer is no longer signed on at a screen."""
+"""Reasons for the end of a dealer's sign-on at a screen."""
 
 AT_THE_DOOR: Final = {
     "accept-failed": "a connection that could not be taken",
@@ -49,17 +49,17 @@ AT_THE_DOOR: Final = {
     "role": "an operation by a rank that is too low",
     "streams": "too many streams",
 }
-"""What was refused before it reached the table, by its code."""
+"""Refusals before the table, by code."""
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {
         "reports_passed",
         "report_taken",
-        "clock_ran_backwards",  # what follows from it is shown
+        "clock_ran_backwards",  # its consequences are shown
         "command_issued",
         "command_done",
         "command_lapsed",
-        "set_in_tray",  # the screen has how many lie there
+        "set_in_tray",  # the screen shows how many lie there
     }
 )
 """Events that are not shown."""

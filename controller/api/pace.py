@@ -1,4 +1,4 @@
-"""How much of a processor followers that catch up may use: what they used is measured, and they wait in turn."""
+"""A limit on the processor time of followers that catch up. Their use is measured, and they take turns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Final, TypeVar
 T = TypeVar("T")
 
 SHARE: Final = 0.2  # of one core
-_AHEAD: Final = 0.002  # seconds: the loop wakes no oftener than each millisecond, and catches up on it
-_FIRST_GUESS: Final = 0.0002  # seconds that sending a page takes
+_AHEAD: Final = 0.002  # seconds: the loop wakes at most every millisecond, and catches up on it
+_FIRST_GUESS: Final = 0.0002  # seconds to send a page
 
 
 class Pace:
-    """A share of a core for all of them. Each `turn` stands for one page that is sent."""
+    """A share of a core for all followers together. Each `turn` stands for one page that is sent."""
 
     def __init__(
         self,
@@ -30,24 +30,24 @@ class Pace:
         self._typical = _FIRST_GUESS
 
     async def turn(self) -> None:
-        """First come, first served."""
+        """Wait for a turn, first come, first served."""
         async with self._in_turn:
             while (wait := self._free_at - self._clock()) > 0:
                 await self._sleep(wait)
             self.spent(self._typical)
 
     def spent(self, seconds: float) -> None:
-        """Seconds of a processor, which count at once."""
+        """Count seconds of processor time, at once."""
         self._free_at = max(self._free_at, self._clock() - _AHEAD) + seconds / SHARE
 
     def sent(self, seconds: float) -> None:
-        """How long it took to send a page: the next turns count as that."""
+        """Count the time of sending a page. It is the estimate for later turns."""
         self._typical += (seconds - self._typical) / 16
 
 
 @coroutine
 def measured(work: Coroutine[Any, Any, T]) -> Generator[Any, Any, tuple[T, float]]:
-    """Its result, and how many of the processor's seconds it took; what others do meanwhile does not count."""
+    """Return the result of a coroutine and its processor seconds, without those of other tasks meanwhile."""
     resume: Callable[[Any], Any] = work.send
     given: Any = None
     used = 0.0
@@ -60,5 +60,5 @@ def measured(work: Coroutine[Any, Any, T]) -> Generator[Any, Any, tuple[T, float
         used += time.thread_time() - began
         try:
             resume, given = work.send, (yield waits_for)
-        except BaseException as error:  # goes on to who waits in there
+        except BaseException as error:  # passed to the coroutine that waits
             resume, given = work.throw, error

@@ -1,4 +1,4 @@
-"""The files of a page, read once: a request names one of them, and never a path of the disk."""
+"""The files of a page, read once. A request names one of them, never a path on disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Page(NamedTuple):
 
 
 def files_of(folder: Path, under: str) -> dict[str, Path]:
-    """Every file of a folder that a page may have, by its address."""
+    """Return the files of a folder that a page may use, by address."""
     return {
         f"{under}{path.relative_to(folder).as_posix()}": path
         for path in sorted(folder.rglob("*"))
@@ -42,7 +42,7 @@ def files_of(folder: Path, under: str) -> dict[str, Path]:
 
 
 class Pages:
-    """`files`: each under its address. `documents`: which of them stands at an address of its own besides."""
+    """The files of a page by address. `documents`: further addresses of some of them."""
 
     def __init__(self, files: Mapping[str, Path] | None = None, documents: Mapping[str, str] = DOCUMENTS) -> None:
         found = {at: _read(path) for at, path in (files_of(FOLDER, CONSOLE) if files is None else files).items()}
@@ -54,7 +54,7 @@ class Pages:
 
     @property
     def version(self) -> str:
-        """Of all of them together: a page that runs compares it with the one that it began with."""
+        """The version of all files together. A running page compares it with the version that it started with."""
         whole = "".join(f"{at} {page.etag} " for at, page in sorted(self._pages.items()))
         return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
@@ -74,7 +74,7 @@ class Pages:
 
 @cache
 def version(folder: Path = FOLDER) -> str:
-    """Of all files of the console together: a page that runs compares it with the one that it began with."""
+    """Return the version of all files of the console, which a running page compares with that of its start."""
     whole = hashlib.sha256()
     for name, path in files_of(folder, "").items():
         whole.update(hashlib.sha256(name.encode()).digest())

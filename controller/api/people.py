@@ -1,4 +1,4 @@
-"""People of a table: who they are, what rank they have, and for whom the socket takes a user of the machine."""
+"""The people of a table: identity, rank, and the users of the machine who stand for them at the socket."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from firmware_bridge.plain_text import plain
 
 NOT_SIGNED_ON: Final = "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
 PEOPLE_CHANGED: Final = "The people of this table changed while the request waited. Enter it again."
-MOST_UID: Final = 2**32 - 2  # the last number that the kernel gives to a user
+MOST_UID: Final = 2**32 - 2  # the largest uid that the kernel assigns
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[people]]` of the configuration. `uids`: users of this machine for whom the socket takes this person."""
+    """One `[[people]]` of the configuration. `uids`: users of this machine who stand for this person at the socket."""
 
     id: str
     name: str
@@ -30,14 +30,14 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[readers]]` of the configuration: users of this machine who may look and not operate."""
+    """One `[[readers]]` of the configuration: users of this machine who may look but not operate."""
 
     id: str
     uids: tuple[int, ...]
 
 
 class Acting(NamedTuple):
-    """The person who acts, the user of the machine or the screen, and how the person proved who it is."""
+    """The person who acts, with the user of the machine or the screen, and the kind of proof."""
 
     person: str
     role: Role
@@ -47,7 +47,7 @@ class Acting(NamedTuple):
 
 
 class PersonRefusedError(Exception):
-    """The person is unknown or has not proven who they are. `code` is for machines; `at_door`: no PIN was looked at."""
+    """An unknown person, or one without proof. `code` is for machines; `at_door`: no PIN was checked."""
 
     def __init__(self, code: str, sentence: str, *, at_door: bool = True) -> None:
         super().__init__(sentence)
@@ -56,7 +56,7 @@ class PersonRefusedError(Exception):
 
 
 def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[str]:
-    """What is wrong with the people and readers of a configuration, a sentence each."""
+    """Return the mistakes in the people and readers of a configuration, a sentence each."""
     return [
         *_mistakes_of_names(people, readers),
         *_mistakes_of_uids(people, readers),
@@ -100,7 +100,7 @@ def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
 
 
 def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
-    """What all of them together lack."""
+    """Yield what the people lack as a whole."""
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
         yield "there is no shift_manager, to whom the rules refer what they leave open."
     if not any(person.uids for person in people):
@@ -114,7 +114,7 @@ class People:
         self.change(people, readers)
 
     def change(self, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> None:
-        """These instead, from the next request on."""
+        """Replace all people and readers from the next request on."""
         self._by_id = {person.id: person for person in people}
         self._by_uid = {uid: person for person in people for uid in person.uids}
         self._readers = frozenset(uid for reader in readers for uid in reader.uids)
@@ -126,7 +126,7 @@ class People:
         return uid in self._by_uid or uid in self._readers
 
     def names(self) -> dict[str, str]:
-        """What each is called, by id."""
+        """Return the names by id."""
         return {person.id: person.name for person in self.all}
 
     @property
@@ -134,30 +134,29 @@ class People:
         return tuple(self._by_id.values())
 
     def unnamed(self, uid: int, stands_for: str = "") -> Person | None:
-        """For whom a user of the machine stands where no one is named; see `identify`."""
+        """Return the person for whom a user of the machine stands if nobody is named (see `identify`)."""
         default = self._by_uid.get(uid)
         if default is not None and default.role is Role.DEALER:
             return self._by_id.get(stands_for, default)
         return default
 
     def reaches(self, person: str, role: Role) -> bool:
-        """Whether there is such a person, of that rank or above."""
+        """Return whether that person exists and has that rank or a higher one."""
         return person in self._by_id and self._by_id[person].role.reaches(role)
 
     async def identify(
         self, caller: Caller, named: str, pin: str, desk: PinDesk, stands_for: str = "", signed: str = ""
     ) -> Acting:
-        """Who acts. Raises `PersonRefusedError` with a sentence.
+        """Identify the person who acts. Raises `PersonRefusedError` with a sentence.
 
-        `signed`: who signed at this screen what is asked for the second time now: one PIN serves both.
+        `signed`: who signed the first of two requests at this screen; one PIN serves both.
 
-        `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. Where the
-        configuration takes the user for a dealer, the user stands for the dealer on duty from then on: a request
-        without a name is that person's.
+        `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. A user whom the
+        configuration takes for a dealer stands for the dealer on duty: a request without a name is that person's.
         """
         if caller.uid is None:
             if signed and named == signed and not pin:
-                return Acting(named, self._known(named).role, None, "pin", caller.screen)  # that of the first
+                return Acting(named, self._known(named).role, None, "pin", caller.screen)  # the first request's PIN
             return await self._at_screen(caller, named, pin, desk, stands_for)
         default, unnamed = self._by_uid.get(caller.uid), self.unnamed(caller.uid, stands_for)
         person = self._known(named) if named else unnamed
@@ -170,7 +169,7 @@ class People:
         return Acting(person.id, person.role, caller.uid, "pin")
 
     async def _at_screen(self, caller: Caller, named: str, pin: str, desk: PinDesk, signed_on: str) -> Acting:
-        """Who is named proves it; who is not is the dealer signed on, if the configuration has that dealer still."""
+        """Identify the named person by PIN, else the dealer signed on, if the configuration still has that dealer."""
         if named:
             person = self._known(named)
             await self._prove(person, pin, desk, caller, stands_in=False)
@@ -181,7 +180,7 @@ class People:
         return Acting(dealer.id, dealer.role, None, "screen", caller.screen)
 
     async def _prove(self, person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
-        """The people may change while a PIN is compared: it counts for the person as it was."""
+        """Check a PIN for the person as it was at the start, because the people may change meanwhile."""
         await _prove(person, pin, desk, caller, stands_in=stands_in)
         if self._known(person.id) != person:
             raise PersonRefusedError("pin", wrong_pin(person.name))
@@ -213,7 +212,7 @@ class People:
 
 
 async def _prove(person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
-    """`stands_in`: nobody was named, and the person is on duty here."""
+    """Check the PIN of a person. `stands_in`: nobody was named, and the person is on duty here."""
     missing = wrong_pin(person.name)
     if stands_in:
         missing = f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."

@@ -1,4 +1,4 @@
-"""PINs: how one is kept, which hashes are fit to be used, and how a person proves to be one by it.
+"""PINs: their hashes, the requirements for both, and the proof of a person by PIN.
 
 A PIN is kept as `scrypt$N$r$p$salt$hash` (salt and hash in hex). `cardshoe` never keeps a PIN itself.
 """
@@ -28,15 +28,15 @@ LONGEST: Final = 12
 SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
 MEMORY: Final = 128 * 1024 * 1024
 MOST_WORK: Final = 4 * SCRYPT[0] * SCRYPT[1]  # N * r * p: 64 MiB, a quarter of a second
-MOST_NUMBER: Final = 2**63  # that can stand in a hash
+MOST_NUMBER: Final = 2**63  # the largest number in a hash
 SALT: Final = 16  # bytes, at least
 DIGEST: Final = 32  # bytes, at least
-AT_ONCE: Final = 2  # PINs of different users that are compared at the same time
-WAITING: Final = 4  # PINs of one user, the one that is compared included
+AT_ONCE: Final = 2  # PINs of different users that are compared at a time
+WAITING: Final = 4  # PINs of one user, including the one being compared
 
 
 class PinRefusedError(Exception):
-    """The person has not proven who they are. `code` is for machines; `at_door`: it was not even looked at."""
+    """A person without proof. `code` is for machines; `at_door`: the PIN was not checked."""
 
     def __init__(self, code: str, sentence: str, *, at_door: bool = False) -> None:
         super().__init__(sentence)
@@ -59,7 +59,7 @@ class _Kept(NamedTuple):
 
 
 def mistake_of_pin(pin: str) -> str:
-    """Why nobody should have this PIN, in a sentence; empty: it is fit to be used. A hash does not show it any more."""
+    """Return why a new PIN is unsuitable, in a sentence; empty if it is suitable. A hash no longer shows it."""
     if not (pin.isascii() and pin.isdigit()):
         return "A PIN is made of digits; choose another one."
     if not SHORTEST <= len(pin) <= LONGEST:
@@ -71,14 +71,14 @@ def mistake_of_pin(pin: str) -> str:
 
 
 def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
-    """What the configuration keeps of a PIN. `cost` is scrypt's N, a power of two."""
+    """Return the hash of a PIN for the configuration. `cost` is scrypt's N, a power of two."""
     _, r, p = SCRYPT
     digest = hashlib.scrypt(pin.encode(), salt=salt, n=cost, r=r, p=p, maxmem=MEMORY)
     return f"scrypt${cost}${r}${p}${salt.hex()}${digest.hex()}"
 
 
 def _read(kept: str) -> _Kept | None:
-    """The parts of a hash; None for what is none."""
+    """Return the parts of a hash; None if it is malformed."""
     try:
         scheme, n, r, p, salt, digest = kept.split("$")
         salt_bytes, digest_bytes = bytes.fromhex(salt), bytes.fromhex(digest)
@@ -91,7 +91,7 @@ def _read(kept: str) -> _Kept | None:
 
 
 def mistake_of_hash(kept: str, *, simulated: bool) -> str:
-    """What is wrong with a hash, after "pin_hash"; empty: nothing. A simulated table may have weak ones."""
+    """Return the mistake in a hash, to follow "pin_hash"; empty if there is none. A simulated one may be weak."""
     parts = _read(kept)
     if parts is None:
         return "is no hash of a PIN"
@@ -102,7 +102,7 @@ def mistake_of_hash(kept: str, *, simulated: bool) -> str:
 
 
 def pin_matches(pin: str, kept: str) -> bool:
-    """Whether a PIN is the one that was hashed. A hash that cannot be read matches nothing."""
+    """Return whether the PIN is the hashed one. A malformed hash matches nothing."""
     parts = _read(kept)
     if parts is None:
         return False
@@ -125,8 +125,9 @@ class PinRecord(Protocol):
 
 
 class PinDesk:
-    """Compares PINs: of one caller one after the other, so that a lock holds before the next; of several, a few at
-    once. Who sends many keeps nobody else waiting: a locked PIN is not compared, and few of one caller wait.
+    """Compares PINs: one caller's in turn, so that a lock holds before the next; several callers' a few at once.
+
+    A caller who sends many delays nobody else: a locked PIN is not compared, and few of one caller wait.
     """
 
     def __init__(self, record: PinRecord, now: Callable[[], Moment]) -> None:
@@ -140,7 +141,7 @@ class PinDesk:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def prove(self, person: str, name: str, pin: str, kept: str, caller: Caller) -> None:
-        """Raises `PinRefusedError` with a sentence unless the PIN is the person's."""
+        """Raise `PinRefusedError` with a sentence unless the PIN is the person's."""
         self._require_unlocked(person, name, caller)
         if self._waiting[caller] >= WAITING:
             sentence = "Other PINs of this screen are still being compared. Wait a moment and enter it again."
@@ -153,7 +154,7 @@ class PinDesk:
             self._waiting[caller] -= 1
 
     async def _compare(self, person: str, name: str, pin: str, kept: str, caller: Caller) -> None:
-        self._require_unlocked(person, name, caller)  # one that was compared before may have locked it
+        self._require_unlocked(person, name, caller)  # an earlier one may have locked it
         loop = asyncio.get_running_loop()
         right = await loop.run_in_executor(self._pool, pin_matches, pin, kept)
         if not right or self._record.pin_lock(person, caller) != PinLock(person, caller.uid, screen=caller.screen):

@@ -1,7 +1,7 @@
-"""What an operation would bring, before a person signs it: it is decided on the state, and the decision is dropped.
+"""The effect of an operation before a person signs it: it is decided on the state, and the decision is dropped.
 
-Only decisions of people are tried. What compares cards that people name with those that the device read is not: a
-person who may ask without entering anything could guess the faces of cards that lie face down.
+Only decisions of people are tried. Operations that compare cards named by people with cards read by the device are not:
+a person could guess the faces of face-down cards without entering anything.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST_REQUESTS: Final = (events.VoidAsked, events.AbandonAsked)
 UNSAID: Final = frozenset(
     {"operation_taken", "command_issued", "irregularity_resolved", "entry_corrected", "layout_corrected", "ruled"}
 )
-"""What is asked, what the table does besides, and what names who signs: that is not known yet."""
+"""Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet."""
 NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."
 
 Key = TypeVar("Key", str, int)
@@ -66,12 +66,12 @@ class PaymentChange(msgspec.Struct, frozen=True):
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True):
-    """`accepted`: whether it would be; else why not. `sentences`: what would become, for people; the rest is data.
+    """The effect of an operation. `accepted`: the table would accept it. `sentences`: for people; the rest is data.
 
-    `role`: the lowest rank that may enter it. `clause`: the one that applies to what is confirmed; empty: none does.
+    `role`: the lowest rank that may enter it. `clause`: the one that applies to a confirmed irregularity; may be empty.
 
-    `void`: the round would be void. `twice`: it has to be entered again. `opens`, `closes`: so many irregularities
-    would be open besides, and the ids of those that would end. `moves`: the cards that people would have to move.
+    `void`: the round would be void. `twice`: it must be entered again. `opens`: the number of further open
+    irregularities; `closes`: the ids of those that would end. `moves`: the cards that people would have to move.
     """
 
     accepted: bool
@@ -101,7 +101,7 @@ def may_be_tried(operation: Operation) -> bool:
 
 
 def preview(state: TableState, operation: Operation) -> PreviewAnswer:
-    """As if the lowest rank that may had entered it; where it is entered twice, as if for the second time."""
+    """Decide as if the lowest allowed rank had entered it, and for the second time where it is entered twice."""
     if not may_be_tried(operation):
         return PreviewAnswer(False, "no-preview", NOT_TRIED, state.entry)
     for role in Role:
@@ -148,12 +148,12 @@ def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...
 
 
 def _playing(state: TableState) -> TableState:
-    """Without a pause, which would hide what comes."""
+    """Return the state without a pause, which would hide what comes next."""
     return msgspec.structs.replace(state, duty=msgspec.structs.replace(state.duty, paused=""))
 
 
 def _moves(was: TableView, will: TableView) -> tuple[MoveView, ...]:
-    """Of the matter whose cards are to be moved then, and are not yet; else those that remain once all is decided."""
+    """Return the moves that the operation would add; else those that remain once all is decided."""
     drawn = {one.id for one in was.irregularities if one.moves}
     return next((one.moves for one in will.irregularities if one.moves and one.id not in drawn), will.moves)
 
@@ -171,12 +171,12 @@ def _payments(view: TableView) -> dict[int, SettledBet]:
 
 
 def _differing(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Key, Shown | None, Shown | None]]:
-    """What is other than it was, by its key."""
+    """Return what differs, by key."""
     return [(key, was.get(key), will.get(key)) for key in {**was, **will} if was.get(key) != will.get(key)]
 
 
 def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[str, ...]:
-    """Each event that people are told of, in a sentence, without any card that is concealed."""
+    """Return a sentence for each event that people are told of, without concealed cards."""
     said = []
     for event in brought:
         fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(event, enc_hook=_hide))
@@ -188,5 +188,5 @@ def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[str, .
 
 
 def _hide(value: Any) -> Any:
-    """As the API publishes an event: nothing of a card that is concealed."""
+    """Hide concealed cards, as in the events that the API publishes."""
     return {} if isinstance(value, Concealed | Exposed | Evidence) else encode_hook(value)

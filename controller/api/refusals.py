@@ -1,7 +1,6 @@
-"""What was refused before it reached the table: counted, and reported to the journal and the log in bounded number.
+"""Refusals before the table: counted, and reported to the journal and the log in bounded number.
 
-The first refusal of a kind and user is reported at once. Those that follow are reported together, `REPORT_EVERY`
-seconds later.
+The first refusal of a kind and user is reported at once. Later ones are reported together after `REPORT_EVERY` seconds.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from controller.journal.codec import Moment
 from firmware_bridge.allowance import Allowance
 
 REPORT_EVERY: Final = 600.0  # seconds
-LOOKED_AT_EVERY: Final = 60.0  # seconds between two looks for what is due
-MOST_USERS: Final = 64  # that are distinguished in one kind
-BURST: Final = 30  # refused operations of one user that the table answers, one after the other
+LOOKED_AT_EVERY: Final = 60.0  # seconds between two checks for due reports
+MOST_USERS: Final = 64  # users who are distinguished in one kind
+BURST: Final = 30  # refused operations of one user that the table answers in a row
 ONE_MORE_EVERY: Final = 10.0  # seconds until it answers one more
 
 Key: TypeAlias = tuple[str, Caller]
@@ -33,7 +32,7 @@ class _Counted:
 
 
 class Refusals:
-    """`tell(what, caller, count)` has them journaled."""
+    """Counts of refusals. `tell(what, caller, count)` has them journaled."""
 
     def __init__(self, tell: Callable[[str, Caller, int], Awaitable[None]], now: Callable[[], Moment]) -> None:
         self._tell = tell
@@ -44,7 +43,7 @@ class Refusals:
         self._log = structlog.get_logger()
 
     def note(self, what: str, caller: Caller) -> None:
-        """One more. `DISPLAY` also where it is nobody's."""
+        """Count a refusal. `DISPLAY` also stands for unknown callers."""
         key = self._key(what, caller)
         counted = self._counted.get(key)
         if counted is None:
@@ -54,7 +53,7 @@ class Refusals:
             counted.count += 1
 
     def tell_what_is_due(self) -> None:
-        """Also forgets users of whom nothing more came."""
+        """Report what is due, and forget users without further refusals."""
         now = self._now().boottime_ns
         for key, counted in list(self._counted.items()):
             if now - counted.reported_ns < REPORT_EVERY * 1e9:
@@ -71,7 +70,7 @@ class Refusals:
             self.tell_what_is_due()
 
     async def close(self) -> None:
-        """Tell the rest, if the table still listens."""
+        """Report the rest, if the table still listens."""
         for key, counted in self._counted.items():
             if counted.count:
                 self._say(key, counted.count)
@@ -82,8 +81,9 @@ class Refusals:
     # -- operations that the table refuses
 
     def take(self, caller: Caller) -> bool:
-        """Whether the table is asked for this caller. It is `BURST` times, and then once every `ONE_MORE_EVERY`
-        seconds; `give_back` says that the table refused nothing new.
+        """Return whether the table is asked for this caller: `BURST` times, then once every `ONE_MORE_EVERY` seconds.
+
+        `give_back` undoes it if the table refused nothing new.
         """
         allowance = self._answered.setdefault(caller, Allowance(BURST, ONE_MORE_EVERY))
         return allowance.take(self._now().boottime_ns / 1e9)

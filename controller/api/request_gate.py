@@ -1,7 +1,7 @@
-"""One request at a time: a whole head, as many bytes of a body as the head says, and the next head after the answer.
+"""One request at a time: a whole head, the length of body that it states, and the next head after the answer.
 
-That bounds what the parser is given at once, before anyone knows who asks. A body in chunks of one byte, or thousands
-of requests in one piece, would keep the event loop for as long as its sender likes.
+This bounds what the parser gets before anyone knows who asks. A body in chunks of one byte, or thousands of requests in
+one piece, would block the event loop for as long as the sender likes.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
-LONGEST_HEAD: Final = 32 * 1024  # bytes; as much as reverse proxies take
+LONGEST_HEAD: Final = 32 * 1024  # bytes; as much as reverse proxies accept
 _END: Final = b"\r\n\r\n"
 _CHUNKED: Final = re.compile(rb"[\r\n][ \t]*transfer-encoding", re.IGNORECASE)
 _LENGTH: Final = re.compile(rb"\r\ncontent-length[ \t]*:[ \t]*0*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
-_NO_HTTP: Final = 64  # bytes of what is not HTTP; the parser refuses the first of them
+_NO_HTTP: Final = 64  # bytes of data that is not HTTP; the parser refuses the first of them
 
 
 class ChunkedBodyError(Exception):
-    """A head says that the body comes in chunks (`Transfer-Encoding`)."""
+    """A head with `Transfer-Encoding`: the body would come in chunks."""
 
 
 class HeadTooLongError(Exception):
-    """More than `LONGEST_HEAD` bytes, and no end of the head."""
+    """More than `LONGEST_HEAD` bytes without the end of the head."""
 
 
 class RequestGate:
-    r"""Bytes of one connection, on their way to the parser.
+    r"""The bytes of one connection on their way to the parser.
 
     >>> gate = RequestGate()
     >>> gate.take(b"GET / HTTP"), gate.take(b"/1.1\r\n\r\nGET /next HTTP/1.1\r\n\r\n")
@@ -36,31 +36,31 @@ class RequestGate:
 
     def __init__(self) -> None:
         self._held = bytearray()
-        self._without_end = 0  # bytes that were looked through: the head does not end there
-        self._body = 0  # bytes of the body that are still to come
+        self._without_end = 0  # bytes already searched for the end of the head
+        self._body = 0  # bytes of the body still to come
         self._in_request = False
 
     @property
     def holds(self) -> bool:
-        """Whether bytes wait: of a head that is not whole, or of the next request."""
+        """True if bytes wait: part of a head, or the next request."""
         return bool(self._held)
 
     def take(self, data: bytes) -> bytes:
-        """Take what came; return what the parser is given now. Raises `ChunkedBodyError` and `HeadTooLongError`."""
+        """Take received bytes and return those for the parser. Raises `ChunkedBodyError` and `HeadTooLongError`."""
         self._held += data
         passed = self._pass_body()
         return passed if self._in_request or self._body else passed + self._next()
 
     def end_request(self) -> bytes:
-        """The request is answered. Return what the parser is given of the next one. Raises as `take`."""
+        """Note that the request is answered, and return the next one's bytes for the parser. Raises as `take`."""
         self._in_request = False
         return self.take(b"")
 
     def _next(self) -> bytes:
-        """The next head with what came of its body, once the head is whole."""
+        """Return the next head with the received part of its body, once the head is complete."""
         held = self._held
         del held[: len(held) - len(held.lstrip(b"\r\n"))]
-        if held and not 65 <= held[0] <= 90:  # no method begins like this, and no head may follow
+        if held and not 65 <= held[0] <= 90:  # not the start of a method, so no head can follow
             self._in_request = True
             return self._pass(_NO_HTTP)
         if (end := held.find(_END, self._without_end)) < 0:

@@ -14,8 +14,8 @@ from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
 
-MOST: Final = 4096  # events of a round that are given
-LONGEST_START: Final = 4 * PAGE  # entries of a start that was taken back, at most: bets are entered in it, and no more
+MOST: Final = 4096  # the most events that are returned for a round
+LONGEST_START: Final = 4 * PAGE  # the most entries of a start that was taken back, in which only bets can be entered
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
@@ -34,10 +34,10 @@ def round_of(event: Published) -> int:
 
 
 async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
-    """In order. Raises `JournalError`.
+    """Return the events in order. Raises `JournalError`.
 
-    A start that was taken back lies between two parts of the round before, which has a lower number. So it may lie
-    before the page that is found for it, but not before the first page of the round that precedes that page.
+    A start that was taken back lies within the round before it, which has a lower number. So it may lie before the page
+    found for it, but not before the first page of the round that precedes that page.
     """
     page = await _before(feed, number)
     if found := await _from(feed, page * PAGE, number):
@@ -49,7 +49,7 @@ async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
 
 
 async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
-    """The events of the round after an entry; more of them may follow starts that were taken back."""
+    """Return the events of the round after an entry; more of them may follow starts that were taken back."""
     found: list[bytes] = []
     passed = 0  # entries since the last one of the round
     while after < feed.newest and len(found) < MOST and passed < LONGEST_START:
@@ -65,7 +65,7 @@ async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
 async def with_lines(
     events: Sequence[bytes], pace: Pace, words: OwnWords, names: Names, speaker: Speaker | None = None
 ) -> list[bytes]:
-    """Return each event, with its line for people under `line` where it has one.
+    """Return each event, with its line for people under `line` if it has one.
 
     A display may ask for a long round again and again, so each page waits for its turn among the followers that catch
     up, and counts with its own seconds.
@@ -82,7 +82,7 @@ async def with_lines(
 async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, speaker: Speaker | None) -> list[bytes]:
     told: list[bytes] = []
     for event in events:
-        if event.endswith(CHANGED):  # it need not be what can be told
+        if event.endswith(CHANGED):  # its fields are unreliable
             told.append(event)
             continue
         line = _line(event, words, names)
@@ -103,9 +103,9 @@ def _line(event: bytes, words: OwnWords, names: Names) -> str | None:
 
 
 async def _before(feed: EventFeed, number: int) -> int:
-    """A page that ends in that round or a later one, after one that does not; pages of deleted files are empty.
+    """Return a page that ends in that round or a later one and follows a page that does not. Deleted pages are empty.
 
-    Numbers of rounds ascend but for starts that were taken back, so of all others it is the first page.
+    Round numbers ascend except for starts that were taken back, so for all other rounds it is the first page.
     """
     low, high = 0, feed.newest // PAGE
     while low < high:

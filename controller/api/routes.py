@@ -1,12 +1,9 @@
-"""What every door serves, to whom it let in. Each door has an instance with turns of its own.
+"""The routes that every door serves to admitted callers. Each door has an instance with its own turns.
 
-GET  /v1/state         the table now
-GET  /v1/events        server-sent events, resumed after `Last-Event-ID`
-POST /v1/operations    what people do
-GET  /v1/openapi.json  this list, for programs
-GET  /healthz          whether the daemon's parts answer
-GET  /readyz           whether the table can deal
-GET  /metrics          counts, durations and ages for monitors; at the port of screens for a screen alone
+GET  /v1/state         the table now GET  /v1/events        server-sent events, resumed after `Last-Event-ID` POST
+/v1/operations    operations of people GET  /v1/openapi.json  this list, for programs GET  /healthz          whether the
+daemon's parts answer GET  /readyz           whether the table can deal GET  /metrics          counts, durations and
+ages for monitors; at the port of screens for screens only
 """
 
 from __future__ import annotations
@@ -54,7 +51,7 @@ class Metrics(Protocol):
 
 
 class Shared:
-    """What all doors of a table have in common."""
+    """The parts that all doors of a table share."""
 
     def __init__(
         self,
@@ -106,7 +103,7 @@ class Routes:
         return web.Response(text=f"{why or 'ready'}\n", status=503 if why else 200)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """A display is given none: who walks up to the table learns nothing of its PC, its disk and its people."""
+        """Serve metrics, but not to a display: passers-by learn nothing about the PC, its disk and its people."""
         shared = self._shared
         caller = request[VISITOR].caller
         if caller.uid is None and self._table.state.screen(caller.screen) is None:
@@ -121,7 +118,7 @@ class Routes:
         return asked if isinstance(asked, web.Response) else await self.operate(request, asked)
 
     async def operate(self, request: web.Request, asked: OperationRequest) -> web.Response:
-        """The table's answer, or the refusal of the person or of the caller."""
+        """Return the table's answer, or the refusal of the person or the caller."""
         done = await self.answer(request, asked)
         return done if isinstance(done, web.Response) else json_answer(done)
 
@@ -129,7 +126,7 @@ class Routes:
         return signed_before(self._table.state, asked.operation, caller.screen, asked.repeats, self._table.utc_ns())
 
     def _confirm(self, caller: Caller, asked: OperationRequest, by: Acting, as_known: Person | None) -> None:
-        """A shift may end, a signature lapse and the people change while an operation waits for its turn."""
+        """Check again: a shift may end, a signature lapse or the people change while an operation waits its turn."""
         self._shared.people.confirm(by, as_known, self._table.stands_for(caller))
         if by.proven == "pin" and not asked.pin and self._signed(caller, asked) != by.person:
             raise PersonRefusedError("pin", wrong_pin(as_known.name if as_known else by.person))
@@ -163,7 +160,7 @@ class Routes:
 
 
 def _why_not_ready(view: TableView) -> str:
-    """Why the table cannot deal, in a sentence; empty: it can, or people decide."""
+    """Return why the table cannot deal, in a sentence; empty if it can, or if people decide."""
     if view.service != "in_service":
         return f"The table is {view.service.replace('_', ' ')}: {view.service_cause.rstrip('.')}."
     if view.phase == Phase.MAINTENANCE:

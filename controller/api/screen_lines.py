@@ -1,6 +1,6 @@
-"""Events in a sentence each for the people at a screen: by names, and cards with the signs of their suits.
+"""Events as sentences for people at a screen: with people's names, and with suit signs on cards.
 
-What a technician needs besides, as the path of a port, is in the line of the event itself: `controller.api.narration`.
+Details for technicians, such as the path of a port, are in the event's other line (`controller.api.narration`).
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from controller.games.own_words import OwnWords
 from controller.table.state import TableState
 
 Names = Mapping[str, str]
-"""What people of the configuration, screens and open matters are called, by id."""
+"""Names of the configuration's people, of screens and of open matters, by id."""
 
 NAMED_FIELDS: Final = frozenset(
     {"by", "noticed_by", "person", "dealer", "from_dealer", "to_dealer", "witness_id", "authority", "screen"}
 )
 SUITS: Final = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
 FACE: Final = re.compile(r"([2-9TJQKA])([SHDC])")
-MATTER: Final = "#"  # before the entry of a matter; no person or screen has such an id
+MATTER: Final = "#"  # precedes the entry of a matter; no person's or screen's id has it
 CABLE_OUT: Final = "transport-lost"
-RECONCILING: Final = "reconciling"  # what the sentence of the table says, and what to do besides
+RECONCILING: Final = "reconciling"  # the table's own sentence says it, with the next step
 
 
 def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> str | None:
-    """A sentence for an event, None for one that is not shown. `words`: of the game that is played."""
+    """Return a sentence for an event, None for one that is not shown. `words`: those of the game in play."""
     if event["event"] == "service_changed" and event.get("service") == RECONCILING:
         return None
     shown = {key: _shown(key, value, names) for key, value in event.items()}
@@ -42,13 +42,13 @@ def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> st
 
 
 def names_with_screens(people: Names, state: TableState) -> Names:
-    """What the people and the screens of the table, and the matters that are open, are called."""
+    """Return the names of the table's people and screens, and of open matters."""
     matters = {f"{MATTER}{found.id}": state.game.words.own(KINDS[found.kind]) for found in state.open}
     return {**people, **{screen.id: screen.name for screen in state.screens}, **matters}
 
 
 def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
-    """The event with people by their names."""
+    """Return the event with people by their names."""
     return {
         key: names.get(value, value) if key in NAMED_FIELDS and isinstance(value, str) else value
         for key, value in event.items()
@@ -66,6 +66,6 @@ def _shown(key: str, value: Any, names: Names) -> Any:
 
 
 def face(value: Any) -> Any:
-    """A card's code with the sign of its suit; anything else as it is."""
+    """Return a card's code with the sign of its suit; other values unchanged."""
     found = FACE.fullmatch(value) if isinstance(value, str) else None
     return f"{found[1].replace('T', '10')}{SUITS[found[2]]}" if found else value

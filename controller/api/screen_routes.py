@@ -1,10 +1,8 @@
-"""What screens ask for: the state as a stream, what people can do, what an operation would bring, and rounds.
+"""Requests of screens: the state as a stream, possible operations, previews, and rounds.
 
-GET  /v1/screen             server-sent states of the table, and beats
-GET  /v1/lawful             what people can do now
-POST /v1/preview            what a decision would bring
-GET  /v1/operations/{id}    the answer that an operation got
-GET  /v1/rounds/{number}    the events of a round
+GET  /v1/screen             server-sent states of the table, and beats GET  /v1/lawful             what people can do
+now POST /v1/preview            the effect of a decision GET  /v1/operations/{id}    the answer to an operation GET
+/v1/rounds/{number}    the events of a round
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class ScreenTable(Shown, Protocol):
 
 
 class ScreenRoutes:
-    """For every door."""
+    """The routes of screens, for every door."""
 
     def __init__(self, table: ScreenTable, people: People, answers: Answers, streams: EventStreams) -> None:
         self._table = table
@@ -98,7 +96,7 @@ class ScreenRoutes:
         return asked if isinstance(asked, web.Response) else json_answer(preview(self._table.state, asked.operation))
 
     async def _answered(self, request: web.Request) -> web.Response:
-        """Faces that were recalled are in the first answer alone."""
+        """Return the answer to an operation. Faces that were recalled are in its first answer only."""
         if (refused := self._refuse(request)) is not None:
             return refused
         with suppress(ValueError):
@@ -127,13 +125,13 @@ class ScreenRoutes:
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:
-        """What people and screens are called, for those who operate the table."""
+        """Return the names of people and screens, for callers who operate the table."""
         if not self._operates(request[VISITOR].caller):
             return {}
         return names_with_screens(self._people.names(), self._table.state)
 
     def _refuse(self, request: web.Request) -> web.Response | None:
-        """The refusal of what only people who operate the table are given."""
+        """Return the refusal for callers who do not operate the table; None for others."""
         if self._operates(caller := request[VISITOR].caller):
             return None
         return self._answers.refused(403, "display", DISPLAYS_LOOK, caller)
@@ -144,14 +142,14 @@ class ScreenRoutes:
         return caller.uid is not None and self._people.may_operate(caller.uid)
 
     def _own(self, caller: Caller) -> bytes:
-        """Which screen it is, and the people who may sign there; to a display nothing of them."""
+        """Return the screen's own part: which screen it is and who may sign there. A display gets neither."""
         if not self._operates(caller):
             return own_part(ScreenView(), (), version())
         people = map(partial(self._person, caller), self._people.all)
         return own_part(self._screen_of(caller), people, version())
 
     def _screen_of(self, caller: Caller) -> ScreenView:
-        """A user of the socket is shown as a screen at which the person is signed on for whom it stands."""
+        """Return the screen. A user of the socket appears as a screen at which the user's person is signed on."""
         stands_for = self._table.stands_for(caller)
         if caller.uid is not None:
             person = self._people.unnamed(caller.uid, stands_for)

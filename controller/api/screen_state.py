@@ -1,7 +1,7 @@
-"""What a screen shows, in one message: the table, what people can do, and the words for both.
+"""The message for a screen: the table, what people can do, and the words for both.
 
-The message is the same bytes for every screen of one kind and language; who the screen is and who may sign there is
-added for each. Only public facts are in it.
+The message is the same bytes for every screen of one kind and language. Each screen's identity, and who may sign there,
+is added to it. It contains public facts only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from controller.table.reportable import reportable
 from controller.table.state import TableState
 
 BY_RULING: Final = "ruling"
-"""How an irregularity ended about which a person ruled."""
+"""The end of an irregularity by a person's ruling."""
 
 
 class WagerView(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class WagerView(msgspec.Struct, frozen=True):
 
 
 class LayoutView(msgspec.Struct, frozen=True):
-    """What does not change in a round. `labels`: of each place of the deal. `clockwise`: how the boxes are dealt to."""
+    """The constants of a round. `labels`: the names of the places. `clockwise`: the direction of the deal."""
 
     boxes: int = 0
     clockwise: bool = True
@@ -56,9 +56,9 @@ class LayoutView(msgspec.Struct, frozen=True):
 
 
 class ReportView(msgspec.Struct, frozen=True):
-    """A kind of irregularity that may be reported now. `place`, `card`, `counted`: whether that is asked for.
+    """A kind of irregularity that may be reported now. `place`, `card`, `counted`: whether the report asks for it.
 
-    `places`: those that may be named. `earlier`: also of the round before.
+    `places`: those that may be named. `earlier`: it may also be reported of the round before.
     """
 
     kind: str
@@ -72,16 +72,16 @@ class ReportView(msgspec.Struct, frozen=True):
 
 
 class LastView(msgspec.Struct, frozen=True):
-    """The last thing that happened, in a sentence; `entry` 0: nothing has since the daemon started."""
+    """The latest event, in a sentence. `entry` 0: nothing has happened since the daemon started."""
 
     entry: int = 0
     utc_ns: int = 0
     sentence: str = ""
-    by: str = ""  # the name of the person whose entry brought it; empty: the device did
+    by: str = ""  # the name of the person who entered it; empty: it came from the device
 
 
 class ScreenView(msgspec.Struct, frozen=True):
-    """Which screen it is. `enrolled`: people may operate the table there. `dealer`: who is signed on there."""
+    """The screen itself. `enrolled`: people may operate the table there. `dealer`: who is signed on there."""
 
     enrolled: bool = False
     id: str = ""
@@ -102,7 +102,7 @@ class PersonView(msgspec.Struct, frozen=True):
 
 
 class TableMessage(msgspec.Struct, frozen=True):
-    """What all screens of a kind and language are given. `turned`: since which entry the offers mean the same."""
+    """The message for all screens of a kind and language. `turned`: since which entry the offers mean the same."""
 
     entry: int
     turned: int
@@ -115,7 +115,7 @@ class TableMessage(msgspec.Struct, frozen=True):
 
 
 class OwnPart(msgspec.Struct, frozen=True):
-    """What one screen is given besides. `page`: the version of the console's files that the daemon serves."""
+    """The part for one screen. `page`: the version of the console's files that the daemon serves."""
 
     screen: ScreenView = ScreenView()
     people: tuple[PersonView, ...] = ()
@@ -123,7 +123,7 @@ class OwnPart(msgspec.Struct, frozen=True):
 
 
 class Beat(msgspec.Struct, frozen=True):
-    """Once a second. `age`: seconds since the device last sent something; None: it is not known."""
+    """The message of each second. `age`: seconds since the device last sent something; None: not known."""
 
     utc_ns: int
     age: float | None
@@ -131,7 +131,7 @@ class Beat(msgspec.Struct, frozen=True):
 
 
 class Kind(NamedTuple):
-    """Which message: `operates`: with what people can do."""
+    """The kind of message. `operates`: with what people can do."""
 
     operates: bool
     language: str = ENGLISH
@@ -140,7 +140,7 @@ class Kind(NamedTuple):
 def table_message(
     state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: Kind
 ) -> TableMessage:
-    """`offered`: what people can do now. A screen that only displays is given none of it. Its sentences are English."""
+    """Return the message, in English. `offered`: what people can do now; a display gets none of it."""
     return TableMessage(
         entry=state.entry,
         turned=state.turn.entry,
@@ -154,7 +154,7 @@ def table_message(
 
 
 def with_own_part(shared: bytes, own: bytes) -> bytes:
-    """Both JSON objects as one."""
+    """Join both JSON objects into one."""
     return b"%s,%s" % (shared[:-1], own[1:])
 
 
@@ -216,11 +216,10 @@ def _says_nothing(event: dict[str, Any]) -> bool:
 
 
 def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastView:
-    """The newest of these events that people are shown. `recent`: newest first.
+    """Return the latest of these events that people are shown. `recent`: newest first.
 
-    A refusal is left out: who was refused has read it, and elsewhere nothing has happened. So is the device's count of
-    a stub that is whole: it would stand there instead of what people did. Where a ruling resolved something, what was
-    ruled is said.
+    Refusals are left out: their callers have read them, and nothing has happened. So is the device's count of a
+    complete stub, which would replace what people did. Where a ruling resolved something, the ruling is shown.
     """
     last, by_ruling = LastView(), False
     for event in recent:

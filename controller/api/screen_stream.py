@@ -1,6 +1,6 @@
-"""`GET /v1/screen`: the state of the table for screens, as it is now, and a beat each second.
+"""`GET /v1/screen`: the present state of the table for screens, and a beat each second.
 
-A screen is given the newest state and none that it missed. The message of all screens of a kind and language is made
+A screen gets the newest state and not those that it missed. The message for all screens of a kind and language is made
 once for each state.
 """
 
@@ -30,8 +30,8 @@ from controller.table.state import TableState
 
 LEAST_BETWEEN: Final = 0.05  # seconds between two states of a stream
 BEAT_EVERY: Final = 1.0  # seconds
-STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last one, where the daemon ends in order
-LOOKED_FOR: Final = 64  # events, among which the last that people are told of is looked for
+STOPPED: Final = b"event: stopped\ndata: {}\n\n"  # the last message of a daemon that stops normally
+LOOKED_FOR: Final = 64  # events among which the last one shown to people is searched
 
 Write = Callable[[bytes], Awaitable[None]]
 
@@ -56,7 +56,7 @@ class Shown(Protocol):
 class ScreenStates:
     """Messages for the screens of one table. `clock`: seconds of a clock that never jumps; None: the loop's.
 
-    `sleep` waits so many seconds. `names`: what people are called now.
+    `sleep` waits so many seconds. `names`: the current names of people.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
-        self._translator = Translator(self._clock)  # apart from the one of answers: refusals leave it its budget
+        self._translator = Translator(self._clock)  # separate from that of answers, whose budget refusals may use up
         self._made: dict[Kind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
 
     def shared(self, kind: Kind) -> bytes:
-        """The message of all screens of that kind; the same object until something changes."""
+        """Return the message for all screens of that kind: the same object until something changes."""
         of = self._table.shown_by()
         made = self._made.get(kind)
         if made is not None and made[0] == of:
@@ -90,7 +90,7 @@ class ScreenStates:
         return message
 
     def _newest(self, kind: Kind) -> LastView:
-        """Where people do not operate the table nobody is named but by the id."""
+        """Return the latest event. Displays see ids in place of people's names."""
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
         names = names_with_screens(self._names(), state) if kind.operates else {}
@@ -104,9 +104,7 @@ class ScreenStates:
         return encode(Beat(self._table.utc_ns(), device.age, device.link))
 
     async def follow(self, write: Write, kind: Callable[[], Kind], own: Callable[[], bytes]) -> None:
-        """Until it is cancelled. `kind`: what it is at that moment, since a screen may be removed; `own`: what this one
-        is given besides, as JSON.
-        """
+        """Write states until cancelled. `kind`: the present one, as screens may be removed; `own`: its part as JSON."""
         sent: tuple[bytes, bytes] | None = None
         beat_at = may_send_at = self._clock()
         while True:
@@ -127,7 +125,7 @@ class ScreenStates:
                 await self._sleep(min(beat_at, may_send_at) - now)
 
     async def _sleep_or_news(self, seconds: float) -> None:
-        """Until something happens, at most so many seconds."""
+        """Wait until something happens, for at most so many seconds."""
         waits = [asyncio.ensure_future(one) for one in (self._sleep(seconds), self._table.feed.news())]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,6 @@
-"""Screens at the door: a browser is one by its cookie, which a supervisor gives it with the PIN.
+"""Screens: browsers with a cookie that a supervisor gives them by PIN.
 
-The cookie is 32 random bytes. The journal holds their SHA-256 alone, so that who reads a journal has no cookie.
+The cookie is 32 random bytes. The journal holds only their SHA-256, so that its readers do not get cookies.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ID_USED: Final = "This id was used before. Send the request with a new id."
 
 
 class Screens:
-    """`cookie`: its name. `is_proxied`: whether a browser reaches that host by a proxy with TLS."""
+    """Enrolment of screens. `cookie`: its name. `is_proxied`: whether browsers reach that host by a TLS proxy."""
 
     def __init__(self, shared: Shared, routes: Routes, cookie: str, is_proxied: Callable[[str], bool]) -> None:
         self._shared = shared
@@ -43,7 +43,7 @@ class Screens:
         return [web.post(ENROLMENT, self._enrol), web.delete(ENROLMENT, self._remove)]
 
     def caller_of(self, request: web.Request) -> Caller:
-        """The screen whose cookie came with a request, if it is enrolled; else a display."""
+        """Return the enrolled screen whose cookie came with the request, else a display."""
         token = request.cookies.get(self._cookie, "")
         if not TOKEN.fullmatch(token):
             return DISPLAY
@@ -52,7 +52,7 @@ class Screens:
         return Caller(screen=id_of(found)) if enrolled else DISPLAY
 
     def enrols(self, request: web.Request) -> bool:
-        """Whether a request makes a display a screen."""
+        """Return whether the request asks to make a display a screen."""
         return request.path == ENROLMENT and request.method == "POST"
 
     async def _enrol(self, request: web.Request) -> web.StreamResponse:
@@ -66,7 +66,7 @@ class Screens:
         done = await self._entered(request, asked, EnrolScreen(asked.name, _hash(token)))
         if isinstance(done, web.Response):
             return done
-        if done.code == "id-used":  # also where the same is sent again: the cookie was for the first answer
+        if done.code == "id-used":  # also for a repeated request: the cookie went with the first answer
             return refused(409, "id-used", ID_USED)
         response = json_answer(done)
         if done.accepted:
@@ -88,9 +88,9 @@ class Screens:
     async def _entered(
         self, request: web.Request, asked: EnrolmentRequest | RemovalRequest, operation: AnyOperation
     ) -> OperationAnswer | web.Response:
-        """No PIN is looked at but of people who may do it: at a browser that is not enrolled, strangers could try.
+        """Enter an operation if the person's rank allows it. No other PIN is checked, or strangers could try PINs.
 
-        People are not listed there: who signs may write his name as well as his id.
+        People are not listed at a browser that is not enrolled, so the name serves as well as the id.
         """
         person = self._table.state.person_called(asked.person) or asked.person
         if not self._shared.people.reaches(person, Role.PIT_SUPERVISOR):
@@ -99,7 +99,7 @@ class Screens:
         return await self._routes.answer(request, OperationRequest(asked.id, number, operation, person, asked.pin))
 
     def _set_cookie(self, request: web.Request, response: web.Response, token: str, seconds: int) -> None:
-        """`Secure` where a proxy with TLS is in front, whose host is not this machine's."""
+        """Set the cookie, with `Secure` behind a TLS proxy, whose host is not this machine's."""
         host = request.headers.get("Host", "").lower()
         response.set_cookie(
             self._cookie,

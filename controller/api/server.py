@@ -1,6 +1,4 @@
-"""The API's server: the Unix socket, where the kernel names the user id of each connection, and beside it the TCP port
-of screens, if one is configured (web_door.py).
-"""
+"""The API's server: the Unix socket, where the kernel identifies users, and perhaps the TCP port of screens."""
 
 from __future__ import annotations
 
@@ -29,10 +27,9 @@ READS_ONLY: Final = "This user may look and not operate; use a user of a person 
 
 
 class ApiServer:
-    """Serves one table. `start` opens the socket, `close` ends every stream and removes it.
+    """Serves one table. `start` opens the socket; `close` ends every stream and removes it.
 
-    `by_people`: operations are entered by people, and not by a simulation. `screens`: the port of screens. `metrics`:
-    the page for monitors.
+    `by_people`: people enter the operations, not a simulation. `screens`: the port of screens. `metrics`: for monitors.
     """
 
     def __init__(
@@ -77,20 +74,21 @@ class ApiServer:
         await self._refusals.close()
 
     def admit_again(self, hosts: tuple[str, ...] = ()) -> None:
-        """People and hosts have changed: users of the machine who may not look any longer are shown out, and browsers
-        have to ask again under a name that counts.
+        """Apply changed people and hosts: end connections that are no longer allowed.
+
+        Browsers have to ask again under a valid name.
         """
         self._door.admit_again()
         if self._screens is not None:
             self._screens.rename(hosts)
 
     async def own_connection(self) -> socket.socket:
-        """A connection of the daemon to itself, for questions about its health."""
+        """Return a connection of the daemon to itself, for health checks."""
         return await self._door.own_connection()
 
 
 class SocketServer(Serving):
-    """HTTP at the Unix socket: every caller is a user of the machine."""
+    """HTTP at the Unix socket, where every caller is a user of the machine."""
 
     def __init__(self, shared: Shared, *, by_people: bool) -> None:
         turns = Turns(by_people=by_people)

@@ -1,4 +1,4 @@
-"""HTTP at one door: a request waits for its turn, is refused or answered, and its connection is bounded meanwhile."""
+"""HTTP at one door: a request waits for its turn and is answered or refused, within the limits of its connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from controller.api.turns import Turns
 from controller.language import Speaker, Translator
 
 MAX_REQUEST: Final = 64 * 1024
-GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
+GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
 REFUSALS: Final = {
     404: ("not-found", "The table has nothing at that address. Compare it with the API's page."),
     405: ("method", "That address is not used in this way. Compare it with the API's page."),
@@ -27,7 +27,7 @@ REFUSALS: Final = {
 
 
 class Serving(ABC):
-    """`make_protocol` is for the door, once `setup` is done."""
+    """HTTP at one door. `make_protocol` is for the door, after `setup`."""
 
     def __init__(self, turns: Turns, routes: Iterable[web.RouteDef], translator: Translator) -> None:
         self.turns = turns
@@ -38,7 +38,7 @@ class Serving(ABC):
 
     @abstractmethod
     def refuse(self, request: web.Request) -> web.Response | None:
-        """The refusal of what this caller may not ask for."""
+        """Return the refusal of a request that this caller may not make; None if it may."""
 
     def caller_of(self, request: web.Request, visitor: Visitor) -> Caller:
         return visitor.caller
@@ -55,7 +55,7 @@ class Serving(ABC):
         return Protocol(
             manager,
             loop=asyncio.get_running_loop(),
-            access_log=None,  # type: ignore[arg-type]  # as aiohttp's runner does it: no log of requests
+            access_log=None,  # type: ignore[arg-type]  # as aiohttp's runner does: no log of requests
             auto_decompress=False,  # a few bytes would become many
         )
 
@@ -65,7 +65,7 @@ class Serving(ABC):
     ) -> web.StreamResponse:
         visitor = request.transport.get_protocol() if request.transport is not None else None
         if not isinstance(visitor, Visitor):
-            return web.Response(status=408)  # nobody reads it: the client has hung up
+            return web.Response(status=408)  # the client has hung up, so nobody reads the answer
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)
@@ -87,7 +87,7 @@ class Serving(ABC):
 
 
 class Protocol(web.RequestHandler):
-    """aiohttp's, of which an answer to what is no HTTP says no more than that."""
+    """aiohttp's protocol, with a bare answer to data that is not HTTP."""
 
     __slots__ = ()
 

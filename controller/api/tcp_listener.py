@@ -1,4 +1,4 @@
-"""The port of screens: sockets that listen on the addresses of this machine alone."""
+"""The port of screens: sockets that listen on this machine's own addresses only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PORT_HINT: Final = "End the program that uses it (`ss -ltnp` names it), or name 
 
 
 class PortRefusedError(Exception):
-    """`[api.http] port` cannot be used. The sentence says `why`, `hint` what to do."""
+    """An unusable `[api.http] port`. The sentence says `why`; `hint` is the next step."""
 
     def __init__(self, port: int, why: str) -> None:
         super().__init__(f"[api.http] port: {port} {why}.")
@@ -27,7 +27,7 @@ class PortRefusedError(Exception):
 
 
 class TcpListener:
-    """Sockets that listen at one port of 127.0.0.1 and, where the machine has it, ::1. `port` 0: any that is free."""
+    """Sockets that listen at one port of 127.0.0.1 and, if the machine has it, ::1. `port` 0: any free one."""
 
     def __init__(self, port: int) -> None:
         for _ in range(TRIES if not port else 1):
@@ -46,7 +46,7 @@ class TcpListener:
 
 
 def why_not_free(port: int) -> str:
-    """Why no program can listen at a port now; empty: it is free. It is looked at without listening."""
+    """Return why no program can listen at a port now; empty if it is free. The test does not listen."""
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         try:
             _bind(family, address, port).close()

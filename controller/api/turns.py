@@ -1,11 +1,11 @@
-"""Turns: what one caller asks for waits when it comes too fast, so that it takes little of the time of all others.
+"""Turns: requests of a caller wait if they come too fast, so that they take little time from others.
 
-A request costs one turn. `AT_ONCE` are given without waiting, further ones come back at `A_SECOND`. People and their
-screens do not reach that; a program in a loop waits, and only itself. Who operates the table does not wait: what the
-table accepts is in the journal with its author.
+A request costs one turn. `AT_ONCE` are free; further ones come back at `A_SECOND`. People and their screens do not
+reach that; a program in a loop delays only itself. A caller who operates the table does not wait: what the table
+accepts is in the journal with its author.
 
-Operations of one caller are put to the table one after the other. At a real table they come at the pace of people, so
-that a program does not fill the disk with what is accepted.
+Operations of one caller go to the table one after the other. At a real table they come at the pace of people, so that a
+program cannot fill the disk with accepted ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Account:
 
 
 class Turns:
-    """By caller. `by_people`: operations are entered by people, and not by a simulation. `at_once`: turns."""
+    """Turns by caller. `by_people`: people enter the operations, not a simulation. `at_once`: free turns."""
 
     def __init__(self, *, by_people: bool = True, at_once: int = AT_ONCE) -> None:
         self._by_people = by_people
@@ -55,7 +55,7 @@ class Turns:
                 await asyncio.sleep(wait)
 
     async def begin_operation(self, caller: Caller) -> None:
-        """Wait until an operation of this caller may be put to the table. `end_operation` has to follow."""
+        """Wait until an operation of this caller may go to the table. `end_operation` must follow."""
         account = self._account(caller)
         await account.operating.acquire()
         try:
@@ -70,5 +70,5 @@ class Turns:
         self._accounts[caller].operating.release()
 
     def is_at_work(self, caller: Caller) -> None:
-        """An operation of this caller was accepted."""
+        """Note that an operation of this caller was accepted."""
         self._accounts[caller].at_work_until = asyncio.get_running_loop().time() + AT_WORK

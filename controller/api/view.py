@@ -31,12 +31,12 @@ FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregular
 
 
 class HandView(msgspec.Struct, frozen=True):
-    """One place. `count`: its number of cards, as counted where a person counted.
+    """One place. `count`: its number of cards, by a person's count if there was one.
 
     `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. Where wagers are entered
-    and hands are examined: the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: as which cards of the deck
-    they left the device, as far as that is known. `half`: it has won, and a win pays half. `exposed`: which of its
-    cards (1 to 3) people report as exposed; a face that they named stands there.
+    and hands are examined, the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: the numbers of its cards in
+    the order of leaving the device, if known. `half`: it has won, and a win pays half. `exposed`: which of its cards (1
+    to 3) people report as exposed; a face that they named stands there.
     """
 
     place: Place
@@ -81,7 +81,7 @@ class WaitingDeckView(msgspec.Struct, frozen=True):
 
 
 class LedgerView(msgspec.Struct, frozen=True):
-    """Where the 52 cards of the deck in play are, in numbers. `whole`: the account comes to 52."""
+    """The numbers of cards of the deck in play by location. `whole`: they add up to 52."""
 
     stub: int
     tray: int
@@ -101,7 +101,7 @@ class OpenCommandView(msgspec.Struct, frozen=True):
 
 
 class DeviceView(msgspec.Struct, frozen=True):
-    """`link`: the link's state now, `age`: seconds since the device last sent something; the rest is journaled."""
+    """The device. `link`: the state of its link; `age`: seconds since it last sent data; the rest is journaled."""
 
     link: str
     age: float | None
@@ -125,7 +125,7 @@ class DeviceView(msgspec.Struct, frozen=True):
 class EntryView(msgspec.Struct, frozen=True):
     """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered.
 
-    `late`: why it stays as it is from now on; empty: it may be corrected.
+    `late`: why it can no longer be corrected; empty: it can.
     """
 
     entry: int
@@ -147,7 +147,7 @@ class EnrolledScreenView(msgspec.Struct, frozen=True):
 class TableView(msgspec.Struct, frozen=True):
     """The answer to `GET /v1/state`, as of entry `entry` of the journal `journal`.
 
-    `dealer`: who is on duty. `maintenance`: why it is under maintenance. `count_due`: the deck has to be counted first.
+    `dealer`: who is on duty. `maintenance`: its reason. `count_due`: the deck has to be counted first.
     """
 
     entry: int
@@ -189,17 +189,17 @@ class TableView(msgspec.Struct, frozen=True):
     ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
-    next_step: str = ""  # what comes next, in a sentence
-    next_steps: tuple[str, ...] = ()  # the same, sentence by sentence: the act first
+    next_step: str = ""  # the next act, in a sentence
+    next_steps: tuple[str, ...] = ()  # the same by sentences, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
-    stub_comes: bool = False  # the device gives out the stub and counts it, before the chips are paid
-    warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
+    stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
+    warnings: tuple[str, ...] = ()  # of the machine: problems that do not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
-    earlier_round: int = 0  # the number of the round before this one, of which errors may be reported; 0: none
+    earlier_round: int = 0  # the number of the round before this one, if its errors may still be reported; else 0
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
-    program: str = ""  # its version, and what is known of its files; empty: nothing is recorded
-    payments: tuple[str, ...] = ()  # until the round is ended, where bets were not entered: a sentence for each result
+    program: str = ""  # its version, and the state of its files; empty: nothing is recorded
+    payments: tuple[str, ...] = ()  # a sentence for each result until the round ends, where bets were not entered
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -214,7 +214,7 @@ class LinkView(msgspec.Struct, frozen=True):
 
 
 def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None = None) -> TableView:
-    """The public view of the table. `noticed`: when each open irregularity was, in nanoseconds since 1970."""
+    """Return the public view of the table. `noticed`: the time of each open irregularity, in nanoseconds since 1970."""
     chosen = state.settings is not None
     return TableView(
         entry=state.entry,
@@ -286,7 +286,7 @@ def _first_card(state: TableState) -> str:
 
 
 def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
-    """Boxes in their order, the Dealer last."""
+    """Sort boxes in their order, the Dealer last."""
     return item[0] == DEALER, item[0]
 
 
@@ -321,7 +321,7 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
 
 
 def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
-    """By what people reported of this round; after it was decided until cards are moved or turned down (RTP 5.8)."""
+    """Return the cards that people reported as exposed; once decided, until they are moved or turned down (RTP 5.8)."""
     open_ = [found for found in state.open if found.round == state.round.number]
     ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found)]
     here = (found for found in (*open_, *ended) if found.place == place and found.kind in EXPOSES)
@@ -335,7 +335,7 @@ def _lies_open(state: TableState, found: Irregularity) -> bool:
 
 
 def _faces_at(faces: tuple[str, ...], marks: list[str], exposed: tuple[int, ...]) -> tuple[str, ...]:
-    """Faces that people named: where the card lies, if it is known of each; else before the others.
+    """Place the faces that people named at their cards, if all are known; else before the others.
 
     >>> _faces_at(("9S",), ["??", "??"], (2,)), _faces_at(("9S",), ["??", "??"], ())
     (('??', '9S', '??'), ('9S', '??', '??'))
@@ -349,7 +349,7 @@ def _faces_at(faces: tuple[str, ...], marks: list[str], exposed: tuple[int, ...]
 
 
 def _is_looked_at(state: TableState, place: Place, hand: Hand) -> bool:
-    """Whether the hand is one to be examined, and it is known who bet there."""
+    """Return whether the hand is to be examined and its bettors are known."""
     lies = bool(hand.cards) and not hand.shown and not hand.dead and place != DEALER
     return lies and bool(state.layout.bets) and state.game.examining
 
@@ -372,7 +372,7 @@ def _deck(state: TableState) -> DeckView:
 
 
 def _program(state: TableState) -> str:
-    """By the journal: as the files were found at the start."""
+    """Return the program's version and files as the journal recorded them at the start."""
     record = state.configuration
     if record is None:
         return ""

@@ -1,8 +1,8 @@
-"""The TCP port of screens: on the addresses of this machine alone, behind a reverse proxy where others are to reach it.
+"""The TCP port of screens: on this machine's own addresses, behind a reverse proxy where others need access.
 
-Every program of the machine and every page in a browser on it can connect here, so nothing is taken on trust: the host
-that a request names has to be one of this table's, its origin that host, and what changes anything has to say that it
-comes from a script of the page. Who asks is known by the cookie of an enrolled screen; all others only display.
+Every program of the machine, and every page in a browser on it, can connect here, so nothing is trusted: the host that
+a request names must be this table's, its origin that host, and any change must say that it comes from a script of the
+page. The cookie of an enrolled screen identifies the caller; all others only display.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from controller.api.tcp_listener import OWN_NAMES, TcpListener
 from controller.api.turns import Turns
 
 IN_ALL: Final = 128  # connections
-TURNS_AT_ONCE: Final = 100  # a page is some thirty files
+TURNS_AT_ONCE: Final = 100  # a page has about thirty files
 LOOKING: Final = ("GET", "HEAD")
 
 HEADERS: Final = {
@@ -52,7 +52,7 @@ DISPLAYS_ONLY: Final = "This browser is no screen of the table and may only look
 
 
 class WebSetting(NamedTuple):
-    """`table`: its name. `hosts`: names by which a reverse proxy reaches it."""
+    """The port's settings. `table`: its name. `hosts`: the names under which a reverse proxy reaches it."""
 
     listener: TcpListener
     table: str
@@ -60,13 +60,15 @@ class WebSetting(NamedTuple):
 
 
 class WebEntrance(Entrance):
-    """Who connects is not known before it asks, so nobody is refused: where all places are taken, the connection that
-    has lasted longest without a screen's cookie is ended, or else one of the screen that has most.
+    """The entrance of the port. It refuses nobody, because a caller is unknown before its request.
+
+    When all places are taken, the oldest connection without a screen's cookie ends, or else one of the screen that has
+    the most.
     """
 
     def __init__(self, listener: TcpListener, refusals: Refusals) -> None:
         super().__init__(listener.sockets, refusals)
-        self._inside: dict[Visitor, None] = {}  # in the order in which they came
+        self._inside: dict[Visitor, None] = {}  # in the order of arrival
 
     def _receive(self, peer: socket.socket) -> bool:
         full = len(self._inside) >= IN_ALL
@@ -124,7 +126,7 @@ class WebServer(Serving):
         return self._screens.caller_of(request)
 
     def refuse(self, request: web.Request) -> web.Response | None:
-        """In this order: nothing is said to a page of others but that it is one."""
+        """Check host, origin and header in this order, so that a foreign page learns nothing but that it is foreign."""
         refused, caller = self._shared.answers.refused, request[VISITOR].caller
         host = host_of(request)
         if not self._is_own(host):
@@ -142,13 +144,13 @@ class WebServer(Serving):
         return None
 
     def rename(self, hosts: tuple[str, ...]) -> None:
-        """These are the proxy's names from now on. Where one is gone, browsers connect again."""
+        """Replace the proxy's names. If one is gone, browsers have to connect again."""
         gone, self._proxied = self._proxied - set(hosts), frozenset(hosts)
         if gone:
             self._entrance.end_all()
 
     def _is_own(self, host: str) -> bool:
-        """A name of the proxy also with the proxy's port; the machine's own names with this port alone."""
+        """Return whether the host is a name of the proxy, with any port, or of the machine, with this port."""
         return host in self._own or self._is_proxied(host)
 
     def _is_proxied(self, host: str) -> bool:
@@ -156,13 +158,13 @@ class WebServer(Serving):
 
 
 def host_of(request: web.Request) -> str:
-    """The name by which it calls the server; empty where it names none, or several."""
+    """Return the host that the request names; empty if it names none, or several."""
     hosts = request.headers.getall("Host", [])
     return hosts[0].lower() if len(hosts) == 1 else ""
 
 
 def is_of_another_page(request: web.Request, host: str) -> bool:
-    """Whether it comes from a page that did not come from that host."""
+    """Return whether the request comes from a page of another host."""
     origins = request.headers.getall("Origin", [])
     return bool(origins) and [origin.lower() for origin in origins] not in ([f"http://{host}"], [f"https://{host}"])
 

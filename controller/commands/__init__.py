@@ -1,1 +1,1 @@
-"""The command line: `cardshoe`. Commands are imported when they are used, and other packages bring theirs."""
+"""The command line `cardshoe`. Commands are imported when used; other packages add theirs as entry points."""

@@ -1,4 +1,4 @@
-"""`cardshoe completion`: what a shell needs to complete the commands and their options."""
+"""`cardshoe completion`: the script with which a shell completes commands and options."""
 
 from __future__ import annotations
 

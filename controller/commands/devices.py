@@ -1,4 +1,4 @@
-"""`cardshoe devices`: what is plugged in, what it reports about itself, the configuration to paste; pairing."""
+"""`cardshoe devices`: connected devices, their identity, the configuration to paste, and pairing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _keys(key_file: Path | None) -> Mapping[str, bytes]:
 async def _find(
     around: Discovery, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
 ) -> Devices:
-    """What is plugged in, and the answers of those that are asked, one after the other."""
+    """Find the connected devices, and ask those that may be asked, one after the other."""
     try:
         asked = [str(parse_device_url(url)) for url in urls]
     except BadDeviceUrlError as error:
@@ -95,7 +95,7 @@ async def _find(
 
 
 def _may_be_asked(device: FoundDevice) -> bool:
-    """Opening a port moves its modem lines: one of which nothing is known is left alone."""
+    """Return whether the device may be opened. Opening a port moves its modem lines: unknown devices are left alone."""
     return bool(device.driver and device.url)
 
 
@@ -122,7 +122,7 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
 
 
 def _how_to_see(key_file: Path) -> str:
-    """Whether it holds. A daemon has the port to itself, and may have been handed a copy of the file."""
+    """Say how to check the pairing. A daemon holds the port, and may have been handed a copy of the file."""
     asked = f"cardshoe devices --ask --key-file {key_file}"
     folder = key_file.resolve().parent
     if folder.parent != INSTALLED:
@@ -132,7 +132,7 @@ def _how_to_see(key_file: Path) -> str:
 
 
 def _readers_of(key_file: Path) -> str:
-    """Who may read the keys: the daemon has to be one of them."""
+    """Say who may read the keys; the daemon must be among them."""
     found = key_file.stat()
     with suppress(KeyError):
         owner = pwd.getpwuid(found.st_uid).pw_name
@@ -158,14 +158,14 @@ def forget(serial: str, key_file: Path) -> None:
 
 
 class AskedDevice(msgspec.Struct, frozen=True):
-    """A device that was opened at `url`, and what it said."""
+    """A device that was opened at `url`, and its answer."""
 
     url: str
     account: Identification
 
 
 class Devices(msgspec.Struct, frozen=True):
-    """Everything that was found. `paired`: the serial numbers that the key file has keys for."""
+    """Everything that was found. `paired`: the serial numbers with a key in the key file."""
 
     devices: tuple[FoundDevice, ...]
     asked: tuple[AskedDevice, ...]
@@ -175,7 +175,7 @@ class Devices(msgspec.Struct, frozen=True):
 
 
 def write(paper: Page, found: Devices) -> None:
-    """Everything, in lines."""
+    """Write everything that was found, in lines."""
     paper.heading("Plugged in")
     if not found.devices:
         paper.entry("No device that this program could use. Name a device behind a serial server with --url.")
@@ -235,7 +235,7 @@ def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
 
 
 def section_of(asked: AskedDevice, key_file: str) -> str:
-    """The section for a device that has answered."""
+    """Return the configuration section for a device that has answered."""
     said = asked.account.identity
     assert said is not None
     row = registered_driver(parse_device_url(asked.url).driver)
@@ -245,7 +245,7 @@ def section_of(asked: AskedDevice, key_file: str) -> str:
 
 
 def section(url: str, key_file: str, serial: str, digest: str = "", *, card_table: bool = False) -> str:
-    """`[device]` of a configuration."""
+    """Return the section `[device]` of a configuration."""
     lines = ["[device]", f"url = {_text(url)}"]
     lines += [f"key_file = {_text(key_file)}"] if key_file else []
     lines += ['card_table = "cards.csv"'] if card_table else []
@@ -255,7 +255,7 @@ def section(url: str, key_file: str, serial: str, digest: str = "", *, card_tabl
 
 
 def _text(value: str) -> str:
-    """A TOML string; JSON's escapes are TOML's."""
+    """Return a TOML string. JSON's escapes are valid in TOML."""
     return msgspec.json.encode(value).decode()
 
 

@@ -1,4 +1,4 @@
-"""`cardshoe evaluate`: what hands are, who wins, and what every wager comes to."""
+"""`cardshoe evaluate`: the classes of hands, the winner, and the result of every wager."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def evaluate(
 
 
 def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
-    """The whole evaluation, in lines."""
+    """Write the whole evaluation, in lines."""
     words = words_of(evaluation.game)
     hands = [evaluation.dealer, *(box.hand for box in evaluation.boxes)]
     name_width = longest([hand.name for hand in hands])
@@ -107,7 +107,7 @@ def _hand(hand: HandResult, name_width: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "point"), counted(0, "picture")
     ('1 point', '0 pictures')
@@ -116,7 +116,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int], words: OwnWords) -> None:
-    """`widths`: those of the titles and of the gains."""
+    """Write the results. `widths`: those of the titles and of the gains."""
     for result in results:
         paper.entry(
             f"{words.own(result.because)} ({result.clause})",

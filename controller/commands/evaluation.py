@@ -1,4 +1,4 @@
-"""The hands and stakes that a person wrote, and what every wager on them comes to."""
+"""Reading of the hands and stakes that a person wrote, and evaluation of every wager on them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from firmware_bridge.cards import Card, UnknownCardError
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
 MOST_DIGITS: Final = 15  # of a stake
-HELD: Final = "held"  # until a ruling is given
+HELD: Final = "held"  # until there is a ruling
 _NAMED: Final = re.compile(r"\s*([^\W\d][\w.-]*)\s*:(.*)", re.DOTALL)
-THE_BETTOR: Final = "the bettor"  # the owner of stakes that name no one
+THE_BETTOR: Final = "the bettor"  # the owner of stakes without a name
 
 
 Stakes: TypeAlias = dict[tuple[int, str, str], int]
 
 
 class HandResult(msgspec.Struct, frozen=True):
-    """A hand as the document calls it."""
+    """A hand under the document's name."""
 
     cards: tuple[str, ...]
     name: str
@@ -46,10 +46,10 @@ class HandResult(msgspec.Struct, frozen=True):
 
 
 class WagerResult(msgspec.Struct, frozen=True):
-    """What a wager comes to. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
+    """The result of a wager. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
 
-    `bettor`: the owner of the stake; empty if none was named. `verdict` is won, lost, returned or held: a held stake
-    waits for a ruling. `odds` are those of the price that it won; `stake` 0 where nothing was staked.
+    `bettor`: the owner of the stake; empty if none was named. `verdict` is won, lost, returned or held (waiting for a
+    ruling). `odds` are those of the price that it won; `stake` is 0 where nothing was staked.
     """
 
     wager: str
@@ -65,7 +65,7 @@ class WagerResult(msgspec.Struct, frozen=True):
 
 
 class BoxResult(msgspec.Struct, frozen=True):
-    """A box against the Dealer. `word` is the document's for that outcome."""
+    """A box against the Dealer. `word` is the document's word for the outcome."""
 
     box: int
     hand: HandResult
@@ -75,9 +75,9 @@ class BoxResult(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """A whole layout. `on_dealer` are the wagers that lie once, beside the boxes; `gain` is the sum of all gains.
+    """A whole layout. `on_dealer` are the wagers on the Dealer's spot; `gain` is the sum of all gains.
 
-    `readings`: those on which a wager shown here depends, as they were chosen. `gains`: of each bettor who was named.
+    `readings`: the chosen readings on which a wager shown here depends. `gains`: of each bettor who was named.
     """
 
     game: str
@@ -94,7 +94,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class WrittenHands:
-    """Hands by box, and stakes by (box, wager id, bettor). Without any stake every wager is shown for each unit."""
+    """Hands by box, and stakes by (box, wager id, bettor). Without any stake every wager is shown for one unit."""
 
     hands: dict[int, tuple[Card, ...]]
     dealer: tuple[Card, ...]
@@ -102,7 +102,7 @@ class WrittenHands:
 
 
 def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers: Sequence[str]) -> WrittenHands:
-    """What a person wrote. Raises `BadInputError` with what is wrong and where it stands."""
+    """Read what a person wrote. Raises `BadInputError` with the problem and its place."""
     words = words_of(law.game.id)
     hands: dict[int, tuple[Card, ...]] = {}
     following = 1
@@ -131,7 +131,7 @@ def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, .
 
 
 def _numbered(game: Game, written: str, where: str) -> tuple[int | None, str]:
-    """The box before a colon, and what follows. Raises `BadInputError` for a box that the game has not."""
+    """Split the text into the box before a colon and the rest. Raises `BadInputError` for an unknown box."""
     found = _NUMBERED.fullmatch(written)
     if found is None:
         return None, written
@@ -139,7 +139,7 @@ def _numbered(game: Game, written: str, where: str) -> tuple[int | None, str]:
 
 
 def _check_box(game: Game, box: int | str, where: str) -> int:
-    """The number, given or as it was written."""
+    """Return the number of a box, given or in writing. Raises `BadInputError` for an unknown one."""
     most, words = game.boxes[1], words_of(game.id)
     known = {str(number): number for number in range(1, most + 1)}
     figures = str(box).removeprefix("+")
@@ -151,7 +151,7 @@ def _check_box(game: Game, box: int | str, where: str) -> int:
 
 
 def read_hand(written: str, where: str) -> tuple[Card, ...]:
-    """Three cards with blanks or commas between them. Raises `BadInputError`."""
+    """Read three cards separated by blanks or commas. Raises `BadInputError`."""
     try:
         cards = tuple(Card.parse(shortened(text)) for text in written.replace(",", " ").split())
     except UnknownCardError as error:
@@ -195,7 +195,7 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
 
 
 def _of_bettor(written: str) -> tuple[str, str]:
-    """The bettor before a colon, and what follows; `THE_BETTOR` where no one is named."""
+    """Split the text into the bettor before a colon and the rest; `THE_BETTOR` where none is named."""
     found = _NAMED.fullmatch(written)
     return (found[1], found[2]) if found else (THE_BETTOR, written)
 
@@ -210,7 +210,7 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
 
 
 def _removed_by(law: Law, wager_id: str) -> str:
-    """The readings that leave a wager of the document out; empty where the document has none of that name."""
+    """Return the readings that leave out a wager of the document; empty where it has none of that name."""
     unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
     settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
     return " and ".join(
@@ -230,7 +230,7 @@ def _read_stake(amount: str, where: str) -> int:
 
 
 def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int], where: str) -> Sequence[int]:
-    """Where a stake lies: on the box that it names, else on every box; on the Dealer's spot where that is its place."""
+    """Return the boxes of a stake: the named box, else every box; the Dealer's spot for a wager that lies there."""
     words = words_of(game.id)
     if wager.on_dealer:
         if named is not None:
@@ -246,7 +246,7 @@ def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int],
 
 
 def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
-    """What everything comes to. Raises `BadInputError` where a wager depends on a reading that is not chosen."""
+    """Evaluate everything. Raises `BadInputError` where a wager depends on a reading that has not been chosen."""
     shown = {wager_id for _, wager_id, _ in written.stakes}
     wagers = [wager for wager in law.game.wagers if not shown or wager.id in shown]
     require_chosen(law, wagers)
@@ -289,7 +289,7 @@ def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult,
 
 
 def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
-    """Every wager by the hands alone, with the box on which it would lie."""
+    """Settle every wager by the hands alone, with the box on which it would lie."""
     found = []
     for box, wager in _spots(law, written):
         hand = written.hands.get(box, ())
@@ -310,15 +310,15 @@ def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
 
 
 def _spots(law: Law, written: WrittenHands) -> list[tuple[int, Wager]]:
-    """Where every wager may lie on this layout, the Dealer's spot first."""
+    """Return the places of every wager on this layout, the Dealer's spot first."""
     spots = [(box, wager) for box in (DEALERS_SPOT, *written.hands) for wager in law.wagers]
     return [(box, wager) for box, wager in spots if wager.on_dealer == (box == DEALERS_SPOT)]
 
 
 def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
-    """The stakes, settled as a round is; without limits, and without a ruling on what is held.
+    """Settle the stakes as in a round, without limits and without rulings on held bets.
 
-    Bettors stand, and bets count as placed in the order of the layout: neither matters without limits.
+    Bettors stand, and bets count as placed in the order of the layout. Neither matters without limits.
     """
     bettors = list(dict.fromkeys(bettor for *_, bettor in written.stakes))
     stacks = [(box, wager.id, bettor) for box, wager in _spots(law, written) for bettor in bettors]
@@ -352,7 +352,7 @@ def _as_settled(law: Law, written: WrittenHands, entry: BetResult) -> WagerResul
 
 
 def _because(verdict: Verdict | None, because: str, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]) -> str:
-    """Why; of a main wager that is lost, whose hand ranks higher."""
+    """Return the reason; for a lost main wager, which hand ranks higher."""
     if verdict is not Verdict.LOST or not wager.main:
         return because
     return (Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER).value

@@ -1,4 +1,4 @@
-"""Extras: parts of the program whose packages are installed only where they are asked for (pyproject.toml)."""
+"""Extras: parts of the program whose packages are installed on request only (pyproject.toml)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Final
 from controller.problems import ProblemError
 
 ALSO: Final = {"floor": ", and libpq (Debian's package libpq5)"}
-"""By extra, what its packages need of the system."""
+"""By extra, the system libraries that its packages need."""
 
 
 @contextmanager
 def of_extra(extra: str, what: str) -> Iterator[None]:
-    """While packages of an extra are imported. Raises `ProblemError` where one of them is missing or cannot be loaded:
-    `what`, as "A page cannot be made", why, and what to install.
+    """Enclose the import of an extra's packages.
+
+    Raises `ProblemError` where one is missing or cannot be loaded. It starts with `what`, as "A page cannot be made",
+    and says why and what to install.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""A group of commands, each of which is imported when it is used, and none for a list of them."""
+"""A group of commands that imports a command only when it is used, and none to list them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from controller.problems import ProblemError
 
 
 class FoundCommands(click.Group):
-    """`found_in`: the module and the attribute, by the command's name. `summaries`: of all, by name.
+    """A group of commands found by name. `found_in`: module and attribute by name. `summaries`: by name.
 
-    `others`: the group of entry points that has more of them.
+    `others`: the group of entry points with further commands.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class FoundCommands(click.Group):
         return [*self._found_in, *(point.name for point in entry_points(group=self._others))]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Raises `ProblemError` for one that cannot be imported."""
+        """Import a command. Raises `ProblemError` if that fails."""
         if name in self._found_in:
             module, attribute = self._found_in[name]
             try:

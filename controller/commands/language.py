@@ -1,4 +1,4 @@
-"""The option `--language` of commands that show a table, and their words that are the console's too."""
+"""The option `--language` of commands that show a table, and the words that they share with the console."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.language import ENGLISH, LANGUAGES, known, translated
 from controller.language.catalogue import FOLDER
 from controller.messages import Message
 
-LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first one that is set decides
+LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first set variable decides
 WORDS: Final = Path(__file__).parents[1] / "console/words"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,7 +31,8 @@ def language_option(command: Command) -> Command:
 
 
 def of_locale(environment: Mapping[str, str]) -> str:
-    """
+    """Return the language of the environment's locale.
+
     >>> of_locale({"LANG": "zh_CN.UTF-8"}), of_locale({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}), of_locale({})
     ('zh-Hans', 'en', 'en')
     """
@@ -39,7 +40,7 @@ def of_locale(environment: Mapping[str, str]) -> str:
 
 
 class Terminal:
-    """What commands say themselves, in a language: their own words, those of the console, and of the table.
+    """The words of commands in one language: their own, the console's, and the table's.
 
     >>> Terminal("zh-Hans")("round {number}", number=3), Terminal("en")("round {number}", number=3)
     ('第3局', 'round 3')
@@ -54,11 +55,11 @@ class Terminal:
         return template.format(**values) if said is None else said.format(**values)
 
     def of_table(self, text: str | Message) -> str:
-        """What the table says too: places, titles, kinds and dispositions; or a word of the commands' own."""
+        """Return a word of the table (a place, title, kind or disposition) or of the commands."""
         return self._own.get(str(text)) or translated(str(text), self.language)
 
     def of_console(self, key: str, english: str) -> str:
-        """A word that stands on the console's buttons and places."""
+        """Return a word of the console's buttons and places."""
         return english if self.language == ENGLISH else console_word(key, self.language)
 
     def in_brackets(self, text: str) -> str:
@@ -66,7 +67,7 @@ class Terminal:
 
 
 def console_word(key: str, language: str) -> str:
-    """What the console says; the last part of the key where it has no word."""
+    """Return the console's word for a key, or the last part of the key if it has none."""
     return _words(language).get(key, key.rpartition(".")[2].replace("_", " "))
 
 

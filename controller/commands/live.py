@@ -1,4 +1,4 @@
-"""A running table drawn in a terminal until the daemon ends: `cardshoe watch` and the demonstration show it."""
+"""A running table drawn in a terminal until the daemon ends, for `cardshoe watch` and the demonstration."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.language import ENGLISH, translated
 
-REFRESH = 0.5  # seconds between two screens while nothing happens: the age of the device's last report counts on
-KEPT = 50  # lines; no screen shows as many
+REFRESH = 0.5  # seconds between two screens while nothing happens, to update the age of the device's last report
+KEPT = 50  # lines; more than a screen shows
 
 
 class Followed:
-    """The newest events as lines, and the last event that was received."""
+    """The newest events as lines, and the last event received."""
 
     def __init__(self, after: EventId, language: str) -> None:
         self.last = after
@@ -40,7 +40,7 @@ class Followed:
 
 
 async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, language: str = ENGLISH) -> EventId:
-    """Draw the table until the daemon ends or `stop` is set. Returns the last event that was received.
+    """Draw the table until the daemon ends or `stop` is set. Returns the last event received.
 
     Raises `NoTableError`.
     """
@@ -67,12 +67,12 @@ async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, lang
         following.cancel()
         stopping.cancel()
     if following.done():
-        following.result()  # raises where what answered is no daemon
+        following.result()  # raises if a program other than a daemon answered
     return followed.last
 
 
 async def _view(client: ApiClient) -> TableView | None:
-    """The table now, None where no daemon answers."""
+    """Return the table, or None if no daemon answers."""
     try:
         return await client.state()
     except TableUnreachableError:
@@ -80,7 +80,7 @@ async def _view(client: ApiClient) -> TableView | None:
 
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
-    """One line: which table, and why nothing may come for now."""
+    """Say in one line which table this is, and why nothing may happen at present."""
     cause = f": {view.service_cause.rstrip('.')}" if view.service_cause and view.service != "in_service" else ""
     phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
     if language != ENGLISH:

@@ -58,17 +58,17 @@ SUMMARIES: Final = {
 
 
 class Commands(FoundCommands):
-    """The group of all commands, those of entry points included."""
+    """The group of all commands, including those of entry points."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """A character that the terminal does not have (Latin-1) is shown by its number, and ends no command."""
+        """Show characters that the terminal lacks (as with Latin-1) by their number, so that they end no command."""
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # closed at the start, or not a stream of the system
-                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # of a text file only
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # only a text file has it
         return super().main(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Where the input ends at a question, as without a terminal, a sentence says so."""
+        """Report the end of input at a question, as without a terminal, in a sentence."""
         try:
             return super().invoke(ctx)
         except click.Abort as error:

@@ -1,4 +1,4 @@
-"""`cardshoe man`: a man page for each command, made from what `--help` says."""
+"""`cardshoe man`: a man page for each command, made from its `--help`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def man(ctx: click.Context, folder: Path) -> None:
 
 
 def contexts(command: click.Command, parent: click.Context | None, name: str) -> Iterator[click.Context]:
-    """The command and all below it."""
+    """Yield the command and all below it."""
     context = click.Context(command, parent=parent, info_name=name)
     yield context
     if isinstance(command, click.Group):
@@ -49,7 +49,7 @@ def contexts(command: click.Command, parent: click.Context | None, name: str) ->
 
 
 def page_of(context: click.Context) -> str:
-    """In the language of man pages."""
+    """Return the page in the format of man pages."""
     command, path = context.command, context.command_path
     title = path.replace(" ", "-")
     described = textwrap.dedent(command.help or "").strip().split("\n\n")
@@ -77,12 +77,12 @@ def _entries(heading: str, records: list[tuple[str, str]]) -> list[str]:
 
 
 def _exit_codes(context: click.Context) -> list[str]:
-    """The program's own say them; the other pages refer to it."""
+    """Refer to the program's own page, which lists the exit codes."""
     return [] if context.parent is None else [".SH SEE ALSO", f"\\fBcardshoe\\fR({SECTION})"]
 
 
 def _line(text: str) -> str:
-    """A paragraph on a line of its own. A line that begins with a dot or a quote would be a request."""
+    """Return a paragraph on one line, protected because a line that begins with a dot or a quote is a request."""
     return f"\\&{_plain(' '.join(text.split()))}"
 
 

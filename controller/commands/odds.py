@@ -1,6 +1,6 @@
 """`cardshoe odds`: the exact chances of every wager of a game, and where a reading favours the player.
 
-First the values that `--json` prints, then how they are counted for each reading, then how they are printed.
+The module has the values that `--json` prints, then their counting for each reading, then their printing.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.odds import wager_odds, ways_to_play
 
-Options: TypeAlias = tuple[str, ...]  # one option of each of a wager's settings, in their order
+Options: TypeAlias = tuple[str, ...]  # one option for each of a wager's settings, in their order
 
 
 class Chance(msgspec.Struct, frozen=True):
-    """A probability or a share of the stake: exactly, as "1/2", and as the nearest float."""
+    """A probability or a share of the stake: exact, as "1/2", and as the nearest float."""
 
     exact: Fraction
     value: float
 
 
 class PriceChance(msgspec.Struct, frozen=True):
-    """One price. `odds` are net units for each unit staked; `ways` of the wager's total."""
+    """One price. `odds` are net units for each unit staked; `ways` is the part of the wager's total."""
 
     pays_on: str
     odds: Fraction
@@ -45,9 +45,9 @@ class PriceChance(msgspec.Struct, frozen=True):
 class CountedReading(msgspec.Struct, frozen=True):
     """A wager's odds under one reading of the document.
 
-    `readings`: the options that it stands for, by setting; those of a setting that makes no difference are left out.
-    `default`: its options are the defaults, those apart that must be chosen. `house_edge` is negative where the wager
-    favours the player.
+    `readings`: the options that give these odds, by setting, without settings that make no difference. `default`: they
+    are the defaults, apart from settings that must be chosen. `house_edge`: negative where the wager favours the
+    player.
     """
 
     readings: dict[str, tuple[str, ...]]
@@ -63,7 +63,7 @@ class CountedReading(msgspec.Struct, frozen=True):
 
 
 class CountedWager(msgspec.Struct, frozen=True):
-    """A wager under every reading that changes it. `not_offered`: the options under which the game has no such bet."""
+    """A wager under every reading that changes it. `not_offered`: the options under which the game lacks the bet."""
 
     wager: str
     title: str
@@ -73,7 +73,7 @@ class CountedWager(msgspec.Struct, frozen=True):
 
 
 class FavourablePlay(msgspec.Struct, frozen=True):
-    """A wager that favours the player, and the readings under which it does; none: under every one."""
+    """A wager that favours the player, with the readings under which it does; empty for every reading."""
 
     wager: str
     title: str
@@ -83,7 +83,7 @@ class FavourablePlay(msgspec.Struct, frozen=True):
 
 
 class CountedGame(msgspec.Struct, frozen=True):
-    """Every wager of a game. `fixed`: the readings that were chosen; the others are shown one by one."""
+    """Every wager of a game. `fixed`: the chosen readings; each other reading is shown."""
 
     game: str
     title: str
@@ -97,14 +97,14 @@ def chance(value: Fraction) -> Chance:
 
 
 def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
-    """Counts every wager; settings in `fixed` have that option alone."""
+    """Count every wager. A setting in `fixed` has that option only."""
     ids = tuple(dict.fromkeys(wager.id for wager in game.wagers))
     wagers = tuple(_count_wager(game, wager_id, fixed) for wager_id in ids)
     return CountedGame(game.id, game.title, dict(fixed), wagers, tuple(_favourable(wagers)))
 
 
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
-    """What a wager comes to under each way of reading it, the ways that come to the same shown once."""
+    """Count a wager under each way of reading it. Ways with the same result are shown once."""
     variants = [wager for wager in game.wagers if wager.id == wager_id]
     settings = readings_that_matter(game, variants)
     ways_to_read = {
@@ -125,9 +125,9 @@ def _options(law: Law, settings: Sequence[Setting]) -> Options:
 
 
 def _whole_products(members: Sequence[Options]) -> Sequence[Sequence[Options]]:
-    """The members together where they are all combinations of some options of each setting, else each alone.
+    """Return the members in one group if they are all combinations of some options of each setting, else one by one.
 
-    Only then can they be distinguished from the others by one list of options a setting.
+    Only such a group can be described by one list of options for each setting.
     """
     among = [set(options) for options in zip(*members, strict=True)]
     return [members] if len(members) == prod(map(len, among)) and members else [[options] for options in members]
@@ -156,7 +156,7 @@ def _count_reading(
 
 
 def _label(settings: Sequence[Setting], members: Sequence[Options]) -> dict[str, tuple[str, ...]]:
-    """The options that set these members apart; a setting with every option among them makes no difference."""
+    """Return the options that set these members apart. A setting with all its options makes no difference."""
     label: dict[str, tuple[str, ...]] = {}
     for number, setting in enumerate(settings):
         among = tuple(dict.fromkeys(options[number] for options in members))
@@ -204,7 +204,7 @@ def odds(game_id: str, readings: tuple[str, ...], as_json: bool) -> None:
 
 
 def write(paper: Page, game: Game, counted: CountedGame) -> None:
-    """Everything that was counted, in lines."""
+    """Write everything that was counted, in lines."""
     paper.heading(f"{game.title} ({game.id}): exact odds by counting every hand of 52 cards")
     paper.entry("Odds are net, to one staked. The house edge is what the house keeps of each unit staked.", indent=0)
     for wager in counted.wagers:
@@ -232,7 +232,7 @@ def _write_wager(paper: Page, game: Game, wager: CountedWager, fixed: Mapping[st
 
 
 def _standing(game: Game, counted: CountedReading, fixed: Mapping[str, str]) -> str:
-    """Whether a table plays it so when it chooses nothing more."""
+    """Say whether a table plays by this reading without further choices."""
     open_settings = [s for s in game.settings if s.id in counted.readings and s.id not in fixed]
     undecided = [setting.id for setting in open_settings if setting.must_be_chosen]
     if not open_settings:
@@ -258,7 +258,7 @@ def _write_reading(paper: Page, counted: CountedReading, indent: int, words: Own
 
 
 def percent(chance: Chance) -> str:
-    """A share in hundredths, to four decimals.
+    """Return a share in per cent, to four decimals.
 
     >>> from fractions import Fraction
     >>> percent(Chance(Fraction(1, 3), 1 / 3))
@@ -268,7 +268,7 @@ def percent(chance: Chance) -> str:
 
 
 def _under(readings: Mapping[str, Sequence[str]], without: str) -> str:
-    """The options that it stands for, as `--reading` takes them."""
+    """Return the options in the form that `--reading` takes."""
     if not readings:
         return without
     return "with " + ", ".join(f"{setting}={' or '.join(options)}" for setting, options in readings.items())

@@ -1,4 +1,4 @@
-"""What `rules`, `evaluate` and `odds` share: the game, its readings as options, and refusals in sentences."""
+"""Shared parts of `rules`, `evaluate` and `odds`: the game, its readings as options, and refusals in sentences."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from controller.problems import BadInputError
 from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
 from controller.rules.validation import problems
 
-QUOTED: Final = 60  # so many characters of a person's input stand in a sentence
+QUOTED: Final = 60  # the most characters of a person's input in a sentence
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def law_options(command: Command) -> Command:
-    """The argument GAME and the options `--reading` and `--json`."""
+    """Add the argument GAME and the options `--reading` and `--json`."""
     return click.argument("game_id", metavar="GAME")(reading_options(command))
 
 
 def reading_options(command: Command) -> Command:
-    """The options `--reading` and `--json`."""
+    """Add the options `--reading` and `--json`."""
     command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
     return click.option(
         "--reading",
@@ -39,7 +39,7 @@ def reading_options(command: Command) -> Command:
 
 
 def shortened(written: str) -> str:
-    """A person's input, short enough to be quoted. No name of the program is as long.
+    """Shorten a person's input for quoting. None of the program's own names is as long.
 
     >>> shortened("tie=5"), shortened("9" * 100_000) == "9" * 60 + "..."
     ('tie=5', True)
@@ -48,7 +48,7 @@ def shortened(written: str) -> str:
 
 
 def find_game(game_id: str) -> Game:
-    """A game by its id, in any case. Raises `BadInputError`, also where its data has problems."""
+    """Return a game by its id, in any case. Raises `BadInputError`, also where its data has problems."""
     try:
         document = game(game_id.strip().upper())
     except UnknownGameError:
@@ -62,7 +62,7 @@ def find_game(game_id: str) -> Game:
 
 
 def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
-    """The readings that a person chose, by setting. Raises `BadInputError` for one that the game has not."""
+    """Return the readings that a person chose, by setting. Raises `BadInputError` for one that the game lacks."""
     chosen: dict[str, str] = {}
     for written in readings:
         setting_id, separator, option = (shortened(part.strip()) for part in written.partition("="))
@@ -81,7 +81,7 @@ def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
 
 
 def find_law(game_id: str, readings: Sequence[str]) -> Law:
-    """The law of a game with the readings that a person chose. Raises `BadInputError`."""
+    """Return the law of a game with the readings that a person chose. Raises `BadInputError`."""
     document = find_game(game_id)
     return read_law(document, read_options(document, readings))
 
@@ -91,7 +91,7 @@ def _readings_hint(game: Game) -> str:
 
 
 def require_chosen(law: Law, wagers: Sequence[Wager]) -> None:
-    """Raises `BadInputError` where a wager depends on a reading that must be chosen and is not."""
+    """Raise `BadInputError` where a wager depends on a reading that must be chosen and is not."""
     for setting in readings_that_matter(law.game, wagers):
         if not law.chosen[setting.id]:
             raise BadInputError(f"{not_chosen(setting)}.", _choose_hint(setting))
@@ -103,7 +103,7 @@ def _choose_hint(setting: Setting) -> str:
 
 
 def odds_text(odds: Fraction) -> str:
-    """Odds as documents print them.
+    """Return odds as documents print them.
 
     >>> odds_text(Fraction(8)), odds_text(Fraction(1, 2))
     ('8 to 1', '1 to 2')
@@ -112,7 +112,7 @@ def odds_text(odds: Fraction) -> str:
 
 
 def in_units(value: Fraction) -> str:
-    """An exact gain with its sign, whole units first.
+    """Return an exact gain with its sign, whole units first.
 
     >>> in_units(Fraction(15, 2)), in_units(Fraction(-5)), in_units(Fraction(1, 2)), in_units(Fraction(0))
     ('+7 1/2', '-5', '+1/2', '0')
@@ -124,7 +124,7 @@ def in_units(value: Fraction) -> str:
 
 
 def print_json(view: msgspec.Struct) -> None:
-    """One JSON object on one line; fractions are texts such as "1/2"."""
+    """Print one JSON object on one line. Fractions are strings such as "1/2"."""
     write_out(msgspec.json.encode(view, enc_hook=_fraction).decode())
 
 

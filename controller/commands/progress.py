@@ -1,4 +1,4 @@
-"""A bar for what reads a whole journal: on a terminal, apart from what the command prints."""
+"""A progress bar on the terminal for reading a whole journal, separate from the command's output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from controller.journal.folder import JournalFolder
 
 @contextmanager
 def progress_of(journal: Path) -> Iterator[Callable[[int], None]]:
-    """What is called with the entry that was reached. Raises `JournalError` where there is no journal."""
+    """Yield a function to call with each entry that was reached. Raises `JournalError` if there is no journal."""
     if not sys.stderr.isatty():
         yield lambda entry: None
         return

@@ -37,12 +37,12 @@ from controller.games.specification import Option, Unit
 from controller.games.wager_specification import Needs
 from controller.problems import BadInputError, ConfigurationProblemError
 
-HOUSE: Final = "(house)"  # where a clause would stand: the house's rule, no document's
-ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has
+HOUSE: Final = "(house)"  # in place of a clause, for a rule of the house
+ANYTHING: Final = "whatever it was"  # for a row that every kind of irregularity has
 
 
 def write_game(paper: Page, reading: WholeReading) -> None:
-    """Identity and boxes."""
+    """Write identity and boxes."""
     at_table = f" at table {reading.table.name}" if reading.table else ""
     paper.heading(f"{reading.title} ({reading.game}){at_table}")
     words = words_of(reading.game)
@@ -121,7 +121,7 @@ def _where_it_lies(wager: WagerReading, game_id: str) -> str:
 
 
 def _readings(part: WagerReading | PriceReading) -> str:
-    """Under which options it is in force."""
+    """Return the options under which it is in force."""
     return _options(part.under, part.open)
 
 
@@ -182,7 +182,7 @@ def _must(setting: SettingReading) -> str:
 
 
 def write_irregularities(paper: Page, reading: WholeReading) -> None:
-    """The table in force, in the order of its numbers."""
+    """Write the table in force, in the order of its numbers."""
     paper.heading("Irregularities: under each number the first row that fits applies")
     paper.entry("The table shows an irregularity under the same number.")
     if any(row.authority and row.clause for row in reading.irregularities):
@@ -209,12 +209,12 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
 
 
 def _clause(row: RowReading) -> str:
-    """A rule of the house is marked as such, and its own number stands where a clause would."""
+    """Return the clause; for a rule of the house, its mark and its own number."""
     return f"{HOUSE} {row.clause}".rstrip() if row.authority else row.clause
 
 
 def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
-    """Rows one after the other that differ in nothing but the kind, as one."""
+    """Merge consecutive rows that differ only in their kind."""
     merged: list[RowReading] = []
     for row, group in groupby(rows, key=lambda row: replace(row, kind="", what="")):
         kinds = [member.what for member in group]
@@ -264,7 +264,7 @@ SECTIONS: Final[dict[str, Callable[[Page, WholeReading], None]]] = {
 
 
 class SectionName(click.Choice[str]):
-    """One of `SECTIONS`; of what is none, a refusal quotes no more than a sentence holds."""
+    """The name of one of `SECTIONS`. A refusal quotes a wrong name shortened."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         return super().convert(shortened(value), param, ctx)
@@ -302,7 +302,7 @@ def rules(
 
 
 def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) -> WholeReading:
-    """Of a game, or of the table with that configuration. Raises `BadInputError`, `ConfigurationProblemError`."""
+    """Read a game, or the table of that configuration. Raises `BadInputError`, `ConfigurationProblemError`."""
     if path is None:
         if game_id is None:
             raise BadInputError(

@@ -1,4 +1,4 @@
-"""A game as one table reads it, as values: what `cardshoe rules` prints, and its JSON object."""
+"""A game as one table reads it, as values, which `cardshoe rules` prints or writes as JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HALF: Final = Fraction(1, 2)
 
 
 class DealingReading(msgspec.Struct, frozen=True):
-    """How devices of one unit deal. `device`: the only kind that may; empty: any."""
+    """Dealing with devices of one unit. `device`: the only kind that may deal so; empty: any."""
 
     unit: str
     order: str
@@ -42,7 +42,7 @@ class DealingReading(msgspec.Struct, frozen=True):
 
 
 class FirstCardReading(msgspec.Struct, frozen=True):
-    """Where the deal begins, by the rank of the First Card; `order` is that of the places, which goes round."""
+    """The start of the deal by the rank of the First Card. `order` is that of the places, which goes round."""
 
     starts: dict[str, tuple[str, ...]]
     order: tuple[str, ...]
@@ -50,9 +50,9 @@ class FirstCardReading(msgspec.Struct, frozen=True):
 
 
 class PriceReading(msgspec.Struct, frozen=True):
-    """`net` for each unit staked. `under`: the options by which it is in force; `open`: those not chosen yet.
+    """A price, `net` for each unit staked. `under`: its conditions; `open`: those that are not chosen yet.
 
-    `name` is the document's, empty where it has none; `called` is the name with the fact, as the table shows it.
+    `name` is the document's, empty if it has none; `called` is the name with the fact, as the table shows it.
     """
 
     name: str
@@ -67,7 +67,7 @@ class PriceReading(msgspec.Struct, frozen=True):
 class WagerReading(msgspec.Struct, frozen=True):
     """A wager in force, or that would be if the options in `open` were chosen.
 
-    `clause` says what the wager is. `returned_by`: hands among those of `returned_on` that have a clause of their own.
+    `clause` defines the wager. `returned_by`: hands among those of `returned_on` that have a clause of their own.
     """
 
     wager: str
@@ -92,9 +92,9 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
+    """A reading that the casino chooses. An empty `chosen` must be chosen and is not.
 
-    `configured`: a table's configuration names it; `chosen_by` and `chosen_on` (ISO date) as it says there.
+    `configured`: a table's configuration names it, with `chosen_by` and `chosen_on` (ISO date).
     """
 
     setting: str
@@ -111,11 +111,11 @@ class SettingReading(msgspec.Struct, frozen=True):
 
 
 class RowReading(msgspec.Struct, frozen=True):
-    """What a row of the irregularity table says under one of the numbers that the table shows for it.
+    """A row of the irregularity table under one of the numbers that the table shows for it.
 
-    `when`: the facts that the row needs and those that the number says. `reason` empty: the facts say it all. `decides`
-    empty: the clause leaves nothing open. `authority` empty: the document's; else whose rule it is, and `clause` is
-    that house's number for it.
+    `when`: the facts that the row and the number require. `reason` is empty if the facts say it all, `decides` if the
+    clause leaves nothing open, `authority` for the document's own rows; else it says whose rule it is, and `clause` is
+    the house's number for it.
     """
 
     number: str
@@ -136,7 +136,7 @@ class RowReading(msgspec.Struct, frozen=True):
 
 
 class TableReading(msgspec.Struct, frozen=True):
-    """What a table's configuration says besides readings and rows. `limits` in the smallest unit; `maximum` 0: none."""
+    """A table's configuration besides readings and rows. `limits` are in the smallest unit; `maximum` 0: none."""
 
     name: str
     unit: str
@@ -149,8 +149,8 @@ class TableReading(msgspec.Struct, frozen=True):
 class WholeReading(msgspec.Struct, frozen=True):
     """Everything that the program knows of a game.
 
-    `half_pay_points`: a win with so many points pays half; None: no price says so. `unprovided`: what no row of the
-    document is about in a round.
+    `half_pay_points`: a win with so many points pays half; None: no such price. `unprovided`: kinds without a row of
+    the document for the time of the round.
     """
 
     game: str
@@ -179,7 +179,7 @@ class WholeReading(msgspec.Struct, frozen=True):
 
 
 def reading_of_table(name: str, settings: Settings) -> WholeReading:
-    """The law of one table as its configuration makes it."""
+    """Return the law of one table by its configuration."""
     reading = whole_reading(law_of(settings))
     configured = {chosen.setting: chosen for chosen in settings.readings}
     table = TableReading(
@@ -201,7 +201,7 @@ def _chosen(setting: SettingReading, configured: ChosenReading | None) -> Settin
 
 
 def whole_reading(law: Law) -> WholeReading:
-    """A game under the readings of a law. What depends on a reading that is not chosen yet is there, and says so."""
+    """Return a game under the readings of a law. Parts that depend on a reading not chosen yet are marked."""
     game = law.game
     return WholeReading(
         game=game.id,
@@ -230,24 +230,24 @@ def whole_reading(law: Law) -> WholeReading:
 
 
 def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
-    """As the first price of half for a number of points has it (reading 14)."""
+    """Return the points of the first price that pays half for a number of points (reading 14)."""
     prices = (price for wager in wagers for price in wager.prices if price.odds == HALF)
     return next((price.points for price in prices if price.points is not None), None)
 
 
 def _unprovided(law: Law) -> tuple[str, ...]:
-    """The house's rows do not count, nor those for what comes to light when the round is over."""
+    """Return the kinds without a row of the document for the time of the round."""
     provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
     return tuple(words for kind, words in KINDS.items() if kind not in provided)
 
 
 def may_hold(law: Law, under: Under) -> bool:
-    """Whether it is in force, or would be if settings that are not chosen yet were."""
+    """Return whether it is in force, or would be with a choice of settings that are still open."""
     return all(law.chosen[setting] in (option, "") for setting, option in under)
 
 
 def not_chosen_yet(law: Law, under: Under) -> dict[str, str]:
-    """The options on which it waits."""
+    """Return the options that are still to be chosen."""
     return {setting: option for setting, option in under if not law.chosen[setting]}
 
 
@@ -316,9 +316,9 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
 
 
 def _rows(law: Law) -> list[RowReading]:
-    """Rows of the house by their own numbers, then every other row under each number that the table shows for it.
+    """Return rows of the house by their own numbers, then the others under each number that the table shows for them.
 
-    Under one number rows stay in the order of the law: the first that fits applies.
+    Under one number rows keep the order of the law, because the first that fits applies.
     """
     of_house = [replace(_row(NumberedRow(row, row.id, row.when, row.noticed)), reason=row.because) for row in law.house]
     others = [found for kind in Kind for found in numbered_rows(law, kind)]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from controller.program_files import Program
 
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
-"""Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
+"""Errors of the journal that blame the configuration or its files, so that another start changes nothing."""
 
 
 def _where_to_correct(path: Path) -> str:
-    """Of a file that systemd handed over as a copy (`LoadCredential=`); empty: it is none."""
+    """Return where to correct a file that systemd handed over as a copy (`LoadCredential=`); empty for other files."""
     from controller.daemon.handed_files import original_of
 
     found = original_of(path)
@@ -30,7 +30,7 @@ def _where_to_correct(path: Path) -> str:
 
 
 def _of_owner(configuration: Configuration | None) -> str:
-    """Another start changes nothing where the journal is another user's. Empty: it is not, or that is not known."""
+    """Say that another user owns the journal, which another start does not change; empty if not, or unknown."""
     from controller.daemon.ownership import hint_of_owner
 
     if configuration is None:
@@ -39,7 +39,7 @@ def _of_owner(configuration: Configuration | None) -> str:
 
 
 def _examined(configuration: Configuration) -> Program:
-    """The program's own files. Raises `ProgramError` where they must not serve this table."""
+    """Examine the program's own files. Raises `ProgramError` if they must not serve this table."""
     from controller.program_files import examine, verify
 
     asked = configuration.program
@@ -79,7 +79,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     try:
         configuration = read_configuration(path)
         program = _examined(configuration)
-        from controller.daemon.daemon import run_daemon  # later: a refused configuration needs no server
+        from controller.daemon.daemon import run_daemon  # imported late: a refused configuration needs no server
 
         asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread, program)))
     except ConfigurationError as error:

@@ -30,11 +30,11 @@ LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "
 LINES = 8
 BORDERS = 2  # lines of a frame
 ROUND: Final = frozenset(phase.value for phase in IN_ROUND)
-ENTRIES = 4  # of those that may be corrected, the newest
+ENTRIES = 4  # the number of newest entries for correction
 
 
 def render(view: TableView, lines: Sequence[str], height: int = 0, language: str = ENGLISH) -> RenderableType:
-    """One screen. `lines`: the newest events as sentences, the last one last. `height`: 0 for as much as it takes.
+    """Return one screen. `lines`: the newest events as sentences, the last one last. `height` 0: unlimited.
 
     `language`: that of the sentences of `view` and of `lines`.
     """
@@ -68,7 +68,7 @@ class _Screen:
             yield tail
 
     def _versions(self) -> list[list[RenderableType]]:
-        """The same screen, each time with less."""
+        """Return versions of the screen, each with less."""
         view, words, say = self._view, words_of(self._view.game), self._say
         found = view.irregularities
         bare = [_head(view, say), _layout(view, say, framed=False)]
@@ -109,7 +109,7 @@ def _head(view: TableView, say: Terminal) -> RenderableType:
 
 
 def _standing(head: Text, view: TableView, say: Terminal) -> None:
-    """Whether play stands still; it comes early in the line, whose end may be cut off."""
+    """Say that play stands still, early in the line, because its end may be cut off."""
     if view.service != "in_service":
         head.append(f" · {say(view.service.replace('_', ' '))}: {view.service_cause}", "bold red")
     elif view.paused:
@@ -134,7 +134,7 @@ def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> Renderabl
 
 
 def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
-    """What comes next; then how far the deal is. `brief`: without the question that stands below."""
+    """Say what comes next, then the progress of the deal. `brief`: without the question that stands below."""
     dealing = view.phase in DEALING and bool(view.to_deal)
     step = view.next_step
     for found in view.irregularities[:1] if brief else ():
@@ -156,7 +156,7 @@ def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
 
 
 def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
-    """One line of where the cards are, when some lie elsewhere than in stub, tray and hands, or do not make 52."""
+    """Say where the cards are, if some lie outside stub, tray and hands, or do not add up to 52."""
     lines: list[RenderableType] = []
     ledger = view.ledger
     if ledger is not None:
@@ -184,7 +184,7 @@ def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
 
 
 def _deck(deck: DeckView, say: Terminal) -> str:
-    """Between rounds: the deck in the device, and whether a round may begin with it."""
+    """Return the deck in the device between rounds, and whether a round may begin with it."""
     if deck.quarantined:
         stands = f"{say('OUT OF USE')}: {deck.quarantined}"
     else:
@@ -193,10 +193,10 @@ def _deck(deck: DeckView, say: Terminal) -> str:
 
 
 def _entries(view: TableView, say: Terminal) -> list[RenderableType]:
-    """The newest entries that a supervisor may correct, with the numbers by which a correction names them."""
+    """List the newest entries that a supervisor may correct, with the numbers that a correction uses."""
     if not view.entries:
         return []
-    newest = {_said(one, say): one for one in view.entries}  # an operation that was asked twice is listed once
+    newest = {_said(one, say): one for one in view.entries}  # an operation that was entered twice is listed once
     last = sorted(newest.items(), key=lambda item: item[1].entry)[-ENTRIES:]
     listed = " · ".join(f"{one.entry} {said} {say.in_brackets(one.person)}" for said, one in last)
     more = "… " if len(newest) > ENTRIES else ""
@@ -204,7 +204,7 @@ def _entries(view: TableView, say: Terminal) -> list[RenderableType]:
 
 
 def _said(one: EntryView, say: Terminal) -> str:
-    """An operation in a few words: its name, and what it is about where that is a place, a pile or a kind."""
+    """Return an operation in a few words: its name, and the place, pile or kind that it is about."""
     about = [str(getattr(one.said, name, None) or "").replace("_", " ") for name in ("kind", "pile", "place")]
     if say.language != ENGLISH:
         kind = getattr(one.said, "kind", None)
@@ -215,7 +215,7 @@ def _said(one: EntryView, say: Terminal) -> str:
 
 
 def _named(say: Terminal, what: str) -> str:
-    """A pile or a place."""
+    """Return the name of a pile or a place."""
     place = what == DEALER or whole_number(what[1:], 99) is not None
     return say.of_table(OwnWords().of(what)) if place else console_word(f"pile.{what}", say.language) if what else ""
 
@@ -229,7 +229,7 @@ def _waiting_deck(deck: WaitingDeckView, say: Terminal) -> str:
 def _hand_cells(
     hand: HandView | None, say: Terminal, *, void: bool
 ) -> tuple[RenderableType, RenderableType, RenderableType]:
-    """`void`: the hands of the round have no outcome any more."""
+    """Return the cells of a hand. `void`: the hands of the round no longer have an outcome."""
     if hand is None:
         return "", "", ""
     cards = Text(" ".join(hand.cards).replace(FACE_UP, "[up]"))
@@ -292,7 +292,7 @@ def _title(found: IrregularityView, words: OwnWords, say: Terminal) -> Text:
 
 
 def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
-    """The cards to be moved, by the numbers under which they left, together where they go the same way."""
+    """List the cards to be moved, by the order in which they left, grouped by their way."""
     ways: dict[tuple[str, str], list[str]] = {}
     for move in found.moves:
         ways.setdefault((move.source, move.place), []).append(str(move.ordinal))
@@ -312,7 +312,7 @@ def _place_named(place: str, words: OwnWords, say: Terminal) -> str:
 
 
 def _short(found: IrregularityView, words: OwnWords, say: Terminal) -> RenderableType:
-    """What it is, what is asked and who may answer, without the reasons."""
+    """Say what it is, what is asked and who may answer, without the reasons."""
     body = _title(found, words, say)
     at = f" · {say.of_table(words.of(found.place))}" if found.place else ""
     body.append(f"{at} · {say('{who} or above', who=say.of_table(found.who))}\n", "red")

@@ -1,4 +1,4 @@
-"""`cardshoe status`: how one table stands, on one screen; the exit code is for monitors."""
+"""`cardshoe status`: the state of one table on one screen. Monitors use the exit code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from controller.language import ENGLISH, translated
 from controller.problems import BadInputError, ProblemError
 from controller.table.phases import Service
 
-WITHIN: Final = 10.0  # seconds for the daemon to answer: a monitor is not kept waiting by one that hangs
+WITHIN: Final = 10.0  # seconds for the daemon to answer, so that one that hangs does not delay a monitor
 OTHER_USER: Final = (
     "As root, be one who is admitted: `runuser -u USER -- cardshoe status ...`, USER of the table's console."
 )
@@ -37,7 +37,7 @@ class NotReachableError(ProblemError):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """`sentence`: why the table is not in service; empty: it is. `last`: the newest event, as it is published."""
+    """The state of a table. `sentence`: why it is not in service, else empty. `last`: the newest published event."""
 
     in_service: bool
     sentence: str
@@ -87,20 +87,20 @@ def _socket_of(path: Path | None) -> Path:
 
 
 async def _ask(socket: Path, language: str) -> Status:
-    """Raises `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
+    """Ask the daemon. Raises `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
     async with asyncio.timeout(WITHIN), ApiClient(socket, language=language) as client:
         view = await client.state()
         last = await _newest(client, view)
     sentence = ""
     if view.service != Service.IN_SERVICE:
-        cause = f": {view.service_cause}" if view.service_cause else ""  # in that language already
+        cause = f": {view.service_cause}" if view.service_cause else ""  # already in that language
         stands = Terminal(language)("Table {table} is {service}", table=view.table, service=_service(view, language))
         sentence = f"{stands}{cause}".rstrip(".。") + ("." if language == ENGLISH else "。")
     return Status(not sentence, sentence, view, last)
 
 
 async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
-    """The event of the newest entry that is public; None where the last one is not."""
+    """Return the event of the newest entry; None if that entry is not public."""
     newest = None
     events = client.events(EventId(view.journal, max(0, view.entry - 1)))
     try:

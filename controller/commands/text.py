@@ -1,4 +1,4 @@
-"""Plain text for people: wrapped in a terminal; elsewhere each entry is one line, so that grep finds all of it."""
+"""Plain text for people: wrapped in a terminal; elsewhere one line for each entry, for grep."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from controller.problems import ProblemError
 from firmware_bridge.plain_text import plain, with_plain_texts
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
-NARROWEST: Final = 30  # columns of running text, however small the terminal
+NARROWEST: Final = 30  # columns of running text, even in a smaller terminal
 LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
 UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 _CLAUSE: Final = re.compile(rf"\b({'|'.join(GAMES)}) (item |App\. )?(?=\w)")  # "NC 5.11.1" is one word
 
 
 def many(count: int, noun: str) -> str:
-    """A number of things.
+    """Return a count with its noun.
 
     >>> many(1, "file"), many(2_000, "entry")
     ('1 file', '2,000 entries')
@@ -35,23 +35,23 @@ def many(count: int, noun: str) -> str:
 
 
 class Page:
-    """A text in the making. `width` in columns; None wraps nothing."""
+    """A text under construction. `width` in columns; None wraps nothing."""
 
     def __init__(self, width: int | None) -> None:
         self._width = width
         self._lines: list[str] = []
 
     def heading(self, text: str) -> None:
-        """Starts a part, with an empty line before it."""
+        """Start a part, after an empty line."""
         if self._lines:
             self._lines.append("")
         text = plain(text, len(text))
         self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
 
     def entry(self, text: str, *cells: tuple[str, int], then: str = "", indent: int = 2) -> None:
-        """A line that begins with cells of fixed widths; what does not fit hangs below its text.
+        """Add a line that begins with cells of fixed widths; what does not fit hangs below its text.
 
-        `then` is the rest of the entry, which begins a line of its own where lines are wrapped.
+        `then` is the rest of the entry, on a line of its own where lines are wrapped.
         """
         text, then = plain(text, len(text)), plain(then, len(then))
         lead = " " * indent + "".join(f"{plain(cell, len(cell)):<{width}} " for cell, width in cells)
@@ -64,7 +64,7 @@ class Page:
             self._lines += self._wrapped(then, " " * hanging, hanging + 3)
 
     def rows(self, rows: Sequence[Sequence[str]]) -> None:
-        """Entries in columns, each as wide as it needs; the last cell of each is its text."""
+        """Add entries in columns, each as wide as it needs; the last cell of each is its text."""
         widths = [longest([row[column] for row in rows]) for column in range(len(rows[0]) - 1)]
         for *cells, text in rows:
             self.entry(text, *zip(cells, widths, strict=True))
@@ -87,20 +87,22 @@ class Page:
         return "\n".join(self._lines)
 
     def show(self) -> None:
-        """To standard output; bold only in a terminal."""
+        """Print to standard output; bold only in a terminal."""
         write_out(str(self))
 
 
 def shown(value: Any) -> Any:
-    """The same with every text in it fit for a terminal. A journal may hold texts that were written before they were
-    checked at the door, and devices say what they like."""
+    """Return the value with all its strings safe for a terminal.
+
+    Old journals may hold text from before input was checked, and devices send any text.
+    """
     return with_plain_texts(value, LONGEST_SHOWN)
 
 
 def write_out(text: str) -> None:
-    """A line or more to standard output. Raises `ProblemError` where that is closed or takes no more.
+    """Print a line or more to standard output. Raises `ProblemError` where it is closed or takes no more.
 
-    A reader that went away, as `head` does, is no problem: the command line ends in silence.
+    A reader that went away, as `head` does, is not a problem: the command line ends in silence.
     """
     if sys.stdout is None:
         raise ProblemError("There is no standard output to print to.", "Run the command without closing it (>&-).")
@@ -116,7 +118,7 @@ def write_out(text: str) -> None:
 
 
 def _forget_what_waits() -> None:
-    """So that the interpreter does not fail again on what could not be written, when it ends."""
+    """Discard unwritten output, so that the interpreter does not fail on it again when it ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -124,17 +126,17 @@ def _forget_what_waits() -> None:
 
 
 def in_terminal() -> bool:
-    """Whether standard output is there and is a terminal."""
+    """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def page() -> Page:
-    """As wide as the terminal, at most `WIDEST`; without a terminal nothing is wrapped."""
+    """Return a page as wide as the terminal, at most `WIDEST`; without a terminal nothing is wrapped."""
     return Page(min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None)
 
 
 def longest(texts: Sequence[str]) -> int:
-    """The width that the longest of them needs.
+    """Return the width of the longest of them.
 
     >>> longest(["NC 4.1", "NC 3.13.2"])
     9

@@ -1,4 +1,4 @@
-"""The words in which people read the data of games: facts, dispositions, units and limits as phrases."""
+"""The data of games in words: facts, dispositions, units and limits as phrases."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from controller.games.specification import STATED, Disposition, Facts, Noticed, 
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
 from controller.rules.settlement import Rounding
 
-USUAL: Final = OwnWords()  # where no game is named
+USUAL: Final = OwnWords()  # without a named game
 
 
 def words_of(game_id: str) -> OwnWords:
-    """What that game calls its places and outcomes; the usual words if `game_id` is empty."""
+    """Return the game's words for its places and outcomes; the usual words if `game_id` is empty."""
     return game(game_id).words if game_id else USUAL
 
 
-FACTS: Final = {  # fact -> (where it is so, where it is not)
+FACTS: Final = {  # fact -> (if true, if false)
     "wrong_number": ("a hand has too many or too few cards", "every hand has the right number of cards"),
     "dealer_hand": ("the Dealer's hand", "a Player's hand"),
     "handled": ("cards were handled", "no Player has handled cards"),
@@ -105,13 +105,13 @@ VIEWERS: Final = {
 
 
 def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
-    """What follows, in a short phrase. `chooses`: the row gives options besides."""
+    """Return the disposition in a short phrase. `chooses`: the row also gives options."""
     then = ", then every bettor chooses" if chooses and disposition is Disposition.NAME_ORDER else ""
     return f"{FOLLOWS[disposition]}{then}"
 
 
 def facts_in_words(when: Facts) -> tuple[str, ...]:
-    """What must be known for a row, each fact in a short phrase.
+    """Return the facts that a row needs, each as a short phrase.
 
     >>> facts_in_words(Facts(dealer_hand=True, handled=False))
     ("the Dealer's hand", 'no Player has handled cards')
@@ -121,14 +121,14 @@ def facts_in_words(when: Facts) -> tuple[str, ...]:
 
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
-    """When it must have come to light for the row to apply."""
+    """Return when it must have come to light for the row to apply."""
     if noticed in NOTICED:
         return NOTICED[noticed]
     return f"noticed {' or '.join(MOMENTS[moment] for moment in noticed)}"
 
 
 def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
-    """What a document says of placing and counting wagers, as (clause, words); only what it does say."""
+    """Return a document's rules for placing and counting wagers as (clause, words), without what it does not say."""
     limits = (
         (betting.limits, f"minimum and maximum are those of {betting.limit_of.value}"),
         (betting.excess_clause, EXCESS[betting.excess]),

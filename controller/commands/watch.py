@@ -1,4 +1,4 @@
-"""`cardshoe watch`: follows a running table, also when its daemon ends and starts again."""
+"""`cardshoe watch`: follows a running table, also across restarts of its daemon."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
 
 
 def _place_in(view: TableView, after: EventId | None) -> EventId:
-    """Where to begin. Raises `BadInputError` for what the table's journal does not have."""
+    """Return where to begin. Raises `BadInputError` for an event that the table's journal does not have."""
     newest = EventId(view.journal, view.entry)
     if after is None:
         return newest
@@ -93,7 +93,7 @@ def _place_in(view: TableView, after: EventId | None) -> EventId:
 
 
 async def _running_again(client: ApiClient) -> TableView:
-    """The table, as soon as a daemon answers. Raises `NotAdmittedError` where it does not admit this user any more."""
+    """Wait until a daemon answers. Raises `NotAdmittedError` if it no longer admits this user."""
     while True:
         try:
             return await client.state()
@@ -104,7 +104,7 @@ async def _running_again(client: ApiClient) -> TableView:
 
 
 async def print_events(client: ApiClient, after: EventId, language: str, *, as_json: bool) -> EventId:
-    """Print until the daemon ends. Returns the last event that was received."""
+    """Print events until the daemon ends. Returns the last event received."""
     try:
         words, names = words_of((await client.state()).game), await client.people()
         async for event in client.events(after):

@@ -1,7 +1,7 @@
-"""The games, one package a rules document, as data. A game is named by its document's short id (NC).
+"""The games as data, one package for each rules document. A game is named by its document's short id (NC).
 
-Every package here whose module `game` has a `GAME` is one, named as its id in lower case: a further game is one more
-folder (docs/a_new_game.md). A folder that is none stops no other game: `BROKEN` has what is wrong with it.
+Each package here whose module `game` has a `GAME` is a game and is named as its id in lower case. To add a game, add a
+folder (docs/a_new_game.md). A broken folder does not stop the other games: `BROKEN` says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ ID: Final = re.compile(r"[A-Z][A-Z0-9]*")
 
 
 class GameFolderError(Exception):
-    """A folder of games is not one game under its own id. The message is a sentence with a next step."""
+    """A folder of games that is not one game under its own id. The message is a sentence with a next step."""
 
 
 def load(folder: str, package: str = __name__, taken: Iterable[str] = ()) -> Game:
-    """The game of a folder of that package; `taken`: the folders that there are.
+    """Import the game of a folder of that package. `taken`: the names of all its folders.
 
-    Raises `GameFolderError` for a mistake in its modules, without a `GAME`, or with an id that is not the folder's.
+    Raises `GameFolderError` for an error in its modules, a missing `GAME`, or an id that does not match the folder.
     """
     try:
         document = importlib.import_module(f"{package}.{folder}.game").GAME
-    except Exception as error:  # whatever is written wrong there: it stops this game and no other
+    except Exception as error:  # any mistake in the folder must stop this game only
         raise GameFolderError(_mistake(folder, error)) from error
     if not isinstance(document, Game):
         raise GameFolderError(f"GAME of controller/games/{folder}/game.py is no Game(...); write it as the skeleton's")
@@ -45,7 +45,7 @@ def load(folder: str, package: str = __name__, taken: Iterable[str] = ()) -> Gam
 
 
 def _mistake(folder: str, error: Exception) -> str:
-    """What is wrong, and where: the last line of the folder's own that was being read."""
+    """Describe an import error and its place: the innermost line that is in the folder itself."""
     path = f"controller/games/{folder}/game.py"
     if isinstance(error, AttributeError) and error.name == "GAME":
         return f"{path} has no GAME; end it with GAME: Final = Game(...)"
@@ -63,7 +63,7 @@ def _mistake(folder: str, error: Exception) -> str:
 
 
 def collect(folders: Iterable[str], package: str = __name__) -> tuple[dict[str, Game], dict[str, str]]:
-    """The games of those folders by id, and what is wrong with each of the other folders."""
+    """Return the games of these folders by id, and the problem of each other folder."""
     games: dict[str, Game] = {}
     broken: dict[str, str] = {}
     folders = sorted(folders)
@@ -83,14 +83,14 @@ BROKEN: Final[dict[str, str]] = _FOUND[1]
 
 
 class UnknownGameError(KeyError):
-    """No rules document of that name is built in."""
+    """An id that no built-in rules document has."""
 
     def __str__(self) -> str:
         return f"{self.args[0]!r} is no game of this program; it knows {', '.join(GAMES)}"
 
 
 def game(game_id: str) -> Game:
-    """The rules of a game. Raises `UnknownGameError` with a sentence."""
+    """Return the rules of a game. Raises `UnknownGameError` with a sentence."""
     try:
         return GAMES[game_id]
     except KeyError:

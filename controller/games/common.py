@@ -1,4 +1,4 @@
-"""What several documents say in the same sense, each under a clause of its own: rows and settings made for a clause."""
+"""Rows and settings that several documents share in meaning, each made for a given clause."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
 
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
-    """Found when the next round had begun: what the round came to is not touched."""
+    """Return rows for what is found after the next round began: the result of the round does not change."""
     because = "noticed after the next round had begun"
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
-PROCEDURE: Final = "house procedure"  # the authority of what no clause says and no house table either
+PROCEDURE: Final = "house procedure"  # the authority where neither a clause nor a house table decides
 
 
 def counted(
     kind: Kind, wrong: str, noticed: When = IN_ROUND, under: Under = (), follows: Disposition = Disposition.VOID
 ) -> tuple[Row, ...]:
-    """The clause for a count by hand that comes out wrong; of a deck that is found whole no clause speaks."""
+    """Return the row of the clause for a wrong count by hand, and a row for a right count, which no clause mentions."""
     return (
         Row(
             kind,
@@ -68,10 +68,10 @@ def counted(
 
 
 def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Row, ...]:
-    """Reading 47: a deck that proves wrong when the round is settled and the next one has not begun.
+    """Return rows of reading 47: the deck proves wrong after the round is settled and before the next begins.
 
     `stands`: the clause by which results of previous rounds stand, for a foreign card, the count and the `others`.
-    `wrong`: the clause by which a wrong count voids, and which names no time. Otherwise no row reaches that round.
+    `wrong`: the clause by which a wrong count voids and which names no time. Otherwise no row applies to that round.
     """
     kinds = (Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT)
     because = "found when the round was settled: it counts as a previous one"
@@ -86,12 +86,12 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
 
 
 def reaching_settled(row: Row) -> tuple[Row, ...]:
-    """Reading 49: a row whose clause names no time, which reaches a settled round where the casino reads it so."""
+    """Return rows of reading 49: a clause that names no time also covers a settled round if the casino reads it so."""
     return (row, replace(row, noticed=SETTLED, under=(*row.under, *ERROR_REACHES_SETTLED)))
 
 
 def judged_by(row: Row) -> tuple[Row, ...]:
-    """Reading 48: who confirms what spares a misdealt round from being void, with the setting's option for each."""
+    """Return rows of reading 48: who confirms the fact that keeps a misdealt round from being void, by the setting."""
     return tuple(
         replace(row, confirms=role, under=(*row.under, ("misdeal_confirmed_by", role.value)))
         for role in (Role.PIT_SUPERVISOR, Role.DEALER)
@@ -122,7 +122,7 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
 
 
 def misdealt(clause: str) -> tuple[Row, ...]:
-    """Wrong places or a wrong order before any Player has handled cards."""
+    """Return rows for wrong places or a wrong order before any Player has handled cards."""
     return (
         *reconstructed(Kind.WRONG_DISTRIBUTION, clause),
         not_curable(Kind.WRONG_DISTRIBUTION, clause),
@@ -130,17 +130,17 @@ def misdealt(clause: str) -> tuple[Row, ...]:
 
 
 def misdealt_if_misplaced(kind: Kind, clause: str) -> tuple[Row, ...]:
-    """Another error of dealing that falls under the same clause where a place, order or number is wrong."""
+    """Return rows for another dealing error that the same clause covers if a place, order or number is wrong."""
     return (*reconstructed(kind, clause, misplaced=True), not_curable(kind, clause, misplaced=True))
 
 
 def as_wrong_count(
     kind: Kind, rows: Iterable[Row], *, handled: bool | None = True, under: Under = ()
 ) -> tuple[Row, ...]:
-    """Another error of dealing that left a hand with a wrong number of cards: the clauses for a wrong count say more.
+    """Return the rows of a wrong count for another dealing error that left a hand with a wrong number of cards.
 
-    `rows`: those for a wrong count. `handled` True: only after a Player has handled cards; before that the clause for a
-    wrong place, order or number covers it already. None: whenever those rows apply.
+    They are more specific. `handled` True: only after a Player has handled cards; until then the clause for a wrong
+    place, order or number applies. None: whenever those rows apply.
     """
     return tuple(
         replace(
@@ -169,7 +169,7 @@ def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> 
 
 
 def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None) -> tuple[Row, ...]:
-    """A wrong number of cards that takes effect unless the cards can be put back into their intended order."""
+    """Return rows for a wrong number of cards that takes effect unless the cards can be put back in order."""
     whose = "the Dealer's" if dealer_hand else "a Player's"
     because = f"{whose} hand has a wrong number of cards, and it can{{}} be put in order"
     when = Facts(dealer_hand=dealer_hand, handled=handled)
@@ -200,11 +200,11 @@ FACES_DEALT: Final = (
     (Kind.FACE_UP_IN_DEVICE, Facts(before_close=False, in_stub=False)),
     (Kind.DROPPED_CARD, Facts(face_seen=True)),
 )
-"""A card that lies face up in the device when it is dealt, or was dropped and seen, is an exposed card too."""
+"""The ways of dealing a face: a card that lay face up in the device or was dropped and seen is also an exposed card."""
 
 
 def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
-    """Reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
+    """Return the row of reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
     return Row(
         kind,
         clause,
@@ -216,12 +216,12 @@ def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | Non
 
 
 def faces_misdealt(clause: str) -> tuple[Row, ...]:
-    """Reading 37 for every way in which a face is dealt. Moving complete hands cures none, so these rows come first."""
+    """Return the rows of reading 37. They come first, because moving complete hands does not cure an exposed card."""
     return tuple(dealt_face_up(clause, kind, when) for kind, when in FACES_DEALT)
 
 
 def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
-    """Reading 29: without wagers it is unknown whether one has won or lost."""
+    """Return the row of reading 29: without wagers it is unknown whether one has won or lost."""
     return Row(
         kind,
         clause,
@@ -233,7 +233,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
 
 
 def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
-    """After "No more bets". No document says until when it must be noticed, so a settled round is reached too."""
+    """Return the rows after "No more bets". No document sets a deadline for noticing: a settled round is included."""
     return (
         Row(
             Kind.LATE_BET,
@@ -381,7 +381,7 @@ def known_cards(clause: str) -> Setting:
 
 
 def while_bets_are_open(kind: Kind, clause: str = "") -> Row:
-    """The clauses on interruptions speak of the continuation of play: before "No more bets" every bet is free."""
+    """Return the row for an interruption before "No more bets". Bets are free then; clauses cover only later play."""
     return Row(
         kind,
         clause,
@@ -406,4 +406,4 @@ HOUSE_PROCEDURE: Final = (
         noticed=UNTIL_NEXT,
     ),
 )
-"""What follows in every game where its document has no row: no clause says it, and nothing is voided by it."""
+"""The last rows of every game, for what its document does not cover. They void nothing."""

@@ -1,4 +1,4 @@
-"""What people call the kinds of irregularities, in a phrase with its article."""
+"""The usual names of the kinds of irregularities, as phrases with an article."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document calls its places and outcomes: the words of headings and of sentences about its hands."""
+"""A document's own words for its places and outcomes, in headings and in sentences about its hands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAYER: Final = "Player"
 
 
 class OwnWords(NamedTuple):
-    """`place` and `places` stand before the number of a betting box; `wins` and `loses` are said of its hand."""
+    """One document's words. `place` and `places` precede a box's number; `wins` and `loses` are verbs of its hand."""
 
     dealer: str = "Dealer"
     place: str = "box"
@@ -29,13 +29,13 @@ class OwnWords(NamedTuple):
         return message("Player {number}" if self.place == PLAYER else "box {number}", number=number)
 
     def spot(self, number: int) -> Message:
-        """Return where bets lie: a box, or the Dealer's spot, which has the number 0."""
+        """Return the name of the place of bets: a box, or the Dealer's spot, which has the number 0."""
         if number:
             return self.box(number)
         return message("the Banker's spot" if self.dealer == BANKER else "the Dealer's spot")
 
     def of(self, place: str) -> Message:
-        """Return a place of the deal.
+        """Return the name of a place of the deal.
 
         >>> str(OwnWords().of("B2")), str(OwnWords("Banker", "Player").of("B2")), str(OwnWords("Banker").of("D"))
         ('box 2', 'Player 2', 'the Banker')
@@ -45,7 +45,7 @@ class OwnWords(NamedTuple):
         return self.box(int(place[1:]))
 
     def of_all(self, places: Sequence[str]) -> Message:
-        """Return several places of the deal in one phrase, the Dealer last.
+        """Return the names of several places of the deal in one phrase, the Dealer last.
 
         >>> str(OwnWords().of_all(["B1", "B3", "D"])), str(OwnWords().of_all(["B2"]))
         ("boxes 1 and 3 and the Dealer's hand", 'box 2')
@@ -59,9 +59,9 @@ class OwnWords(NamedTuple):
         return all_of(named)
 
     def own(self, text: str) -> str:
-        """A phrase that is the same for all games, with this one's names for whose hand it is.
+        """Put this game's names of the owners of hands into a phrase that all games share.
 
-        The Dealer remains who deals: it is the hand that has another name.
+        The person who deals remains the Dealer; only the hand has another name.
 
         >>> OwnWords("Banker", "Player").own("the Dealer's hand ranks higher than the box's")
         "the Banker's hand ranks higher than the Player's"
@@ -69,5 +69,5 @@ class OwnWords(NamedTuple):
         return text.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
 
     def said_of(self, outcome: str, tie_word: str) -> str:
-        """What a box's hand did; `outcome` as `controller.rules.hands.Outcome` names it."""
+        """Return the result of a box's hand in words. `outcome` is a value of `controller.rules.hands.Outcome`."""
         return {"win": self.wins, "lose": self.loses, "tie": tie_word}[outcome]

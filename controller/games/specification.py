@@ -1,10 +1,9 @@
-"""The words in which a rules document is written down as data.
+"""The types in which a rules document is written down as data.
 
-A game says in which order and unit it deals, which steps its round has, which wagers it knows (their words stand in
-`controller.games.wager_specification`), and
-what follows from each irregularity: an ordered table of rows, of which the first that
-fits applies. Nothing else in the program knows any one game. A clause is cited with the game's id (NC 5.11.1); what a
-document leaves open is a `Setting`, and whatever depends on one says so in `under`.
+A game states the order and unit of its deal, the steps of its round, its wagers (see
+`controller.games.wager_specification`) and an ordered table of irregularity rows, of which the first that fits applies.
+Nothing else in the program knows a particular game. Clauses are cited with the game's id (NC 5.11.1). An open question
+of a document is a `Setting`, and data that depends on one says so in `under`.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ from controller.roles import Role
 
 
 class Order(StrEnum):
-    """In which order places receive their cards."""
+    """The order in which places receive their cards."""
 
     BY_HAND = "by_hand"  # all cards to one place, then the next place
-    BY_ROUND = "by_round"  # one card to each place, and again
+    BY_ROUND = "by_round"  # one card to each place, and so on
 
 
 class Unit(StrEnum):
-    """What leaves the device at a time."""
+    """The unit in which cards leave the device."""
 
     SETS = "sets"
     SINGLES = "singles"
 
 
 class Kind(StrEnum):
-    """What can go wrong, as it is noticed. Which numbered irregularity (I01 to I28) it is, the row that fits says."""
+    """A kind of error, as it is noticed. The row that fits determines its number (I01 to I28)."""
 
     FOREIGN_CARD = "foreign_card"
     DECK_COUNT = "deck_count"  # a shortage or excess in the deck
@@ -61,14 +60,14 @@ class Kind(StrEnum):
 
 
 class Disposition(StrEnum):
-    """What a clause says is to be done."""
+    """The consequence that a clause prescribes."""
 
     VOID = "void"
     CONTINUE = "continue"
     NEXT_CARD = "next_card"  # continue; the card counts as the one that was due
     REMOVE_HAND = "remove_hand"
     OPTIONS = "options"  # every bettor chooses
-    NAME_ORDER = "name_order"  # a person names the order; then bettors choose if the row gives options
+    NAME_ORDER = "name_order"  # a person names the order; then bettors choose, if the row gives options
     REFER = "refer"  # the clause names who decides, not what
     RECONSTRUCT = "reconstruct"  # complete hands are moved to where they belong; then the deal goes on
     WITHDRAWALS = "withdrawals"  # a Player may withdraw all his wagers; the others' hands are finished
@@ -80,14 +79,14 @@ class Disposition(StrEnum):
 
 
 class Choice(StrEnum):
-    """What a bettor may choose where a clause gives options."""
+    """A bettor's choice where a clause gives options."""
 
     CONTINUE = "continue"
     WITHDRAW = "withdraw"
 
 
 class RulingAction(StrEnum):
-    """What a named person may rule where the document is silent or refers."""
+    """An action that a named person may rule where the document is silent or refers."""
 
     VOID = "void"
     CONTINUE = "continue"
@@ -98,20 +97,20 @@ class RulingAction(StrEnum):
 
 
 class Noticed(StrEnum):
-    """When an irregularity of a round came to light.
+    """The time at which an irregularity of a round came to light.
 
     A round runs from its announcement to its settlement (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
     """
 
     IN_ROUND = "in_round"
-    CONCLUDED = "concluded"  # settled, and the next round not begun
+    CONCLUDED = "concluded"  # settled, and the next round has not begun
     NEXT_ROUND = "next_round"  # the next round had begun, or a later one
 
 
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known about an irregularity when its row is looked up. None: not stated. The questions below define each.
+    """The known facts of an irregularity, by which its row is found. None: not stated. `FACT_QUESTIONS` defines each.
 
-    The table itself knows `noticed`, and those of `ASSUMED_NOT`.
+    The program itself fills in `noticed` and the facts of `ASSUMED_NOT`.
     """
 
     wrong_number: bool | None = None
@@ -143,7 +142,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     noticed: Noticed = Noticed.IN_ROUND
 
 
-# "Reconstructable" as NC 1.13 defines it; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
+# "Reconstructable" is defined by NC 1.13; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
 FACT_QUESTIONS: Final[dict[str, str]] = {
     "wrong_number": "Has a hand too many or too few cards?",
     "dealer_hand": "Is it the Dealer's hand?",
@@ -175,7 +174,7 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
 
 
 ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell", "dead_hand"})
-"""Facts for which no one is asked: where one is not stated, it is not so."""
+"""Facts that nobody is asked about. They are false unless stated."""
 
 NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
     ("I01", Kind.FOREIGN_CARD, Facts()),
@@ -207,15 +206,15 @@ NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
     ("I27", Kind.PLAYER_EXPOSED, Facts()),
     ("I28", Kind.BEFORE_NO_MORE_BETS, Facts()),
 )
-"""The number of an irregularity by what is known of it; the first that fits. One found a round later is I24."""
+"""The number of an irregularity by its kind and facts; the first that fits. One found a round later is I24."""
 
-UNNUMBERED: Final = "-"  # where a number would stand
+UNNUMBERED: Final = "-"  # stands in place of a number
 
-STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # rows say that one themselves
+STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # a field of its own in rows
 
 
 def number(kind: Kind, facts: Facts) -> str:
-    """The irregularity's number among I01 to I28; a dash for what has none.
+    """Return the irregularity's number, I01 to I28, or a dash if it has none.
 
     >>> number(Kind.WRONG_COUNT, Facts(dealer_hand=True, handled=True))
     'I08b'
@@ -230,10 +229,10 @@ def _agrees(when: Facts, facts: Facts) -> bool:
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One thing that a bettor may choose. `permitted_by`: who must allow it; None: it is his right.
+    """An option of a bettor. `permitted_by`: who must allow it; None: it is his right.
 
-    `all_wagers`: it concerns every wager that he placed, not one hand. `reconstructs`: before play goes on, the cards
-    are put into the order that was intended (NC 1.13).
+    `all_wagers`: it covers every wager that he placed, not one hand. `reconstructs`: the cards are put in the intended
+    order before play goes on (NC 1.13).
     """
 
     choice: Choice
@@ -247,11 +246,11 @@ class Option(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True):
     """One row of an irregularity table.
 
-    `because` says what happened and, after a colon, what the facts do not say: the reason, or what else is done.
-    `when` names the facts that must hold; one that is None there does not matter. `noticed`: when it must have come to
-    light for the row to reach it. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that
-    may decide what the disposition leaves open. `options`: what every bettor may choose. `authority`: whose rule it
-    is; empty: the document's. `id` is the irregularity's number, or the house's own; left out, it is found by `number`.
+    `because` says what happened and, after a colon, what the facts do not say: the reason, or what else is done. `when`
+    names the facts that must hold; a fact that is None there does not matter. `noticed`: when it must have come to
+    light for the row to apply. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that may
+    decide what the disposition leaves open. `options`: the choices of every bettor. `authority`: whose rule it is;
+    empty: the document's. `id` is the irregularity's number, or the house's own; if omitted, `number` finds it.
     `turned_down`: people turn the card face down before play goes on.
     """
 
@@ -276,12 +275,12 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """What `because` adds to the facts; empty where they say it all."""
+        """The part of `because` that the facts do not say; may be empty."""
         return self.because.partition(": ")[2]
 
 
 class Grammar(msgspec.Struct, frozen=True):
-    """How a round is dealt with devices of one unit. `device`: the only kind that may yield it; empty: any."""
+    """The order of dealing with devices of one unit. `device`: the only kind of device that may deal so; empty: any."""
 
     unit: Unit
     order: Order
@@ -291,11 +290,11 @@ class Grammar(msgspec.Struct, frozen=True):
 
 
 class FirstCard(msgspec.Struct, frozen=True):
-    """A card shown before the deal whose rank says where the deal begins.
+    """A card shown before the deal whose rank decides where the deal begins.
 
-    `starts`: for each place, the ranks (1 ace to 13 king) with which it is served first. `order`: all places, in the
-    order of the deal; it is entered at the start and goes round. `setting`: the setting that says whether the card is
-    a hand's.
+    `starts`: for each place, the ranks (1 ace to 13 king) with which it is served first. `order`: all places in the
+    order of the deal, which goes round from the start. `setting`: the setting that decides whether the card belongs to
+    a hand.
     """
 
     starts: tuple[tuple[str, tuple[int, ...]], ...]
@@ -305,20 +304,20 @@ class FirstCard(msgspec.Struct, frozen=True):
 
 
 class StepKind(StrEnum):
-    """What a round consists of."""
+    """A part of a round."""
 
     BETTING = "betting"
     CLOSING = "closing"
     FIRST_CARD = "first_card"
     DEALING = "dealing"
     EXAMINING = "examining"
-    RETURNING = "returning"  # every hand lies face up at its place before the Dealer's is turned
+    RETURNING = "returning"  # every hand lies face up at its place before the Dealer turns his
     EXPOSING = "exposing"
     SETTLING = "settling"
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the round, in the document's order. `clause` empty: the document does not say it."""
+    """One step of the round, in the document's order. `clause` is empty where the document does not mention it."""
 
     kind: StepKind
     clause: str
@@ -326,7 +325,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class ClassNames(msgspec.Struct, frozen=True):
-    """How a document writes hand classes. In the patterns {n} is the points' figure, {word} their word."""
+    """A document's names of hand classes. In the patterns {n} is the points' figure and {word} their word."""
 
     three: str
     two: str
@@ -335,9 +334,9 @@ class ClassNames(msgspec.Struct, frozen=True):
 
 
 class Provision(msgspec.Struct, frozen=True):
-    """What the program makes of one clause, in its own words; `outside`: why it is none of a dealing device's business.
+    """The reading of one clause in the program's own words, or `outside`: why it does not concern a dealing device.
 
-    Exactly one of the two is filled.
+    Exactly one of the two is set.
     """
 
     clause: str
@@ -346,7 +345,7 @@ class Provision(msgspec.Struct, frozen=True):
 
 
 class Clauses(msgspec.Struct, frozen=True):
-    """Where the document says what the machine asks of every game; empty where it does not."""
+    """The clauses for facts that the program needs of every game; empty where the document is silent."""
 
     place_your_bets: str
     no_more_bets: str
@@ -356,7 +355,7 @@ class Clauses(msgspec.Struct, frozen=True):
 
 
 class Game(msgspec.Struct, frozen=True):
-    """A rules document. `boxes` is (fewest, most, default) betting boxes of a layout."""
+    """A rules document. `boxes` is the (fewest, most, default) number of betting boxes on a layout."""
 
     id: str
     title: str
@@ -367,21 +366,21 @@ class Game(msgspec.Struct, frozen=True):
     grammars: tuple[Grammar, ...]
     steps: tuple[Step, ...]
     names: ClassNames
-    tie_word: str  # what the document calls equal rankings
+    tie_word: str  # the document's word for equal rankings
     clauses: Clauses
     settings: tuple[Setting, ...]
     wagers: tuple[Wager, ...]
     betting: Betting
     irregularities: tuple[Row, ...]
-    words: OwnWords = OwnWords()  # what the document calls its places and outcomes
-    silent_clause: str = ""  # who decides what no row provides for; empty where the document names no one
-    every_hand: bool = False  # all places are dealt to, whatever was bet
-    counter_clockwise: bool = False  # how the boxes follow each other
+    words: OwnWords = OwnWords()  # the document's words for its places and outcomes
+    silent_clause: str = ""  # who decides where no row fits; empty where the document names nobody
+    every_hand: bool = False  # all places take cards, whatever was bet
+    counter_clockwise: bool = False  # the direction from box to box
     first_card: FirstCard | None = None
     provisions: tuple[Provision, ...] = ()
 
     def grammar(self, unit: Unit) -> Grammar:
-        """How to deal what leaves the device in that unit."""
+        """Return the way of dealing with a device that yields that unit."""
         return next(grammar for grammar in self.grammars if grammar.unit is unit)
 
     def step(self, kind: StepKind) -> Step | None:
@@ -389,5 +388,5 @@ class Game(msgspec.Struct, frozen=True):
 
     @property
     def examining(self) -> bool:
-        """Whether Players look at their cards before the Dealer's are exposed."""
+        """True if Players look at their cards before the Dealer exposes his."""
         return self.step(StepKind.EXAMINING) is not None

@@ -1,4 +1,4 @@
-"""The words in which a document's wagers, its limits and its open readings are written down as data."""
+"""The types in which a document's wagers, limits and open readings are written down as data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final, TypeAlias
 import msgspec
 
 Under: TypeAlias = tuple[tuple[str, str], ...]
-"""In force only where every one of these settings has that option: (setting, option) pairs."""
+"""A condition: data is in force only if every one of these settings has that option, as (setting, option) pairs."""
 
 
 class Shape(StrEnum):
-    """A fact about one hand, or about a box's hand and the Dealer's. The value is how `cardshoe rules` puts it."""
+    """A fact about one hand, or about a box's hand and the Dealer's. The value is its wording in `cardshoe rules`."""
 
     HIGHER = "the box's hand ranks higher than the Dealer's"
     LOWER = "the Dealer's hand ranks higher than the box's"
@@ -41,13 +41,13 @@ class Shape(StrEnum):
 
 
 COMPARING: Final = frozenset({Shape.HIGHER, Shape.LOWER})
-"""The shapes that one of the two hands wins: their prices may ask for the points of that hand."""
+"""The shapes by which one of the two hands wins. Their prices may ask for the points of that hand."""
 
 _FIGURES: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 class Looks(StrEnum):
-    """Which hands decide a wager."""
+    """The hands that decide a wager."""
 
     BOX = "box"
     DEALER = "dealer"
@@ -55,7 +55,7 @@ class Looks(StrEnum):
 
 
 class Needs(StrEnum):
-    """What must lie on a box before a side wager may be placed there (reading 44)."""
+    """The wager that must lie on a box before a side wager may be placed there (reading 44)."""
 
     NOTHING = "nothing"
     OWN_MAIN = "a main wager of the same bettor"
@@ -63,9 +63,9 @@ class Needs(StrEnum):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A reading of the document that a casino chooses. `default` empty: it must be chosen, with who and when.
+    """A reading of the document that a casino chooses. An empty `default` must be chosen, with who and when.
 
-    `reading` is its number among the readings that the program's documentation lists. `options` are (word, meaning).
+    `reading` is its number in the list of readings in the program's documentation. `options` are (word, meaning).
     """
 
     id: str
@@ -85,11 +85,10 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What a wager wins when a shape holds: `odds` net units for each unit staked.
+    """The payment of a wager when a shape holds: `odds` net units for each unit staked.
 
-    `name`: what the document calls it in its pay table; empty: nothing but the wager's own title. `points` (0 to 9):
-    only if the hand that ranks higher has so many; for a shape of `COMPARING` alone. That is how a document pays half
-    for a win with six points.
+    `name`: the name in the document's pay table; empty: only the wager's title. `points` (0 to 9), for shapes of
+    `COMPARING` only: the higher hand must have this many. Documents use it to pay half for a win with six points.
     """
 
     shape: Shape
@@ -110,7 +109,7 @@ class Price(msgspec.Struct, frozen=True):
 
     @property
     def called(self) -> str:
-        """The document's name with the fact that it stands for; the name alone where it says the fact.
+        """The document's name with the fact that it stands for, or the name alone where it says the fact.
 
         >>> Price(Shape.ANY_KING, odds(1), "RTP 4.2", name="Any King").called
         'Any King: exactly one king, not in three pictures'
@@ -128,12 +127,12 @@ def _with_points(shape: Shape, points: int) -> str:
 
 
 class Wager(msgspec.Struct, frozen=True):
-    """A kind of wager. The first price whose shape holds is paid; else it is returned, or it is lost by `clause`.
+    """A kind of wager. The first price whose shape holds is paid; otherwise it is returned, or lost by `clause`.
 
-    `defined`: the clause that says what it is; empty: `clause` says that too. `returned_by`: hands among those of
-    `returned` for which the document has a clause of their own; the first that holds is cited. `on_dealer`: it lies
-    once, on the Banker's own spot, and belongs to no box. A document's wager that two readings change by more than a
-    price stands twice, with the same id and another `under`.
+    `defined`: the clause that defines it; empty: `clause` does. `returned_by`: hands among those of `returned` that
+    have a clause of their own; the first that holds is cited. `on_dealer`: it lies once, on the Banker's own spot, and
+    belongs to no box. A wager that two readings change by more than a price is listed twice, with the same id and
+    another `under`.
     """
 
     id: str
@@ -157,14 +156,14 @@ class Wager(msgspec.Struct, frozen=True):
 
 
 class LimitOf(StrEnum):
-    """What minimum and maximum are compared with."""
+    """The stakes to which minimum and maximum apply."""
 
     WAGER = "each wager"
     BOX = "all that lies for one kind of wager on a box"
 
 
 class Excess(StrEnum):
-    """What becomes of more than the maximum, once bets are closed."""
+    """The treatment of a stake over the maximum once bets are closed."""
 
     AS_IT_LIES = "as_it_lies"
     TO_MAXIMUM = "to_maximum"  # paid and collected to the maximum
@@ -172,28 +171,28 @@ class Excess(StrEnum):
 
 
 class Shortfall(StrEnum):
-    """What becomes of less than the minimum, once bets are closed."""
+    """The treatment of a stake under the minimum once bets are closed."""
 
     AS_IT_LIES = "as_it_lies"
-    ONCE = "once"  # settled the first time; from then on that bettor's are returned
+    ONCE = "once"  # settled the first time; after that, the bettor's are returned
 
 
 class Viewer(StrEnum):
-    """Who looks at a hand on which several have bet."""
+    """The person who looks at a hand on which several have bet."""
 
     UNSAID = "unsaid"
     FIRST_SEATED = "first_seated"  # the seated bettor who placed first on that box
-    SEATED_ELSE_HIGHEST = "seated_else_highest"  # the bettor at the box, or else the highest bet
+    SEATED_ELSE_HIGHEST = "seated_else_highest"  # the bettor at the box, else the highest bettor
 
 
 class Betting(msgspec.Struct, frozen=True):
-    """What a document says of placing and counting wagers. An empty clause: the document is silent.
+    """A document's rules for placing and counting wagers. An empty clause: the document is silent.
 
     `late`, `late_withdrawal`: nothing may be placed or raised, or withdrawn, after "No more bets". `without_main`: a
-    side wager needs a main one; `without_main_returned`: the clause by which one that lies without is returned (empty:
-    a ruling decides). `most_wagers`: so many on a box at most, 0 unlimited. `one_hand_viewed`: a bettor looks at one
-    hand only. `seated_first`: seated bettors' wagers count before standing ones'. `restricting`: a pit manager may
-    keep a bettor to one box; `fewer_wagers`: and a box to fewer wagers. `seated_to_view`: only who sits may look.
+    side wager needs a main one; `without_main_returned`: the clause that returns one without it (empty: a ruling
+    decides). `most_wagers`: the most on a box, 0 unlimited. `one_hand_viewed`: a bettor may look at one hand only.
+    `seated_first`: seated bettors' wagers precede standing ones'. `restricting`: a pit manager may keep a bettor to one
+    box; `fewer_wagers`: and a box to fewer wagers. `seated_to_view`: only seated bettors may look at cards.
     """
 
     limit_of: LimitOf
@@ -219,5 +218,5 @@ class Betting(msgspec.Struct, frozen=True):
 
 
 def odds(win: int, stake: int = 1) -> Fraction:
-    """Net odds as documents print them: `odds(1, 2)` is 1 to 2."""
+    """Return net odds as documents print them: `odds(1, 2)` is 1 to 2."""
     return Fraction(win, stake)

@@ -1,1 +1,1 @@
-"""The rules that all games share, as pure functions: ranking hands, dealing orders, which row of a table applies."""
+"""The rules that all games share, as pure functions: ranking of hands, dealing orders, payouts, settlement."""

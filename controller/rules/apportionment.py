@@ -1,13 +1,12 @@
-"""How much of each bet counts once bets are closed: minimum and maximum at settlement, by the document's data.
+"""The part of each bet that counts at settlement: minimum and maximum, by the document's data.
 
-Shares are exact fractions of the smallest unit. No clause says how one that is no whole unit is counted out in chips;
-a house that rounds its payouts (`controller.rules.settlement.Rounding`)
-shares whole units too. Rounding has no direction
-here, because the shares of a box come to its maximum either way: each is cut to whole units, and those that are over
-count one each in the order of placing.
+Shares are exact fractions of the smallest unit. No clause says how to count out a share that is not a whole unit; a
+house that rounds its payouts (`controller.rules.settlement.Rounding`) shares whole units too. The direction of rounding
+does not matter here, because the shares of a box come to its maximum either way: each is cut to whole units, and the
+units left over go one each in the order of placing.
 
-The closed layout alone is looked at, so a bet that is returned later leaves the others' shares as they are (NC 5.13),
-and no earlier round is ever computed again (RTP 5.12).
+Only the closed layout counts. A bet that is returned later leaves the others' shares as they are (NC 5.13), and no
+earlier round is computed again (RTP 5.12).
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
 
 PRO_RATA_UNDER_MINIMUM: Final = "pro_rata_under_minimum"
-EXEMPT: Final = "exempt"  # the option by which that bet alone is not shared
+EXEMPT: Final = "exempt"  # the option by which only the bet under the minimum is not shared
 
 
 class Share(msgspec.Struct, frozen=True):
-    """Of one bet `counts` is won or lost and `returned` goes back; together they are its amount.
+    """The division of one bet: `counts` is won or lost and `returned` goes back; together they are its amount.
 
-    `clause` and `because` are empty where the whole bet counts and no clause was needed for that. `once`: it is under
-    the minimum, and if it is paid or collected its bettor has had his one time (RTP 5.10).
+    `clause` and `because` are empty where the whole bet counts and that needs no clause. `once`: the bet is under the
+    minimum, and paying or collecting it uses up its bettor's one time (RTP 5.10).
     """
 
     bet: Bet
@@ -56,7 +55,7 @@ def apportion(
     *,
     whole_units: bool = False,
 ) -> tuple[Share, ...]:
-    """The share of every bet, in the order of placing.
+    """Return the share of every bet, in the order of placing.
 
     `settled_under_minimum`: bettors who had a wager under the minimum paid or collected in an earlier round.
     `whole_units`: no part of a unit is counted or returned (house procedure).
@@ -70,7 +69,7 @@ def apportion(
 
 
 def _in_whole_units(shares: tuple[Share, ...]) -> tuple[Share, ...]:
-    """The same shares without parts of a unit; together they are whole units, and come to the same."""
+    """Cut the shares to whole units. Together they come to the same, because their sum is a whole number."""
     with_parts = [share for share in shares if share.counts % 1]
     over = sum(share.counts % 1 for share in with_parts)
     first = sorted(share.bet.number for share in with_parts)[: int(over)]
@@ -95,7 +94,7 @@ def _over_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tupl
 
 
 def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    """Paid and collected to the maximum only (RTP 5.11)."""
+    """Pay and collect to the maximum only (RTP 5.11)."""
     clause = law.game.betting.excess_clause
     return tuple(
         Share(bet, Fraction(maximum), clause, f"it counts to the maximum of {maximum}")
@@ -106,10 +105,10 @@ def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Sha
 
 
 def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    """The bettors of a box share its maximum; none counts for less than the minimum (NC 5.1.1).
+    """Divide the maximum of a box among its bettors; none counts for less than the minimum (NC 5.1.1).
 
-    A bet that is under the minimum itself counts whole (NC 5.1.2); the others then share the rest of the maximum, or
-    by the setting's other reading nothing is shared.
+    A bet under the minimum counts whole (NC 5.1.2). The others then share the rest of the maximum; by the setting's
+    other reading nothing is shared.
     """
     under = [bet for bet in group if bet.amount < minimum]
     option, exempting = _under_minimum(law) if under else (EXEMPT, "")
@@ -127,7 +126,7 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
 
 
 def _under_minimum(law: Law) -> tuple[str, str]:
-    """How bets under the minimum are read where a maximum is shared, and the clause; a game may leave no question.
+    """Return how bets under the minimum are read where a maximum is shared, and the clause; the setting is optional.
 
     Raises `SettingError` where the reading must be chosen and is not.
     """
@@ -138,11 +137,11 @@ def _under_minimum(law: Law) -> tuple[str, str]:
 
 
 def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int, Fraction]:
-    """Shares of `whole` in proportion to stakes of the minimum or more, none of which falls under the minimum.
+    """Divide `whole` in proportion to stakes of at least the minimum, so that no share falls below the minimum.
 
-    `whole` is less than the stakes come to, so that no share is more than its stake. Lifting one share leaves less for
-    the others, so it is asked again until none falls under. If the minimums alone come to more than the whole, each is
-    the minimum.
+    `whole` is less than the sum of the stakes, so no share exceeds its stake. Lifting one share to the minimum leaves
+    less for the others, so the division repeats until none is below. If the minimums alone come to `whole` or more,
+    each share is the minimum.
 
     >>> share_out(Fraction(100), {1: 150, 2: 100, 3: 10}, 10)
     {1: Fraction(54, 1), 2: Fraction(36, 1), 3: Fraction(10, 1)}
@@ -166,7 +165,7 @@ def _under_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Sha
 
 
 def _once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    """Settled the first time; from the next round on that bettor's are returned (RTP 5.10)."""
+    """Settle a bet under the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
     clause = law.game.betting.shortfall_clause
     if bet.bettor in settled_before:
         return Share(bet, Fraction(0), clause, "under the minimum again, it is returned")

@@ -1,4 +1,4 @@
-"""To which place each card of a round belongs."""
+"""The place to which each card of a round belongs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEALER: Final[Place] = DEALERS_PLACE
 
 
 def box(number: int) -> Place:
-    """The place of a betting box; box 1 is at the Dealer's left. The Banker's own spot has the Dealer's hand.
+    """Return the place of a betting box. Box 1 is at the Dealer's left; the Banker's own spot has the Dealer's hand.
 
     >>> box(1), box(DEALERS_SPOT)
     ('B1', 'D')
@@ -23,7 +23,7 @@ def box(number: int) -> Place:
 
 
 def dealing_order(grammar: Grammar, boxes: Sequence[int]) -> tuple[Place, ...]:
-    """The place of every card of the round, first to last, the Dealer last.
+    """Return the place of every card of the round, first to last. The Dealer comes last.
 
     >>> from controller.games import game
     >>> from controller.games.specification import Unit
@@ -34,7 +34,7 @@ def dealing_order(grammar: Grammar, boxes: Sequence[int]) -> tuple[Place, ...]:
 
 
 def served_boxes(game: Game, wagered: Sequence[int]) -> tuple[int, ...]:
-    """The boxes that take cards: those with a wager, or all of the layout where every hand is dealt (F3 PM2).
+    """Return the boxes that take cards: those with a wager, or all boxes where every hand is dealt (F3 PM2).
 
     >>> from controller.games import game
     >>> served_boxes(game("F3"), [2]), served_boxes(game("TP"), [6, 2])
@@ -44,7 +44,7 @@ def served_boxes(game: Game, wagered: Sequence[int]) -> tuple[int, ...]:
 
 
 def first_served(first_card: FirstCard, rank: int) -> Place:
-    """The place that the rank of the First Card (1 ace to 13 king) points to (F3 PM5).
+    """Return the place that the rank of the First Card (1 ace to 13 king) points to (F3 PM5).
 
     >>> from controller.games import game
     >>> first_served(game("F3").first_card, 13), first_served(game("F3").first_card, 11)
@@ -54,7 +54,7 @@ def first_served(first_card: FirstCard, rank: int) -> Place:
 
 
 def order_after_first_card(first_card: FirstCard, grammar: Grammar, rank: int) -> tuple[Place, ...]:
-    """The place of every card that follows the choice of the start, going round from there (F3 PM2, PM5).
+    """Return the place of every card after the First Card, going round from the chosen start (F3 PM2, PM5).
 
     >>> from controller.games import game
     >>> from controller.games.specification import Unit

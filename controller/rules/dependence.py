@@ -1,8 +1,8 @@
-"""What of the hands a wager depends on, so that odds and open outcomes may be found by classes of hands.
+"""The properties of the hands that decide a wager, so that odds and open outcomes can be found by classes of hands.
 
-What a shape of one hand depends on is found by asking its predicate of all 22,100 hands, once. A shape of two hands is
-asked of far too many, so `TRAITS` states what it depends on, and a sample of hands with other suits and other ranks
-must agree. No class is therefore coarser than the predicate; a wager of which that cannot be said is refused.
+For a shape of one hand they are found by asking its predicate about all 22,100 hands, once. Pairs of hands are far too
+many for that: for a shape of two hands `TRAITS` states them, and a sample of hands with other suits and other ranks
+must agree. So no class is coarser than the predicate; a wager for which that cannot be shown is refused.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from firmware_bridge.cards import DECK
 
 
 class CountingError(ValueError):
-    """The odds of a wager cannot be counted as its data stands. The message is a sentence with a next step."""
+    """The odds of a wager cannot be counted with its data. The message is a sentence with a next step."""
 
 
 class Suits(IntEnum):
-    """How the suits of a hand matter; what matters more is greater."""
+    """The way in which suits matter, in ascending order."""
 
     NONE = 0
-    ONE_SUIT = 1  # only whether all three cards are of one suit
-    CARDS = 2  # in another way: each card must be known
+    ONE_SUIT = 1  # only whether all three cards have the same suit
+    CARDS = 2  # in any other way: each card must be known
 
 
 class Dependence(NamedTuple):
-    """What decides a wager. `same_ranks`: also whether both hands are of the same three ranks."""
+    """The properties that decide a wager. `same_ranks`: also whether both hands have the same three ranks."""
 
     traits: frozenset[Trait]
     suits: Suits
@@ -52,21 +52,21 @@ TRAITS: Final[dict[Shape, Trait]] = {
     Shape.SAME_RANKING: Trait.RANKING,
     Shape.SAME_POINTS: Trait.RANKING,
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
-    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both are the same three
+    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both hands have the same three
     Shape.THREE_PICTURES_EITHER: Trait.RANKING,
     Shape.THREE_PICTURES_BOTH: Trait.RANKING,
     Shape.MATCHED_ONE: Trait.PICTURES,
     Shape.MATCHED_TWO: Trait.PICTURES,
     Shape.MATCHED_THREE: Trait.PICTURES,
 }
-"""What of the ranks of each hand a shape of two hands depends on."""
+"""The trait of each hand's ranks on which a shape of two hands depends."""
 
 
 def dependence(wager: Wager, prices: Iterable[Price]) -> Dependence:
-    """What the wager depends on at those prices.
+    """Return what the wager depends on at these prices.
 
-    Raises `CountingError` for a wager on one hand that pays on two, for one on two hands that depends on suits, and
-    for a shape of two hands whose entry in `TRAITS` is missing or not true.
+    Raises `CountingError` for a wager on one hand that pays on two, for one on two hands that depends on suits, and for
+    a shape of two hands whose entry in `TRAITS` is missing or wrong.
     """
     prices = tuple(prices)
     shapes = {price.shape for price in prices} | ({wager.returned} if wager.returned is not None else set())
@@ -107,7 +107,7 @@ def _of_shape(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
 
 @cache
 def _every_hand() -> tuple[tuple[Hand, ...], tuple[int, ...]]:
-    """All hands of the deck, and for each twice the number of its ranks, and one more if it is of one suit."""
+    """Return all hands of the deck, and for each twice the number of its ranks, plus one if it is of one suit."""
     hands = tuple(combinations(DECK, 3))
     cells = tuple(
         2 * NUMBER_OF[tuple(sorted(card.rank for card in hand))] + (len({card.suit for card in hand}) == 1)
@@ -118,7 +118,7 @@ def _every_hand() -> tuple[tuple[Hand, ...], tuple[int, ...]]:
 
 @cache
 def of_one_hand(predicate: OfOne) -> tuple[Trait, Suits]:
-    """What a fact of one hand depends on, found by asking it of every hand."""
+    """Find what a fact of one hand depends on by asking it of every hand."""
     hands, cells = _every_hand()
     facts = set(zip(cells, map(bool, map(predicate, hands)), strict=True))
     fact_of = dict(facts)
@@ -134,16 +134,16 @@ def of_one_hand(predicate: OfOne) -> tuple[Trait, Suits]:
     return Trait.RANKS, Suits.NONE
 
 
-_PARTNERS: Final = (0, 101)  # steps to the rank hands that are put beside each
+_PARTNERS: Final = (0, 101)  # distances between the rank hands that are compared
 
 
 @cache
 def untrue_of(trait: Trait, predicate: OfBoth) -> str:
-    """How a fact of two hands depends on more than that trait of each; empty: of the hands tried, none says so.
+    """Return how a fact of two hands depends on more than that trait of each; empty if no tried hands show it.
 
-    Each rank hand is tried beside others, with cards that have a rank and no suit: a fact that asks for a suit is found
-    whatever it makes of it. Two hands of the same ranks are left out where ranks are compared: a wager that asks for
-    them is counted with those apart.
+    Each rank hand is tried against others, with cards that have a rank but no suit: a predicate that reads a suit
+    raises, whatever it does with it. Where ranks are compared, two hands of the same ranks are left out: a wager that
+    depends on them counts those separately.
     """
     classes = classes_by(frozenset({trait}))
     for number, ranks in enumerate(RANK_HANDS):
@@ -163,7 +163,7 @@ def untrue_of(trait: Trait, predicate: OfBoth) -> str:
 
 
 class RankAlone(NamedTuple):
-    """A card of which only the rank is known: asking for its suit, code or number raises `AttributeError`."""
+    """A card of which only the rank is known. Reading its suit, code or number raises `AttributeError`."""
 
     rank: int
 

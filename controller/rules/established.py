@@ -1,7 +1,7 @@
-"""Whether an outcome is established in a round that was interrupted (RTP 5.13, NC 5.4): what the known cards decide.
+"""Established outcomes of an interrupted round (RTP 5.13, NC 5.4), judged by the known cards.
 
-A wager is won when it wins however the hands that it looks at are completed from the cards that are not known. That is
-decided exactly, by ranks: no sample is taken, and no hand is completed twice that comes to the same.
+A wager is won if it wins however its hands are completed from the unknown cards. That is decided exactly, by ranks:
+nothing is sampled, and equivalent completions are checked once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from controller.rules.payouts import Verdict
 from firmware_bridge.cards import DECK, Card
 
 ESTABLISHED_BY: Final = "established_by"  # the setting of reading 42
-COMPLETE_HANDS: Final = "complete_hands"  # its option by which part of a hand decides nothing
+COMPLETE_HANDS: Final = "complete_hands"  # the option by which part of a hand decides nothing
 
 
 class Status(StrEnum):
-    """What the known cards decide about a wager."""
+    """The state of a wager as far as the known cards decide it."""
 
     WON = "won"
     LOST = "lost"
@@ -41,14 +41,14 @@ ESTABLISHING: Final = frozenset({Status.WON, Status.LOST})
 
 
 class Sight(StrEnum):
-    """How far a card is known, and which cards count as known (setting `known_cards`): those known at least so far."""
+    """A level of knowledge of a card; the setting `known_cards` names the level from which a card counts as known."""
 
     RECOGNISED = "recognised"  # the device read it
     SEEN = "seen"  # and a Player has viewed it
     EXPOSED = "exposed"  # and its face was shown to the table
 
     def reaches(self, needed: Sight) -> bool:
-        """Whether a card known so far is known where `needed` is asked for.
+        """Return whether a card known to this level counts where `needed` is required.
 
         >>> Sight.EXPOSED.reaches(Sight.SEEN), Sight.RECOGNISED.reaches(Sight.SEEN)
         (True, False)
@@ -59,9 +59,9 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True)
 class Known:
-    """The known cards: those of a place's hand (`B1` for box 1, `D`), and those that lie in no hand asked about.
+    """The known cards, by place (`B1` for box 1, `D`), and those in no hand that is asked about.
 
-    Its `repr` shows no card. Raises `ValueError` for a hand of more than three cards and a card that is there twice.
+    The `repr` shows no card. Raises `ValueError` for a hand of more than three cards and for a repeated card.
     """
 
     hands: Mapping[str, tuple[Card, ...]] = field(default_factory=dict, repr=False)
@@ -85,13 +85,13 @@ class Known:
 
 
 Sighting: TypeAlias = tuple[str | None, Card, Sight]
-"""Where a card lies (None: in no hand asked about), which one, and how far it is known."""
+"""The place of a card (None if it is in no hand that is asked about), the card, and how well it is known."""
 
 
 def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
-    """The cards that count as known. `basis` is an option of the setting `known_cards`: the name of a `Sight`.
+    """Return the cards that count as known. `basis` is an option of the setting `known_cards`: the value of a `Sight`.
 
-    Raises `ValueError` for another word, and as `Known` does.
+    Raises `ValueError` for any other value, and as `Known` does.
     """
     if basis not in list(Sight):
         raise ValueError(f"what counts as known is {' or '.join(Sight)}, not {basis!r}")
@@ -111,7 +111,7 @@ def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
 
 
 class Standing(NamedTuple):
-    """A placed wager and what the known cards decide about it."""
+    """A placed wager and its state by the known cards."""
 
     box: int
     wager: str
@@ -120,17 +120,17 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True)
 class Established:
-    """Whether a placed wager is won or lost for certain. One such wager on one box binds the whole round."""
+    """The answer for a round, with the state of each placed wager. One decided wager on one box is enough."""
 
     is_established: bool
     standings: tuple[Standing, ...]
 
 
 def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card] = DECK) -> Status:
-    """What the known cards decide about one wager on a box (any number for one that looks at the Dealer's hand alone).
+    """Judge one wager on a box by the known cards. Any box will do for a wager on the Dealer's hand alone.
 
-    Raises `SettingError` where a reading that it depends on must be chosen and is not, and `ValueError` where a known
-    card is none of the deck or too few cards are left to complete the hands.
+    Raises `SettingError` where the wager depends on a reading that has not been chosen, and `ValueError` where a known
+    card is not in the deck or too few cards are left to complete the hands.
     """
     return _Inquiry(law, known, deck).status(wager, box)
 
@@ -138,8 +138,10 @@ def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card
 def established(
     law: Law, placed: Iterable[tuple[int, str]], known: Known, deck: Sequence[Card] = DECK
 ) -> Established | None:
-    """Whether an outcome is established by the placed wagers, as (box, wager id); None: no wager was entered, so
-    it is unknown (reading 29). Raises as `standing` does, and `UnknownWagerError`."""
+    """Judge the placed wagers, given as (box, wager id); None if no wager was entered (reading 29).
+
+    Raises as `standing` does, and `UnknownWagerError`.
+    """
     asked = tuple(placed)
     if not asked:
         return None
@@ -149,7 +151,7 @@ def established(
 
 
 class _Inquiry:
-    """One question, about many wagers. Boxes of which the same is known are answered once."""
+    """One set of known cards, asked about many wagers. Boxes with the same known cards share an answer."""
 
     def __init__(self, law: Law, known: Known, deck: Sequence[Card]) -> None:
         taken = known.cards
@@ -187,7 +189,7 @@ class _Inquiry:
 
 
 def _places(wager: Wager, box: int) -> tuple[str, ...]:
-    """Where the hands lie that the wager looks at, the box's first."""
+    """Return the places of the hands that the wager looks at, the box's first."""
     places = {
         Looks.BOX: (dealing_order.box(box),),
         Looks.DEALER: (dealing_order.DEALER,),
@@ -197,6 +199,6 @@ def _places(wager: Wager, box: int) -> tuple[str, ...]:
 
 
 def _by_complete_hands(law: Law) -> bool:
-    """Reading 42, where the document has that setting; elsewhere part of a hand may decide."""
+    """Return whether part of a hand decides nothing (reading 42). Documents without that setting let it decide."""
     has_setting = any(setting.id == ESTABLISHED_BY for setting in law.game.settings)
     return has_setting and law.option(ESTABLISHED_BY) == COMPLETE_HANDS

@@ -1,7 +1,7 @@
-"""Whether every field of a rules document's data has the type that it is declared with: a part of `validation`.
+"""Type checks for the data of a rules document; part of `validation`.
 
-Data is written by hand, and nothing checks a type when it is loaded: a word in place of a member of an enumeration is
-equal to it and yet not the same.
+The data is written by hand, and loading it checks no types: a string in place of an enum member compares equal to that
+member but fails the `is` comparisons in the rules.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def _declared(kind: type) -> dict[str, Any]:
 
 
 def mistyped(value: object, kind: Any, place: str) -> Iterator[str]:
-    """What in a value is not of that declared type, each with its place, as `wagers[0].prices[1].odds`."""
+    """Yield a problem for each field that is not of its declared type, with its place: `wagers[0].prices[1].odds`."""
     if get_origin(kind) is tuple and isinstance(value, tuple):
         yield from _in_tuple(value, get_args(kind), place)
-    elif get_origin(kind) not in (None, tuple):  # the one union of the vocabulary: something, or None
+    elif get_origin(kind) not in (None, tuple):  # the vocabulary's only union is "X or None"
         if value is not None:
             yield from mistyped(value, get_args(kind)[0], place)
     elif not isinstance(value, get_origin(kind) or kind) or (kind is int and isinstance(value, bool)):
@@ -47,7 +47,7 @@ def _in_tuple(values: tuple[object, ...], kinds: tuple[Any, ...], place: str) ->
 
 
 def _written(kind: Any) -> str:
-    """How such a value is written."""
+    """Return how a value of this type is written, for the message."""
     plain = get_origin(kind) or kind
     if isinstance(plain, EnumMeta):
         return f"one of {plain.__name__}, as {plain.__name__}.{next(iter(plain.__members__))}"

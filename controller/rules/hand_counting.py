@@ -1,8 +1,8 @@
-"""In how many ways hands can be dealt, counted by ranks, and hands in classes of those that a wager pays alike.
+"""Counts of the ways to deal a hand, by ranks, and classes of hands that a wager pays alike.
 
-455 multisets of ranks fall into few classes for most wagers: odds, and what a hand can still become, are found by
-asking `settle` once for each class. No card is dealt for it, and nothing is sampled. What a wager depends on says
-`controller.rules.dependence`.
+The 455 multisets of ranks fall into few classes for most wagers. Odds, and what a hand can still become, are found by
+calling `settle` once for each class; no cards are dealt and nothing is sampled. `controller.rules.dependence` says what
+a wager depends on.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ RANK_COUNT: Final = len(RANKS)
 RANK_HANDS: Final[tuple[Ranks, ...]] = tuple(
     (first, second, third) for first, second, third in combinations_with_replacement(range(1, RANK_COUNT + 1), 3)
 )
-"""Every multiset of three ranks, each in ascending order. Its place here is the number by which it is known."""
+"""Every multiset of three ranks, each in ascending order. The index is the number of the rank hand."""
 NUMBER_OF: Final[dict[tuple[int, ...], int]] = {ranks: number for number, ranks in enumerate(RANK_HANDS)}
 
 
 def has_three_ranks(ranks: Ranks) -> bool:
-    """Whether no rank is there twice: only such a hand can be of one suit."""
+    """Return whether all three ranks differ. Only such a hand can be of one suit."""
     return len(set(ranks)) == len(ranks)
 
 
 def unsuited(ranks: Ranks) -> Hand:
-    """Cards of those ranks, not of one suit."""
+    """Return cards of these ranks that are not all of one suit."""
     first, second, third = ranks
     return DECK[first - 1], DECK[RANK_COUNT + second - 1], DECK[2 * RANK_COUNT + third - 1]
 
 
 def suited(ranks: Ranks) -> Hand:
-    """Cards of those ranks and of one suit. The ranks must differ."""
+    """Return cards of these ranks, all of one suit. The ranks must differ."""
     first, second, third = ranks
     return DECK[first - 1], DECK[second - 1], DECK[third - 1]
 
 
 class Trait(Enum):
-    """What of the ranks of a hand may matter to a wager."""
+    """A property of a hand's ranks that a wager may depend on."""
 
     RANKING = "points and number of pictures"
     PICTURES = "how many jacks, queens and kings"
@@ -64,8 +64,10 @@ _VALUE_OF: Final[dict[Trait, Callable[[Ranks], object]]] = {
 
 @dataclass(frozen=True)
 class Classes:
-    """A partition of the rank hands. `of[number]` is a rank hand's class; `first` and `last` are members of each class,
-    the same one where a class has no other."""
+    """A partition of the rank hands. `of[number]` is the class of a rank hand.
+
+    `first` and `last` hold two members of each class, which are the same where the class has only one.
+    """
 
     of: tuple[int, ...]
     first: tuple[Ranks, ...]
@@ -74,7 +76,7 @@ class Classes:
 
 @cache
 def classes_by(traits: frozenset[Trait]) -> Classes:
-    """Rank hands that agree in all those traits are of one class."""
+    """Return the partition whose classes agree in all these traits."""
     ordered = sorted(traits, key=lambda trait: trait.value)
     members: dict[tuple[object, ...], list[Ranks]] = {}
     for ranks in RANK_HANDS:
@@ -89,7 +91,7 @@ def classes_by(traits: frozenset[Trait]) -> Classes:
 
 @dataclass(frozen=True)
 class CountedDeck:
-    """All cards of some ranks (1 ace to 13 king) in some suits (letters of `CDHS`)."""
+    """A deck with all cards of some ranks (1 ace to 13 king) in some suits (letters of `CDHS`)."""
 
     ranks: tuple[int, ...] = tuple(range(1, RANK_COUNT + 1))
     suits: str = SUITS
@@ -100,12 +102,12 @@ class CountedDeck:
 
     @cached_property
     def hands(self) -> int:
-        """How many hands of three cards there are."""
+        """The number of hands of three cards."""
         return comb(len(self.ranks) * len(self.suits), 3)
 
     @cached_property
     def pairs(self) -> int:
-        """How many ordered pairs of hands there are that share no card."""
+        """The number of ordered pairs of hands that share no card."""
         return self.hands * comb(len(self.ranks) * len(self.suits) - 3, 3)
 
 
@@ -113,14 +115,14 @@ WHOLE_DECK: Final = CountedDeck()
 
 
 def left_after(deck: CountedDeck, taken: Sequence[int] = ()) -> list[int]:
-    """How many cards of each rank are left once those ranks were taken; rank 0 is none."""
+    """Return how many cards of each rank are left after these ranks were taken. Index 0 is unused."""
     left = [len(deck.suits) if rank in deck.ranks else 0 for rank in range(RANK_COUNT + 1)]
     for rank in taken:
         left[rank] -= 1
     return left
 
 
-_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number of cards left of a rank
+_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number n of cards left of a rank
 _TRIPLES_OF: Final = (0, 0, 0, 1, 4)
 _TRIPS: Final = tuple((number, ranks[0]) for number, ranks in enumerate(RANK_HANDS) if ranks[0] == ranks[2])
 _PAIRED: Final = tuple(
@@ -132,7 +134,7 @@ _MIXED: Final = tuple((number, *ranks) for number, ranks in enumerate(RANK_HANDS
 
 
 def ways_by_ranks(left: Sequence[int]) -> list[int]:
-    """For each of the rank hands, in how many ways it can be dealt from so many cards of each rank (0 to 4)."""
+    """Return the number of ways to deal each rank hand from `left[rank]` cards of each rank (0 to 4)."""
     ways = [0] * len(RANK_HANDS)
     for number, rank in _TRIPS:
         ways[number] = _TRIPLES_OF[left[rank]]
@@ -145,7 +147,7 @@ def ways_by_ranks(left: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class HandCount:
-    """Of one class of hands: how many of them are of one suit, and how many are not."""
+    """The number of hands of one class that are of one suit, and of those that are not."""
 
     suited: int
     unsuited: int
@@ -153,7 +155,7 @@ class HandCount:
 
 @cache
 def count_hands(deck: CountedDeck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
-    """For each class of `classes_by(traits)`, how many hands of the deck are of it."""
+    """Return the number of hands of the deck in each class of `classes_by(traits)`."""
     classes = classes_by(traits)
     all_ways, in_suit = [0] * len(classes.first), [0] * len(classes.first)
     left = left_after(deck)
@@ -169,7 +171,7 @@ def _ways_in_one_suit(deck: CountedDeck, ranks: Ranks) -> int:
 
 @dataclass(frozen=True)
 class PairCount:
-    """Of the ordered pairs of hands that are of two given classes: those of the same three ranks, and the others."""
+    """The ordered pairs of hands from two given classes: those with the same three ranks, and the others."""
 
     same_ranks: int
     other: int
@@ -177,7 +179,7 @@ class PairCount:
 
 @cache
 def count_pairs(deck: CountedDeck, traits: frozenset[Trait]) -> dict[tuple[int, int], PairCount]:
-    """For each two classes of `classes_by(traits)`, in how many ways both hands can be dealt. Not for changing."""
+    """Count the ways to deal both hands for each two classes of `classes_by(traits)`. Callers share the result."""
     of = classes_by(traits).of
     size = max(of) + 1
     every, same = [[0] * size for _ in range(size)], [0] * size

@@ -1,6 +1,6 @@
 """Hands of three cards: points, pictures and ranking (TP 3.8, RTP 3.17, NC 3.2, Appendix C, P3 3.9, F3 item 7).
 
-Suits never matter, and which picture it is never matters either.
+Suits never matter, and neither does which picture a card is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _POINT_WORDS: Final = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Se
 
 
 def pictures(cards: Sequence[Card]) -> int:
-    """How many are King, Queen or Jack; the ten is not one.
+    """Count the kings, queens and jacks; a ten is not a picture.
 
     TP 1.1.1, RTP 1.1.2, NC 1.9, P3 1.1.2, F3 item 3.
 
@@ -30,7 +30,7 @@ def pictures(cards: Sequence[Card]) -> int:
 
 
 def points(cards: Sequence[Card]) -> int:
-    """The last digit of the sum; ten and pictures count nothing.
+    """Return the last digit of the sum of the values; tens and pictures count zero.
 
     TP 3.8.1, 3.8.1.1, 3.9, 3.9.1, 3.9.2; RTP 3.17.1, 3.17.1.1, 3.18, 3.18.1, 3.18.2; NC 1.12, 3.2.1 to 3.2.3;
     P3 3.9.1, 3.9.1.1, 3.10, 3.10.1, 3.10.2; F3 item 2.
@@ -42,7 +42,7 @@ def points(cards: Sequence[Card]) -> int:
 
 
 def rank_key(cards: Sequence[Card]) -> int:
-    """The class of a hand, 0 (Plain Zero) to 30 (Three Pictures): higher beats lower, equal is a tie.
+    """Return the class of a hand, 0 (Plain Zero) to 30 (Three Pictures). Higher beats lower; equal is a tie.
 
     TP 3.10 to 3.12, 3.14, 3.15; RTP 3.20 to 3.22; NC 3.3; P3 3.11, 3.11.1, 3.12 to 3.14, 3.16; F3 item 1, item 5.
 
@@ -61,7 +61,7 @@ def _key_of_ranks(*ranks: int) -> int:
     return THREE_PICTURES if shown == HAND_SIZE else 3 * (sum(rank for rank in ranks if rank < TEN) % 10) + shown
 
 
-# One key for each three ranks in the order in which they lie; rank 0 is none and keeps the places.
+# Precomputed because odds ask for millions of hands. Rank 0 does not occur; it keeps the index equal to the rank.
 _KEYS: Final = tuple(
     tuple(tuple(_key_of_ranks(first, second, third) for third in range(14)) for second in range(14))
     for first in range(14)
@@ -69,7 +69,7 @@ _KEYS: Final = tuple(
 
 
 def class_name(key: int, names: ClassNames) -> str:
-    """How a document writes a class.
+    """Return the name of a class as the document writes it.
 
     >>> from controller.games import game
     >>> [class_name(29, game(document).names) for document in ("RTP", "NC", "F3")]
@@ -82,7 +82,7 @@ def class_name(key: int, names: ClassNames) -> str:
 
 
 def hand_name(cards: Sequence[Card], names: ClassNames) -> str:
-    """The class of a hand as a document writes it (F3 item 4).
+    """Return the class of a hand as the document writes it (F3 item 4).
 
     >>> from controller.games import game
     >>> hand_name([Card.parse(text) for text in ("KD", "3C", "5S")], game("F3").names)
@@ -92,7 +92,7 @@ def hand_name(cards: Sequence[Card], names: ClassNames) -> str:
 
 
 class Outcome(StrEnum):
-    """Of a box against the Dealer."""
+    """The result of a box against the Dealer."""
 
     WIN = "win"
     LOSE = "lose"
@@ -100,7 +100,7 @@ class Outcome(StrEnum):
 
 
 def outcome(player: Sequence[Card], dealer: Sequence[Card]) -> Outcome:
-    """Who has the higher ranking (NC 3.13.1 to 3.13.3)."""
+    """Compare the rankings of both hands (NC 3.13.1 to 3.13.3)."""
     ours, theirs = rank_key(player), rank_key(dealer)
     if ours == theirs:
         return Outcome.TIE

@@ -1,7 +1,7 @@
-"""The law of one table: a document, the readings that the casino chose of it, and the rows of its house table.
+"""The law of one table: a document, the readings that the casino chose, and the rows of its house table.
 
-Everything that a reading turns on or off is settled here once; the other rules ask the law and never a setting's name,
-save where a reading is not about rows, wagers or prices.
+What a reading turns on or off is decided here once. The other rules ask the law and never name a setting, except where
+a reading is not about rows, wagers or prices.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from controller.roles import Role
 
 
 class SettingError(ValueError):
-    """A reading was chosen as no option of it, or one was not chosen that must be. The message is a sentence."""
+    """An unknown setting or option, or a reading that must be chosen and is not. The message is a sentence."""
 
 
 class UnknownWagerError(ValueError):
-    """The game knows no such wager. The message is a sentence."""
+    """A wager that the game does not have. The message is a sentence."""
 
 
 @dataclass(frozen=True)
 class Law:
-    """A document as one table reads it. `chosen` holds every setting of the game; empty: not chosen yet."""
+    """A document as one table reads it. `chosen` has every setting of the game; an empty option is not chosen yet."""
 
     game: Game
     chosen: Mapping[str, str]
     house: tuple[Row, ...] = ()
 
     def holds(self, under: Under) -> bool:
-        """Whether what depends on those options is in force. With a setting that is not chosen nothing is."""
+        """Return whether data under these options is in force. It is not while one of the settings is not chosen."""
         return all(self.chosen[setting] == option for setting, option in under)
 
     def option(self, setting_id: str) -> str:
-        """The option of a setting. Raises `SettingError` where it must be chosen and is not."""
+        """Return the option of a setting. Raises `SettingError` where it must be chosen and is not."""
         option = self.chosen[setting_id]
         if not option:
             raise SettingError(not_chosen(find_setting(self.game, setting_id)))
@@ -48,9 +48,9 @@ class Law:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The irregularity table in force: a row of the house stands first, so that it overrides the document's.
+        """The irregularity table in force. Rows of the house come first, so that they override the document's.
 
-        House procedure ends it, save where a row before always comes first (F3 X1).
+        House procedure comes last, unless an earlier row always applies before it (F3 X1).
         """
         before = (*self.house, *(row for row in self.game.irregularities if self.holds(row.under)))
         procedure = (last for last in HOUSE_PROCEDURE if not any(_always_before(row, last) for row in before))
@@ -65,9 +65,9 @@ class Law:
         return {wager.id: tuple(price for price in wager.prices if self.holds(price.under)) for wager in self.wagers}
 
     def prices(self, wager: Wager) -> tuple[Price, ...]:
-        """What the wager may win, in the order in which it is asked.
+        """Return the prices of a wager in the order in which they are checked.
 
-        Raises `SettingError` where they depend on a reading that is not chosen.
+        Raises `SettingError` where they depend on a reading that has not been chosen.
         """
         for price in wager.prices:
             for setting_id, _ in price.under:
@@ -75,7 +75,7 @@ class Law:
         return self._prices[wager.id]
 
     def wager(self, wager_id: str) -> Wager:
-        """Raises `UnknownWagerError` with a sentence."""
+        """Return a wager by its id. Raises `UnknownWagerError` with a sentence."""
         for wager in self.wagers:
             if wager.id == wager_id:
                 return wager
@@ -84,20 +84,19 @@ class Law:
 
     @property
     def unchosen(self) -> tuple[Setting, ...]:
-        """The readings that must be chosen before a table opens, and are not."""
+        """The readings that must be chosen before a table opens and are not chosen yet."""
         return tuple(setting for setting in self.game.settings if not self.chosen[setting.id])
 
 
 def _always_before(row: Row, other: Row) -> bool:
-    """Whether that row applies, whatever is known, wherever the other one could."""
+    """Return whether `row` applies wherever `other` could, whatever facts are known."""
     return row.kind is other.kind and row.when == Facts() and set(other.noticed) <= set(row.noticed)
 
 
 def read_law(game: Game, chosen: Mapping[str, str] | None = None, house: Sequence[Row] = ()) -> Law:
-    """The law with those options, and the default of every other setting.
+    """Return the law with these options and the default of every other setting.
 
-    Raises `SettingError` for a setting that the game has not and for an option that the setting has not, be it chosen
-    here or named by the document's own data.
+    Raises `SettingError` for an unknown setting or option, whether chosen here or named in the document's own data.
 
     >>> from controller.games import game
     >>> read_law(game("NC")).option("wrong_count")
@@ -117,7 +116,7 @@ def _check_option(setting: Setting, option: str) -> None:
 
 
 def _check_data(game: Game) -> None:
-    """Every setting and option that the data names is one of the game's."""
+    """Check that the game has every setting and option that its data names."""
     for what, under in conditions_of(game):
         for setting_id, option in under:
             try:
@@ -129,7 +128,7 @@ def _check_data(game: Game) -> None:
 
 
 def conditions_of(game: Game) -> Iterator[tuple[str, Under]]:
-    """What of the data depends on settings, in words, with the options by which it is in force."""
+    """Yield each part of the data that depends on settings, in words, with the options that put it in force."""
     for row in game.irregularities:
         yield f"row {row.id} ({row.clause})", row.under
     for wager in game.wagers:
@@ -139,7 +138,7 @@ def conditions_of(game: Game) -> Iterator[tuple[str, Under]]:
 
 
 def readings_that_matter(game: Game, wagers: Iterable[Wager] | None = None) -> tuple[Setting, ...]:
-    """The settings on which those wagers or their prices depend; without `wagers`, on which any of the game does.
+    """Return the settings on which these wagers or their prices depend; without `wagers`, those of all wagers.
 
     >>> from controller.games import game
     >>> [setting.id for setting in readings_that_matter(game("P3"))]
@@ -155,7 +154,7 @@ def readings_that_matter(game: Game, wagers: Iterable[Wager] | None = None) -> t
 
 
 def find_setting(game: Game, setting_id: str) -> Setting:
-    """Raises `SettingError` with a sentence that names those there are."""
+    """Return a setting by its id. Raises `SettingError` with a sentence that names the existing ones."""
     for setting in game.settings:
         if setting.id == setting_id:
             return setting
@@ -167,23 +166,23 @@ def not_chosen(setting: Setting) -> str:
     return f"{setting.id} must be chosen ({setting.clause}): {' or '.join(setting.words)}"
 
 
-SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # what no document provides for
+SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # decides what no document provides for
 
 
 class Finding(NamedTuple):
-    """The row that applies. `asks` names facts that a person must state first; the row is then the likeliest."""
+    """The row that applies. While `asks` names facts that a person must state first, the row is the likeliest one."""
 
     row: Row
     asks: tuple[str, ...]
 
 
 def find_row(law: Law, kind: Kind, facts: Facts) -> Finding:
-    """The first row whose facts hold, or the first that might once the facts that it asks for are stated."""
+    """Return the first row whose facts hold, or that might apply once the facts in `asks` are stated."""
     return next(findings(law, kind, facts))
 
 
 def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[Finding]:
-    """Every row that may apply once more facts are stated, the likeliest first; the last one asks for none."""
+    """Yield every row that may apply once more facts are stated, the likeliest first. The last asks for no facts."""
     for row in law.rows:
         if row.kind is not kind or facts.noticed not in row.noticed:
             continue
@@ -198,7 +197,7 @@ def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[Finding]:
 
 
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
-    """The facts that a row needs and that are not stated; None if a stated fact rules the row out."""
+    """Return the facts that a row needs and that are not stated; None if a stated fact rules the row out."""
     asks: list[str] = []
     for name in STATED:
         wanted, stated = getattr(when, name), getattr(facts, name)
@@ -211,7 +210,7 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
 
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
-    """No row fits: the clause that refers, where the document has one, else a ruling of the house."""
+    """Return the row where none fits: the document's referring clause if it has one, else a ruling of the house."""
     because = "no clause provides for it" if game.silent_clause else "the rules are silent"
     return Row(
         id=number(kind, facts),

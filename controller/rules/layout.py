@@ -1,9 +1,9 @@
-"""What lies on a layout: who bet what on which box, and what of it the house should not have taken.
+"""The bets on a layout: who bet what on which box, and which of them the house should not have taken.
 
-How bets come to lie there, change and go back while bets are open says `controller.rules.placing`. Amounts are whole
-numbers of the smallest unit. A wager is one bettor's stake of one kind on one box: placing there again raises
-it, so it keeps its number. A layout holds unlawful bets too, because a Dealer may overlook one; what becomes of those
-is settled later (`controller.rules.apportionment`, `controller.rules.settlement`).
+`controller.rules.placing` places, changes and returns bets while bets are open. Amounts are whole numbers of the
+smallest unit. A wager is one bettor's stake of one kind on one box: placing there again raises it and keeps its number.
+A layout may hold unlawful bets, because a Dealer may overlook one; they are dealt with at settlement
+(`controller.rules.apportionment`, `controller.rules.settlement`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
 
 
 class Refusal(StrEnum):
-    """Why a bet is not taken, changed or given back."""
+    """The reason why a bet is not taken, changed or given back."""
 
     LATE = "late"
     NO_AMOUNT = "no_amount"
@@ -40,7 +40,7 @@ class Refusal(StrEnum):
 
 
 class BetRefusedError(ValueError):
-    """A bet is refused. The message is a sentence; `clause` is empty where the house refuses and no clause says it."""
+    """A refused bet. The message is a sentence; `clause` is empty where the house refuses without a clause."""
 
     def __init__(self, code: Refusal, sentence: str, clause: str = "") -> None:
         super().__init__(sentence)
@@ -50,9 +50,9 @@ class BetRefusedError(ValueError):
 
 
 class Bettor(msgspec.Struct, frozen=True):
-    """A person who bets (NC 1.11), by a token that he keeps until he leaves.
+    """A person who bets (NC 1.11), by an id that he keeps until he leaves.
 
-    `seat`: the box at which he sits (NC 1.15); None: he stands, and bets on other people's boxes (NC 1.16, 3.8).
+    `seat`: the box at which he sits (NC 1.15). None: he stands, and bets on other people's boxes (NC 1.16, 3.8).
     """
 
     id: str
@@ -60,10 +60,10 @@ class Bettor(msgspec.Struct, frozen=True):
 
 
 class Bet(msgspec.Struct, frozen=True):
-    """One bettor's stake of one kind on one box; `number` is the order of placing, from 1.
+    """One bettor's stake of one kind on one box. `number` is the order of placing, from 1.
 
-    `placed_by`: who of the staff placed it, or the last chips of it, at the bettor's request (RTP 3.6, NC 5.16); it is
-    the bettor's all the same.
+    `placed_by`: the member of staff who placed it, or its last chips, at the bettor's request (RTP 3.6, NC 5.16). It is
+    still the bettor's.
     """
 
     number: int
@@ -75,11 +75,11 @@ class Bet(msgspec.Struct, frozen=True):
 
 
 class TableRulesError(ValueError):
-    """What the casino set for a table cannot be, or not in that game. The message is a sentence."""
+    """An impossible setting of a table, or one that its game does not allow. The message is a sentence."""
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """Least and most for one kind of wager, in the smallest unit. None: no maximum."""
+    """The minimum and maximum of one kind of wager, in the smallest unit. None: no maximum."""
 
     minimum: int = 1
     maximum: int | None = None
@@ -92,11 +92,11 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class TableRules(msgspec.Struct, frozen=True):
-    """What the casino and its pit manager set for one table.
+    """The limits and restrictions that the casino and its pit manager set for one table.
 
-    `limits` by wager id; a wager without one has none. `fewer_wagers`: at most so many wagers of a kind on that box
-    (RTP 3.9.1). `one_box`: bettors who may bet on one position only (RTP 3.8). Raises `TableRulesError` for a rule
-    that cannot be; `check_rules` says whether the game allows them.
+    `limits` by wager id; a wager without an entry has none. `fewer_wagers`: the most wagers of a kind on that box (RTP
+    3.9.1). `one_box`: bettors who may bet on one position only (RTP 3.8). Raises `TableRulesError` for an impossible
+    rule; `check_rules` checks whether the game allows them.
     """
 
     boxes: int
@@ -116,35 +116,35 @@ class TableRules(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """Bettors and their bets in the order of placing. `numbered`: the last number given; none is given twice."""
+    """Bettors and their bets in the order of placing. `numbered` is the last number given; numbers are never reused."""
 
     bettors: tuple[Bettor, ...] = ()
     bets: tuple[Bet, ...] = ()
     numbered: int = 0
 
     def bet(self, number: int) -> Bet:
-        """Raises `BetRefusedError` with a sentence."""
+        """Return a bet by its number. Raises `BetRefusedError` with a sentence."""
         for bet in self.bets:
             if bet.number == number:
                 return bet
         raise BetRefusedError(Refusal.UNKNOWN_BET, f"no bet {number} lies on the layout; look up its number")
 
     def bettor(self, bettor_id: str) -> Bettor:
-        """Raises `BetRefusedError` with a sentence."""
+        """Return a bettor by his id. Raises `BetRefusedError` with a sentence."""
         for bettor in self.bettors:
             if bettor.id == bettor_id:
                 return bettor
         raise BetRefusedError(Refusal.UNKNOWN_BETTOR, f"bettor {bettor_id!r} is not entered; enter the bettor first")
 
     def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
-        """The bets on a box, of one kind or of all, in the order of placing."""
+        """Return the bets on a box, of one kind or of all, in the order of placing."""
         return tuple(bet for bet in self.bets if bet.box == box and wager_id in (None, bet.wager))
 
     def find(self, bettor_id: str, wager_id: str, box: int) -> Bet | None:
         return next((bet for bet in self.on(box, wager_id) if bet.bettor == bettor_id), None)
 
     def holding(self, changed: Bet) -> Layout:
-        """With that bet as it is now; none of its amount takes it off."""
+        """Return the layout with that bet changed or added; an amount of 0 takes it off."""
         others = [bet for bet in self.bets if bet.number != changed.number]
         bets = sorted([*others, changed] if changed.amount else others, key=lambda bet: bet.number)
         return replace(self, bets=tuple(bets), numbered=max(self.numbered, changed.number))
@@ -161,7 +161,7 @@ class HandedBack(msgspec.Struct, frozen=True):
 
 
 class OutsideLimits(msgspec.Struct, frozen=True):
-    """Bets that together are under a minimum or over a maximum by `by` units. `numbers`: those that count together."""
+    """Bets that are under a minimum or over a maximum by `by` units. `numbers`: the bets that count together."""
 
     code: Refusal
     box: int
@@ -172,10 +172,10 @@ class OutsideLimits(msgspec.Struct, frozen=True):
 
 
 def check_rules(law: Law, rules: TableRules) -> None:
-    """Whether a table of that game may have these rules. That limits can be met `Limit` has seen to.
+    """Check that a table of this game may have these rules. `Limit` has checked that the limits can be met.
 
-    Raises `TableRulesError` for more or fewer boxes than the document's layout has, a limit of a wager that the game
-    has not, and a restriction of a spot that its layout has not.
+    Raises `TableRulesError` for a number of boxes outside the document's range, a limit for a wager that the game does
+    not have, and a restriction of a spot that its layout does not have.
     """
     fewest, most, _ = law.game.boxes
     if not fewest <= rules.boxes <= most:
@@ -195,7 +195,7 @@ def check_rules(law: Law, rules: TableRules) -> None:
 
 
 def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
-    """Who bets, and where he sits; entering him again moves him. Raises `BetRefusedError` for a seat that cannot be."""
+    """Enter a bettor with his seat, or move him. Raises `BetRefusedError` for an impossible seat."""
     others = tuple(other for other in layout.bettors if other.id != bettor.id)
     if bettor.seat is not None:
         if not 1 <= bettor.seat <= rules.boxes:
@@ -209,10 +209,11 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
 
 
 def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Iterable[Bet]) -> Layout:
-    """The layout as chips were found to lie at closing, lawful or not: wagers are settled by that (NC 5.13).
+    """Return the layout as the chips were found at closing, lawful or not; wagers are settled by that (NC 5.13).
 
-    Raises `BetRefusedError` for what cannot lie there: no such box or bettor, no whole amount, a number given twice,
-    two stacks of one bettor for one wager; `UnknownWagerError` for a wager that the game has not; `TableRulesError`.
+    Raises `BetRefusedError` for what cannot lie there: an unknown box or bettor, an amount that is not whole, a
+    repeated number, two stacks of one bettor for one wager. Raises `UnknownWagerError` for a wager that the game does
+    not have, and `TableRulesError`.
     """
     check_rules(law, rules)
     layout = Layout()
@@ -232,7 +233,7 @@ def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Ite
 
 
 def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount: int) -> Wager:
-    """The wager, if such a bet can lie on this layout at all. Raises `BetRefusedError` or `UnknownWagerError`."""
+    """Return the wager if such a bet can lie on this layout at all. Raises `BetRefusedError` or `UnknownWagerError`."""
     wager = law.wager(wager_id)
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1:
         raise BetRefusedError(
@@ -250,7 +251,7 @@ def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount:
 
 
 def has_main(law: Law, layout: Layout, wager: Wager, box: int, bettor_id: str) -> bool:
-    """Whether the main wager lies on that box which a wager of that bettor needs (reading 44)."""
+    """Return whether the main wager that this wager of the bettor needs lies on that box (reading 44)."""
     if wager.needs is Needs.NOTHING:
         return True
     mains = [bet for bet in layout.on(box) if law.wager(bet.wager).main]
@@ -258,12 +259,12 @@ def has_main(law: Law, layout: Layout, wager: Wager, box: int, bettor_id: str) -
 
 
 def without_main(law: Law, layout: Layout) -> tuple[Bet, ...]:
-    """The side bets that lie without the main wager that they need (I23; TP 3.3, RTP 3.5, NC 3.9, P3 3.4)."""
+    """Return the side bets without the main wager that they need (I23; TP 3.3, RTP 3.5, NC 3.9, P3 3.4)."""
     return tuple(bet for bet in layout.bets if not has_main(law, layout, law.wager(bet.wager), bet.box, bet.bettor))
 
 
 def counting_together(law: Law, layout: Layout) -> tuple[tuple[Bet, ...], ...]:
-    """The bets in groups that minimum and maximum are compared with: each alone, or all of a kind on a box."""
+    """Group the bets that a minimum or maximum applies to: each alone, or all of a kind on a box."""
     if law.game.betting.limit_of is LimitOf.WAGER:
         return tuple((bet,) for bet in layout.bets)
     groups = dict.fromkeys((bet.box, bet.wager) for bet in layout.bets)
@@ -271,7 +272,7 @@ def counting_together(law: Law, layout: Layout) -> tuple[tuple[Bet, ...], ...]:
 
 
 def outside_limits(law: Law, rules: TableRules, layout: Layout) -> tuple[OutsideLimits, ...]:
-    """What the Dealer should notice before bets are closed (RTP 3.4, NC 3.10, 5.1, 5.2)."""
+    """Return what the Dealer should notice before bets are closed (RTP 3.4, NC 3.10, 5.1, 5.2)."""
     found = []
     for group in counting_together(law, layout):
         limit = rules.limits.get(group[0].wager, Limit())
@@ -287,9 +288,9 @@ def outside_limits(law: Law, rules: TableRules, layout: Layout) -> tuple[Outside
 
 
 def seated_player(law: Law, layout: Layout, box: int) -> str | None:
-    """Who counts as the Seated Player of a box: who sits there and bet on it, else the highest bet (NC 1.15).
+    """Return the Seated Player of a box: the bettor who sits there and bet on it, else the highest bettor (NC 1.15).
 
-    The highest Initial Bet is meant; where none lies, the highest of any kind. Of equal bets the first counts.
+    The highest Initial Bet counts; where there is none, the highest bet of any kind. Of equal bets the first counts.
     """
     bets = layout.on(box)
     for bet in bets:

@@ -26,15 +26,15 @@ from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.payouts import Settled, Verdict, settle
 
 Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
-"""What readings make of a game: the wagers in force, each with its prices."""
+"""The wagers in force under some choice of readings, each with its prices."""
 
 
 @dataclass(frozen=True)
 class PriceWays:
-    """One price of a wager, and in how many of the wager's `total` ways it is paid.
+    """One price of a wager, and how many of the wager's `total` ways it is paid in.
 
-    `name` is the document's, or the fact where it has none; `shape` says what it is paid on, with the name. `odds` are
-    net units for each unit staked.
+    `name` is the document's name for it, or the shape where there is none; `shape` is what it is paid on, with the
+    name. `odds` are net units for each unit staked.
     """
 
     name: str
@@ -46,8 +46,11 @@ class PriceWays:
 
 @dataclass(frozen=True)
 class WagerOdds:
-    """A wager counted out. `total` is the number of equally likely ways: ordered pairs of hands (407,170,400 of 52
-    cards), or hands (22,100) where the wager looks at one. `prices` stand in the order in which they are asked."""
+    """The counted odds of a wager. `prices` stand in the order in which they are checked.
+
+    `total` is the number of equally likely ways: ordered pairs of hands (407,170,400 of 52 cards), or hands (22,100)
+    where the wager looks at one.
+    """
 
     wager: str
     title: str
@@ -73,13 +76,13 @@ class WagerOdds:
 
     @property
     def payback(self) -> Fraction:
-        """What comes back on average for each unit staked, the stake included."""
+        """The average return for each unit staked, including the stake."""
         paid = sum((price.ways * (1 + price.odds) for price in self.prices), Fraction(self.ways_returned))
         return paid / self.total
 
     @property
     def house_edge(self) -> Fraction:
-        """What the house keeps on average of each unit staked; negative where the wager favours the player."""
+        """The house's average share of each unit staked; negative where the wager favours the player."""
         return 1 - self.payback
 
     @property
@@ -88,10 +91,10 @@ class WagerOdds:
 
 
 def count_odds(law: Law, deck: CountedDeck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
-    """The odds of every wager that is in force.
+    """Count the odds of every wager that is in force.
 
-    Raises `SettingError` where a reading on which one depends must be chosen and is not, and `CountingError` for a
-    wager that cannot be counted.
+    Raises `SettingError` where a wager depends on a reading that has not been chosen, and `CountingError` for a wager
+    that cannot be counted.
 
     >>> from controller.games import game
     >>> main, tie, three_pictures = count_odds(read_law(game("TP")))
@@ -104,7 +107,7 @@ def count_odds(law: Law, deck: CountedDeck = WHOLE_DECK) -> tuple[WagerOdds, ...
 
 
 def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerOdds:
-    """The odds of one wager. Raises `SettingError` and `CountingError` as `count_odds` does, for its own prices."""
+    """Count the odds of one wager. Raises as `count_odds` does, for the wager's own prices."""
     verdicts: Counter[Verdict] = Counter()
     paid: Counter[tuple[str, Fraction, str]] = Counter()
     for settled, ways in _ways(law, wager, deck):
@@ -127,7 +130,7 @@ def _ways_of(price: Price, paid: Counter[tuple[str, Fraction, str]]) -> PriceWay
 
 
 def _ways(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[tuple[Settled, int]]:
-    """What the wager comes to for each class of what can be dealt, and in how many ways that is dealt."""
+    """Yield the wager's outcome for each class of hands, with the number of ways to deal that class."""
     depends = dependence(wager, law.prices(wager))
     if wager.looks is Looks.BOTH:
         return _pair_ways(law, wager, deck, depends)
@@ -160,11 +163,11 @@ def _pair_ways(law: Law, wager: Wager, deck: CountedDeck, depends: Dependence) -
 def ways_to_play(
     game: Game, wager_id: str = "", fixed: Mapping[str, str] = MappingProxyType({})
 ) -> dict[Play, list[Law]]:
-    """Every choice of the readings that matter, by what it makes of one wager; without `wager_id`, of all wagers.
+    """Group every choice of the readings that matter by its effect on one wager; without `wager_id`, on all wagers.
 
     Choices that put the same wagers and prices in force are one way to play: where ties go by the ranking of P3, it
-    does not matter how points are compared. Where there is no such wager, the way to play is empty. A setting in
-    `fixed` keeps that option; one that does not matter has its default, which may be none.
+    does not matter how points are compared. A wager that is not in force has an empty way to play. A setting in `fixed`
+    keeps that option. A setting that does not matter keeps its default, which may be empty.
     """
     variants = [wager for wager in game.wagers if wager_id in ("", wager.id)]
     matter = readings_that_matter(game, variants)
@@ -177,5 +180,5 @@ def ways_to_play(
 
 
 def every_reading(game: Game) -> tuple[Law, ...]:
-    """A law for each way to play: of several the one whose options the document's data names first."""
+    """Return one law for each way to play, with the options that the document's data names first."""
     return tuple(laws[0] for laws in ways_to_play(game).values())

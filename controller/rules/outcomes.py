@@ -1,7 +1,7 @@
-"""What a wager may still come to, given every hand that its places can become.
+"""The verdicts that a wager may still come to, given every hand that its places can become.
 
-First the cards that may complete a hand, then the hands that can become of it, then for each wager a table of its
-verdicts by classes of hands.
+The steps: the cards that may complete a hand, the hands that it can become, then for each wager a table of its verdicts
+by classes of hands.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KnownRanks: TypeAlias = tuple[int, ...]  # ascending
 
 _DIGIT: Final = 4  # bits
 FLAGS: Final = sum(8 << _DIGIT * place for place in range(RANK_COUNT))
-"""The high bit of every digit: set before a subtraction, it is gone from each digit of which too much was taken."""
+"""The high bit of every digit. Set before a subtraction, it is cleared in each digit from which too much was taken."""
 ALL_SUITS: Final = (1 << len(SUITS)) - 1
 
 
@@ -48,7 +48,7 @@ def _as_number(ranks: Iterable[int]) -> int:
 
 
 class Completion(NamedTuple):
-    """One way to fill a hand: `drawn` as a number and as `ranks`; `hand` is the number of the rank hand it becomes."""
+    """One way to fill a hand. `drawn` is the cards as a number; `hand` is the number of the resulting rank hand."""
 
     drawn: int
     ranks: tuple[int, ...]
@@ -57,7 +57,7 @@ class Completion(NamedTuple):
 
 @cache
 def completions(known: KnownRanks) -> tuple[Completion, ...]:
-    """Every way to fill a hand of which those ranks are known, from cards without end."""
+    """Return every way to fill a hand with these known ranks, from an unlimited supply of cards."""
     return tuple(
         Completion(_as_number(drawn), drawn, NUMBER_OF[tuple(sorted((*known, *drawn)))])
         for drawn in combinations_with_replacement(range(1, RANK_COUNT + 1), HAND_SIZE - len(known))
@@ -65,14 +65,14 @@ def completions(known: KnownRanks) -> tuple[Completion, ...]:
 
 
 class Unknown:
-    """The cards of a deck whose places are unknown: all that may complete a hand."""
+    """The cards of a deck whose places are unknown. Any of them may complete a hand."""
 
     def __init__(self, cards: Iterable[Card]) -> None:
         self.cards = tuple(cards)
         self.supply = FLAGS
-        """How many there are of each rank, as a number, under the flags."""
+        """The number of cards of each rank, one digit each, under the flags."""
         self.suits = [0] * (RANK_COUNT + 1)
-        """By rank, a bit for each suit in which it is there."""
+        """The suits that are left of each rank, as bits."""
         for card in self.cards:
             self.supply += 1 << _DIGIT * (card.rank - 1)
             self.suits[card.rank] |= 1 << SUITS.index(card.code[1])
@@ -82,12 +82,12 @@ class Unknown:
         return len(self.cards)
 
     def possible(self, known: KnownRanks) -> list[Completion]:
-        """The completions of one hand for which there are cards enough."""
+        """Return the completions of one hand for which there are enough cards."""
         supply, flags = self.supply, FLAGS
         return [way for way in completions(known) if (supply - way.drawn) & flags == flags]
 
     def suited_or_not(self, known: Sequence[Card], way: Completion) -> tuple[bool, bool]:
-        """Whether the completed hand can be of one suit, and whether it can be of several."""
+        """Return whether the completed hand can be of one suit, and whether it can be of several."""
         if not has_three_ranks(RANK_HANDS[way.hand]):
             return False, True
         in_suit = ALL_SUITS
@@ -101,7 +101,7 @@ class Unknown:
 
 
 class Outlook:
-    """What a hand of which those ranks are known can still become: `ways`, of which there is at least one."""
+    """The hands that a hand with these known ranks can still become. `ways` is not empty."""
 
     def __init__(self, known: KnownRanks, ways: list[Completion]) -> None:
         self.known, self.ways = known, ways
@@ -112,7 +112,7 @@ class Outlook:
         return not self.ways[0].drawn
 
     def drawn_by_class(self, traits: Traits) -> DrawnByClass:
-        """For each class that the hand can be of, all that it would draw to become so."""
+        """Return, for each class that the hand can become, every draw that leads to it."""
         found = self._drawn.get(traits)
         if found is None:
             found = self._drawn[traits] = {}
@@ -124,7 +124,7 @@ class Outlook:
 
 @dataclass(frozen=True)
 class HandTable:
-    """Of a wager on one hand: its verdict for each class, for hands of several suits, and of one where suits matter."""
+    """The verdicts of a wager on one hand, by class: of hands of several suits, and of one suit where suits matter."""
 
     traits: Traits
     ordinary: tuple[Verdict, ...]
@@ -135,7 +135,7 @@ class HandTable:
         return bool(self.in_suit)
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """The verdicts that some completion of the hand comes to; two may stand for all where there are more."""
+        """Return the verdicts that completions of the hand reach. Two may stand for all where there are more."""
         ((outlook,), (known,)) = outlooks, hands
         if not self.in_suit:
             return {self.ordinary[of] for of in outlook.drawn_by_class(self.traits)}
@@ -153,14 +153,14 @@ class HandTable:
 
 @dataclass(frozen=True)
 class CardTable:
-    """Of a wager on one hand to which suits matter in another way than whether they are one."""
+    """The verdicts of a wager on one hand that depend on suits beyond whether all cards share one."""
 
     verdict: Callable[[Hand], Verdict]
 
     minds_suits: ClassVar = True
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """The verdicts that some completion of the hand comes to; two may stand for all where there are more."""
+        """Return the verdicts that completions of the hand reach. Two may stand for all where there are more."""
         (known,) = hands
         found: set[Verdict] = set()
         for drawn in combinations(unknown.cards, HAND_SIZE - len(known)):
@@ -173,8 +173,11 @@ class CardTable:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Of a wager on two hands: for each verdict and each class of the box's hand, a bit for each class of the Dealer's
-    hand with which it is the verdict."""
+    """The verdicts of a wager on two hands.
+
+    `bits` has, for each verdict and each class of the box's hand, a bit for each class of the Dealer's hand that gives
+    it.
+    """
 
     traits: Traits
     bits: dict[Verdict, tuple[int, ...]]
@@ -182,10 +185,10 @@ class PairTable:
     minds_suits: ClassVar = False
 
     def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
-        """The verdicts that some completion of both hands comes to; two may stand for all where there are more.
+        """Return the verdicts that completions of both hands reach. Two may stand for all where there are more.
 
-        First as if each hand had a deck of its own. Where that leaves several verdicts and both hands still draw, each
-        needs two completions that the unknown cards can serve together.
+        The first check gives each hand a deck of its own. If that leaves several verdicts and both hands still draw,
+        each verdict needs two completions that the unknown cards can serve together.
         """
         box, dealer = outlooks
         ours, theirs = box.drawn_by_class(self.traits), dealer.drawn_by_class(self.traits)
@@ -203,7 +206,7 @@ class PairTable:
 
 
 def _can_happen(bits: Sequence[int], ours: DrawnByClass, theirs: DrawnByClass, supply: int) -> bool:
-    """Whether two completions with that verdict can be drawn from the same cards."""
+    """Return whether two completions with that verdict can be drawn from the same cards."""
     flags = FLAGS
     for of, draws in ours.items():
         with_it = [drawn for other, together in theirs.items() if bits[of] >> other & 1 for drawn in together]
@@ -222,9 +225,9 @@ _tables: dict[tuple[Wager, tuple[Price, ...]], Table] = {}
 
 
 def table_of(law: Law, wager: Wager) -> Table:
-    """The wager's verdicts, asked of `settle` once for each class and kept: they depend on nothing but its prices.
+    """Return the wager's verdicts, found with `settle` once for each class. They are kept: only its prices decide them.
 
-    Raises `SettingError` where a reading that it depends on must be chosen and is not.
+    Raises `SettingError` where the wager depends on a reading that has not been chosen.
     """
     key = wager, law.prices(wager)
     found = _tables.get(key)
@@ -270,7 +273,7 @@ def _pair_table(law: Law, wager: Wager) -> PairTable:
 
 
 def _same_ranks_differ(verdict: VerdictOf, classes: Classes) -> bool:
-    """Whether two hands of one class have another verdict for being of the same three ranks."""
+    """Return whether two hands of one class get another verdict when their three ranks are the same."""
     return any(
         verdict(unsuited(first), unsuited(first)) is not verdict(unsuited(first), unsuited(last))
         for first, last in zip(classes.first, classes.last, strict=True)

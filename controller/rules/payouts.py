@@ -1,4 +1,4 @@
-"""What one wager comes to, from whole hands, and the predicates of the shapes that wagers pay on."""
+"""The settlement of one wager by whole hands, and the predicates of the shapes that wagers pay on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """One wager's outcome. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned."""
+    """The outcome of one wager. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned."""
 
     verdict: Verdict
     net: Fraction
@@ -35,9 +35,9 @@ class Settled(msgspec.Struct, frozen=True):
 
 
 def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
-    """The outcome of one wager on a box whose hand is `box`; a hand that the wager does not look at may be empty.
+    """Settle one wager on a box whose hand is `box`. A hand that the wager does not look at may be empty.
 
-    Raises `SettingError` where a reading that it depends on must be chosen and is not.
+    Raises `SettingError` where the wager depends on a reading that has not been chosen.
     """
     for price in law.prices(wager):
         if holds(price.shape, wager.looks, box, dealer) and (
@@ -52,30 +52,33 @@ def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
 
 
 def holds(shape: Shape, looks: Looks, box: Cards, dealer: Cards) -> bool:
-    """Whether the fact is so for these hands."""
+    """Return whether these hands have the shape."""
     if shape in OF_ONE:
         return OF_ONE[shape](dealer if looks is Looks.DEALER else box)
     return OF_BOTH[shape](box, dealer)
 
 
 def is_three(cards: Cards, rank: int) -> bool:
-    """Three kings, queens or jacks (RTP 1.1.4.4 to 1.1.4.6, P3 1.1.4.1 to 1.1.4.3)."""
+    """Return whether all cards have this rank (RTP 1.1.4.4 to 1.1.4.6, P3 1.1.4.1 to 1.1.4.3)."""
     return all(card.rank == rank for card in cards)
 
 
 def is_picture_pair(cards: Cards) -> bool:
-    """Two pictures of the same rank and a non-picture (RTP 1.1.4.1, P3 1.1.4.5)."""
+    """Return whether the hand is two pictures of the same rank and a non-picture (RTP 1.1.4.1, P3 1.1.4.5)."""
     shown = [card.rank for card in cards if card.rank >= JACK]
     return len(shown) == 2 and shown[0] == shown[1]
 
 
 def is_any_king(cards: Cards) -> bool:
-    """Exactly one king and fewer than three pictures (RTP 1.1.4.2, 1.1.4.2.1 to 1.1.4.2.3, reading 10)."""
+    """Return whether just one card is a king and not all are pictures.
+
+    RTP 1.1.4.2, 1.1.4.2.1 to 1.1.4.2.3, reading 10.
+    """
     return sum(card.rank == KING for card in cards) == 1 and pictures(cards) < 3
 
 
 def matched_pictures(box: Cards, dealer: Cards) -> int:
-    """How many pictures match by rank, each card used once (P3 1.1.3, 4.3).
+    """Count the pictures that match by rank, using each card once (P3 1.1.3, 4.3).
 
     >>> matched_pictures([Card.parse(c) for c in ("JC", "9D", "7S")], [Card.parse(c) for c in ("JD", "JH", "6S")])
     1
@@ -86,7 +89,7 @@ def matched_pictures(box: Cards, dealer: Cards) -> int:
 
 
 def is_straight(cards: Cards) -> bool:
-    """Consecutive ranks; the ace is low or high, never between: not K A 2 (F3 item 8)."""
+    """Return whether the ranks are consecutive. The ace is low or high, never between: not K A 2 (F3 item 8)."""
     ranks = sorted(card.rank for card in cards)
     return ranks == [1, QUEEN, KING] or (ranks[1] == ranks[0] + 1 and ranks[2] == ranks[1] + 1)
 
@@ -105,7 +108,7 @@ def _same_points_below_three_pictures(box: Cards, dealer: Cards) -> bool:
 
 
 OfOne: TypeAlias = Callable[[Cards], bool]
-OfBoth: TypeAlias = Callable[[Cards, Cards], bool]  # of the box's hand and the Dealer's
+OfBoth: TypeAlias = Callable[[Cards, Cards], bool]  # called with the box's hand and the Dealer's
 
 # Three pictures: TP 1.1.2, RTP 1.1.4.3, NC 1.17, P3 1.1.4.4. The same ranks: P3 1.1.1, 3.13.2.
 OF_ONE: Final[dict[Shape, OfOne]] = {

@@ -1,8 +1,8 @@
-"""Placing, changing and taking back wagers while bets are open, as the document and the table's own rules allow.
+"""Placing, changing and taking back wagers while bets are open, within the document's and the table's rules.
 
-A refusal is a `BetRefusedError` with its clause. Nothing moves here once bets are closed: a withdrawal that a clause
-permits later (RTP 5.7, 5.13.1, NC 5.7.3) is given to the settlement, and the closed layout stays as it was. The room
-left under the maximum of a box is open to every bettor: what lies there counts together (NC 3.7, 3.10).
+A refusal is a `BetRefusedError` with its clause. The closed layout does not change: a withdrawal that a clause permits
+later (RTP 5.7, 5.13.1, NC 5.7.3) is passed to the settlement. Any bettor may use the room left under the maximum of a
+box, because all bets there count together (NC 3.7, 3.10).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TAKEN_BACK: Final = "nothing is taken back; put the chips back, they are settled
 
 
 class Laid(msgspec.Struct, frozen=True):
-    """The layout after chips were moved, and the chips that thereby go back to bettors."""
+    """The layout after chips were moved, and the chips that go back to bettors as a result."""
 
     layout: Layout
     handed_back: tuple[HandedBack, ...] = ()
@@ -55,14 +55,14 @@ def place(
     noticed: bool = True,
     placed_by: str = "",
 ) -> Laid:
-    """A bettor puts `amount` more units on a wager of a box.
+    """Put `amount` more units of a bettor on a wager of a box.
 
-    What goes over the maximum is refused where the maximum is each wager's own (RTP 3.4). Where the bettors of a box
-    share it, the excess is handed back: chips that came last first, and standing bettors' before a seated one's, whose
-    new chips thus push theirs out (NC 5.1). `noticed=False`: the Dealer overlooked what is wrong with the bet, so it
-    lies there; only what cannot lie on the layout at all is still refused.
+    Where each wager has its own maximum, a bet over it is refused (RTP 3.4). Where the bettors of a box share it, the
+    excess is handed back: the last chips first, and a standing bettor's before the seated bettor's, whose new chips
+    thus replace them (NC 5.1). With `noticed=False` the Dealer overlooked what is wrong, so the bet lies there; only a
+    bet that cannot lie on the layout at all is still refused.
 
-    Raises `BetRefusedError`, `UnknownWagerError` for a wager that the game has not, and `TableRulesError`.
+    Raises `BetRefusedError`, `UnknownWagerError` for a wager that the game does not have, and `TableRulesError`.
     """
     check_rules(law, rules)
     wager = check_possible(law, rules, wager_id, box, amount)
@@ -90,7 +90,7 @@ def change(
     betting_open: bool,
     noticed: bool = True,
 ) -> Laid:
-    """Makes a bet `amount` units in all. More is placed upon it; less must keep to the minimum (NC 5.2)."""
+    """Set a bet to `amount` units in all. More is placed as a new bet is; less must keep to the minimum (NC 5.2)."""
     bet = layout.bet(number)
     check_possible(law, rules, bet.wager, bet.box, amount)
     if amount > bet.amount:
@@ -111,9 +111,9 @@ def change(
 
 
 def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> Laid:
-    """Takes a bet off. With a main wager go that bettor's own side wagers which would lie there without one.
+    """Take a bet off, together with that bettor's own side wagers that would lie there without a main wager.
 
-    Other bettors' side wagers stay, because only its own bettor takes a bet back: `without_main` then names them.
+    Other bettors' side wagers stay, because only its own bettor takes a bet back; `without_main` then names them.
     """
     bet = layout.bet(number)
     if not betting_open:
@@ -131,10 +131,9 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
 
 
 def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
-    """Hands back, before bets are closed, what is noticed to be over a maximum (RTP 3.4, NC 5.1).
+    """Hand back what is noticed over a maximum before bets are closed (RTP 3.4, NC 5.1).
 
-    It gives way in the same order as new chips do in `place`, and goes back to the same bettors; a bet counts as placed
-    when its number was given.
+    The order and the bettors are those of `place`. A bet counts as placed when its number was given.
     """
     back: list[HandedBack] = []
     for over in outside_limits(law, rules, layout):
@@ -148,10 +147,10 @@ def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
 
 
 def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
-    """Whose chips give way last among bets of one kind on a box that came to more than their maximum.
+    """Return the bettor whose chips go back last when bets of one kind on a box exceed their maximum.
 
-    Those of the bettor who sits there. If no one does, of the Seated Player (NC 1.15) at the moment when the maximum
-    was reached: no bettor becomes him by the bet that goes beyond it, or by a later one.
+    That is the bettor who sits there, else the Seated Player (NC 1.15) at the moment when the maximum was reached: the
+    bet that exceeds it, or a later one, makes nobody the Seated Player.
     """
     box = bets[0].box
     seated = [bet.bettor for bet in layout.on(box) if layout.bettor(bet.bettor).seat == box]
@@ -168,7 +167,7 @@ def _late(what: str, clause: str) -> BetRefusedError:
 
 
 def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, bet: Bet) -> None:
-    """Whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
+    """Check whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
     betting = law.game.betting
     if bet.box in rules.closed_boxes:
         raise BetRefusedError(Refusal.BOX_CLOSED, f"box {bet.box} is closed; bet on another")
@@ -191,7 +190,7 @@ def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, b
 
 
 def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
-    """RTP 3.9: a playing area is one kind's spot at a position (RTP 2.2); a bettor's stake there is one wager."""
+    """Check RTP 3.9. A playing area is one kind's spot at a position (RTP 2.2); a bettor's stake there is one wager."""
     betting = law.game.betting
     others = sum(other.number != bet.number for other in layout.on(bet.box, bet.wager))
     if betting.most_wagers and others >= betting.most_wagers:
@@ -217,7 +216,7 @@ def _check_limits(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None
 
 
 def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
-    """What counts against the minimum is the wager, or all of its kind on the box (NC 5.2)."""
+    """Check the minimum against the wager, or against all of its kind on the box (NC 5.2)."""
     minimum = rules.limits.get(bet.wager, Limit()).minimum
     alone = law.game.betting.limit_of is LimitOf.WAGER
     counts = bet.amount if alone else sum(other.amount for other in layout.on(bet.box, bet.wager))
@@ -230,7 +229,7 @@ def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> Non
 
 
 class _Chips(msgspec.Struct, frozen=True):
-    """Chips of a bet that came together; `placed`: when, as a number that grows. `first`: the Seated Player's."""
+    """Chips of a bet that came together. `placed` orders them in time; `first` marks the Seated Player's."""
 
     bet: Bet
     amount: int
@@ -239,13 +238,13 @@ class _Chips(msgspec.Struct, frozen=True):
 
 
 def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, before: int) -> Laid:
-    """Lays the bet, whose first `before` units lay there already, and hands back what is over the box's maximum."""
+    """Lay the bet, of which `before` units lay there already, and hand back what exceeds the box's maximum."""
     laid = layout.holding(bet)
     maximum = rules.limits.get(bet.wager, Limit()).maximum
     over = 0 if maximum is None else sum(other.amount for other in laid.on(bet.box, bet.wager)) - maximum
     if over <= 0 or law.game.betting.limit_of is LimitOf.WAGER:
         return Laid(laid)
-    # No bettor becomes the Seated Player by the chips that are in question (NC 1.15).
+    # The chips in question do not make a bettor the Seated Player (NC 1.15).
     sits = layout.bettor(bet.bettor).seat == bet.box
     first = bet.bettor if sits else seated_player(law, layout, bet.box) or bet.bettor
     lying = [
@@ -265,7 +264,7 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
 
 
 def _give_way(law: Law, layout: Layout, chips: list[_Chips], over: int) -> tuple[Layout, tuple[HandedBack, ...]]:
-    """Takes `over` units off: standing bettors' chips before the Seated Player's, of each the last placed first."""
+    """Take `over` units off: standing bettors' chips before the Seated Player's, and the last placed first."""
     betting = law.game.betting
     order = sorted(chips, key=lambda some: (some.first and bool(betting.seated_first), -some.placed))
     gone: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Under which numbers a table shows a row: the number follows from the facts, so a row may have several."""
+"""The numbers under which a table shows a row. The number follows from the facts, so a row may have several."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ IMPLIED: Final = (
     (("cannot_tell", True), ("established", False)),
     (("established", True), ("cannot_tell", False)),
 )
-"""What is so wherever something else is: a hand that was viewed was handled; without wagers nothing is established."""
+"""Facts that imply others: a hand that was viewed was handled; if nobody can tell, nothing is established."""
 
 
 class NumberedRow(NamedTuple):
-    """A row under one number. `when`: the facts that hold wherever the table shows it so; `noticed`: the moments."""
+    """A row under one number. `when`: the facts that hold whenever the table shows it so; `noticed`: the moments."""
 
     row: Row
     number: str
@@ -31,7 +31,7 @@ class NumberedRow(NamedTuple):
 
 
 def numbered_rows(law: Law, kind: Kind) -> Iterator[NumberedRow]:
-    """The rows of a kind, those of the house apart, each under every number that it has with some facts."""
+    """Yield the rows of a kind, without those of the house, under each number that some facts give it."""
     names = _names(law, kind)
     found: dict[tuple[Row, str], list[Facts]] = {}
     for facts in _every_fact(names):
@@ -44,7 +44,7 @@ def numbered_rows(law: Law, kind: Kind) -> Iterator[NumberedRow]:
 
 
 def _names(law: Law, kind: Kind) -> list[str]:
-    """The facts on which the row or the number depends."""
+    """Return the facts on which the row or the number depends."""
     whens = [row.when for row in law.rows if row.kind is kind and row not in law.house]
     whens += [when for _, of, when in NUMBERS if of is kind]
     return [name for name in STATED if any(getattr(when, name) is not None for when in whens)]
@@ -62,7 +62,7 @@ def _is(facts: Facts, name: str, value: bool) -> bool:
 
 
 def _in_common(row: Row, names: list[str], reaching: list[Facts]) -> Facts:
-    """What the row needs and what the number says besides, without what is implied by it."""
+    """Return the facts that the row needs and those that the number adds, without the ones that these imply."""
     of_number = {name for _, of, when in NUMBERS if of is row.kind for name in names if getattr(when, name) is not None}
     values = {name: {getattr(facts, name) for facts in reaching} for name in of_number}
     common = {name: value for name, (value, *others) in values.items() if not others}

@@ -1,4 +1,4 @@
-"""What is wrong with the irregularity rows of a game: a part of `controller.rules.validation`."""
+"""Checks of the irregularity rows of a game; part of `controller.rules.validation`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from controller.rules.established import ESTABLISHED_BY
 from controller.rules.law import Law, find_row, read_law
 
 KNOWN_CARDS: Final = "known_cards"
-HAND_KINDS: Final = frozenset({Kind.WRONG_COUNT})  # the irregularities that name a hand which could be removed
+HAND_KINDS: Final = frozenset({Kind.WRONG_COUNT})  # the kinds that name a hand which could be removed
 
 
 def may_remove_the_dealers_hand(row: Row) -> bool:
-    """Whether a row that removes a hand could be about the Dealer's, without which no round can be settled."""
+    """Return whether a row that removes a hand may apply to the Dealer's, without which no round can be settled."""
     return row.disposition is Disposition.REMOVE_HAND and row.when.dealer_hand is not False
 
 
 def rows_are_right(game: Game) -> Iterator[str]:
-    """What is wrong with each row, and what rows need that is not there."""
+    """Yield the problems of each row, and what rows need but the game does not have."""
     seen: set[object] = set()
     for row in game.irregularities:
         yield from (f"{_place(row)}: {problem}" for problem in _row(row))
@@ -51,7 +51,7 @@ def _row(row: Row) -> Iterator[str]:
         yield "`because` is empty; say in a few words what happened"
     if not row.clause and row.disposition is not Disposition.SILENT and not procedure:
         yield "its clause is empty; only what the document is silent about has none"
-    names_hand = row.kind in HAND_KINDS or row.when.wrong_number  # which is counted, and named with its count
+    names_hand = row.kind in HAND_KINDS or row.when.wrong_number  # a wrong count names its hand
     if row.disposition is Disposition.REMOVE_HAND and not names_hand:
         yield f"it removes a hand, and {row.kind} names none; such a row is about {', '.join(HAND_KINDS)}"
     if may_remove_the_dealers_hand(row):
@@ -68,7 +68,7 @@ def _row(row: Row) -> Iterator[str]:
 
 
 def _rows_needed(game: Game) -> Iterator[str]:
-    """What a row depends on that the table can only know by a setting or by another row."""
+    """Yield what a row depends on that the table can only know from a setting or another row."""
     settings = {setting.id for setting in game.settings}
     for place, row in enumerate(game.irregularities):
         if row.when.established is not None:
@@ -86,7 +86,7 @@ def _rows_needed(game: Game) -> Iterator[str]:
 
 
 def rows_are_reached(game: Game) -> Iterator[str]:
-    """Rows to which no facts lead, under a reading that puts them in force."""
+    """Yield rows that no facts lead to under a reading that puts them in force."""
     for law in every_law(game):
         for row in law.rows:
             if not row.authority and not is_reached(law, row):
@@ -94,7 +94,7 @@ def rows_are_reached(game: Game) -> Iterator[str]:
 
 
 def is_reached(law: Law, row: Row) -> bool:
-    """Whether some facts lead to that row: those that it states, with any answer to what rows of its kind ask."""
+    """Return whether some facts lead to the row: those that it states, with any answers to what its kind asks."""
     stated = _stated(row)
     asked = {name for other in law.rows if other.kind is row.kind for name in _stated(other)}
     free = sorted(asked - set(stated))
@@ -111,7 +111,7 @@ def _stated(row: Row) -> dict[str, bool]:
 
 
 def every_law(game: Game) -> Iterator[Law]:
-    """The law with every setting at its default, then with each option that something depends on."""
+    """Yield the law with every setting at its default, then with each option that something depends on."""
     must = {setting.id: setting.words[0] for setting in game.settings if setting.must_be_chosen}
     each = [{setting.id: option} for setting in game.settings for option in setting.words]
     together = [dict(under) for under in dict.fromkeys(conditions(game)) if len(under) > 1]
@@ -119,7 +119,7 @@ def every_law(game: Game) -> Iterator[Law]:
 
 
 def conditions(game: Game) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Every `under` of the data."""
+    """Yield every `under` of the data."""
     yield from (row.under for row in game.irregularities)
     for wager in game.wagers:
         yield wager.under
@@ -127,5 +127,5 @@ def conditions(game: Game) -> Iterator[tuple[tuple[str, str], ...]]:
 
 
 def readings_of(law: Law) -> str:
-    """The readings that are chosen, in words."""
+    """Return the chosen readings in words."""
     return ", ".join(f"{setting}={option}" for setting, option in law.chosen.items() if option) or "its only reading"

@@ -1,8 +1,8 @@
-"""The settlement of a whole round: what of every bet is returned, collected or held, and what the house pays.
+"""The settlement of a whole round: what is returned, collected or held of every bet, and what the house pays.
 
-Money is in the smallest unit and exact. What a bettor loses the house gains and the reverse, so every settlement sums
-to nothing. A settlement changes nothing of the closed layout: a bet withdrawn late is won or lost all the same (TP 5.6,
-P3 5.6, RTP 5.3), as is one whose bettor walked away (NC 5.3), and chips count where they lay (NC 5.13).
+Money is in the smallest unit and exact. Every settlement sums to zero: what bettors lose the house gains, and the
+reverse. The closed layout does not change: a bet withdrawn late is won or lost all the same (TP 5.6, P3 5.6, RTP 5.3),
+as is one whose bettor walked away (NC 5.3), and chips count where they lay (NC 5.13).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NOTHING: Final = Fraction(0)
 
 
 class SettlementError(ValueError):
-    """A round cannot be settled by what was entered. The message is a sentence with a next step."""
+    """A round cannot be settled from what was entered. The message is a sentence with a next step."""
 
 
 class Rounding(StrEnum):
-    """What the house does with a payout that is no whole unit; house procedure, no clause says it.
+    """The house's treatment of a payout that is not a whole unit: house procedure, which no clause covers.
 
-    Where it rounds payouts, shares of a maximum are whole units as well, whichever way it rounds.
+    If it rounds payouts either way, shares of a maximum are whole units too.
     """
 
     NONE = "none"
@@ -43,14 +43,14 @@ class Rounding(StrEnum):
 
 
 class BetAction(StrEnum):
-    """What a named person rules on one bet for which no clause decides."""
+    """A person's ruling on one bet for which no clause decides."""
 
     RETURN = "return"
-    SETTLE = "settle"  # it is won or lost as any other
+    SETTLE = "settle"  # it is won or lost like any other
 
 
 class BetRuling(msgspec.Struct, frozen=True):
-    """A ruling on one bet: `authority` names who gave it, `text` is how it was put."""
+    """A ruling on one bet. `authority` names who gave it; `text` is its wording."""
 
     action: BetAction
     authority: str
@@ -58,11 +58,11 @@ class BetRuling(msgspec.Struct, frozen=True):
 
 
 class BetResult(msgspec.Struct, frozen=True):
-    """What one bet comes to. `bet.amount` is `returned` + `collected` + `held`; `paid` the house adds.
+    """The result of one bet. `bet.amount` is `returned` + `collected` + `held`; the house adds `paid`.
 
     `counted` is the part that the hands decided, 0 where they decided nothing. `verdict` None: held until a ruling.
-    `breakage` is what rounding kept from the payout, below 0 what it added. `clause` is the verdict's; `share_clause`
-    and `share` say why not the whole bet counted, or why it did.
+    `breakage` is the amount that rounding kept from the payout; below 0, the amount it added. `clause` is the
+    verdict's; `share_clause` and `share` say why the bet counted in part, or why it counted whole.
     """
 
     bet: Bet
@@ -80,10 +80,10 @@ class BetResult(msgspec.Struct, frozen=True):
 
 
 class Settlement(msgspec.Struct, frozen=True):
-    """A settled round, an entry for every bet in the order of placing.
+    """A settled round, with an entry for every bet in the order of placing.
 
-    `settled_under_minimum` is the memory for the next round: bettors whose one time under the minimum is over
-    (RTP 5.10). A round that is settled again starts from the memory that it started from before.
+    `settled_under_minimum` is carried to the next round: the bettors whose one time under the minimum is over (RTP
+    5.10). Settling a round again starts from the set that it first started from.
     """
 
     entries: tuple[BetResult, ...]
@@ -91,7 +91,7 @@ class Settlement(msgspec.Struct, frozen=True):
 
     @property
     def house(self) -> Fraction:
-        """What the house has gained; with what all bettors have gained it comes to 0."""
+        """The house's gain. Together with the gains of all bettors it comes to 0."""
         return sum((each.collected - each.paid for each in self.entries), NOTHING)
 
 
@@ -107,15 +107,15 @@ def settle_round(
     settled_under_minimum: frozenset[str] = frozenset(),
     rounding: Rounding = Rounding.NONE,
 ) -> Settlement:
-    """Settles the closed layout by the hands at "B1", "B2" ... and "D".
+    """Settle the closed layout by the hands at "B1", "B2" ... and "D".
 
     `removed`: boxes whose hand was removed, with the clause; all wagers there are returned (RTP 5.5, NC 5.9).
     `withdrawn`: (bettor, box) with the clause that let him withdraw; all his wagers there are returned (NC 5.7.3).
-    `rulings` by number of bet decide what no clause decides: a side bet without its main is held until then, and
-    any other bet may be ruled to be returned. What a clause returns, no ruling settles.
+    `rulings` by number of bet decide where no clause does: a side bet without its main wager is held until then, and
+    any other bet may be ruled to be returned. A bet that a clause returns cannot be settled by a ruling.
 
     Raises `SettlementError` where a hand is missing that a bet needs, a withdrawal is only partial (RTP 5.13.1), or a
-    ruling or clause is about nothing that lies there; `SettingError` where a reading must be chosen and is not.
+    ruling or clause concerns a bet that does not lie there; `SettingError` where a reading must be chosen and is not.
     """
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
     _check_entered(law, layout, removed, withdrawn, rulings)
@@ -151,7 +151,7 @@ def bets_in_play(
     rulings: Mapping[int, BetRuling],
     settled_under_minimum: frozenset[str] = frozenset(),
 ) -> tuple[Bet, ...]:
-    """The bets that the hands decide, so far: none that was returned, or that waits for a ruling. As `settle_round`."""
+    """Return the bets that the hands decide: neither returned nor waiting for a ruling. Arguments as `settle_round`."""
     side_alone = {bet.number for bet in without_main(law, layout)}
     return tuple(
         share.bet
@@ -173,10 +173,10 @@ def return_every_bet(
     withdrawn: Mapping[tuple[str, int], str] | None = None,
     rulings: Mapping[int, BetRuling] | None = None,
 ) -> Settlement:
-    """Returns every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
+    """Return every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
 
-    A bet that went back before keeps its own clause, as in `settle_round`: it is not returned twice. A void round does
-    not count as a bettor's one time under the minimum. Raises `SettlementError` where neither a clause nor a ruling is
+    A bet that was returned earlier keeps its own clause, as in `settle_round`, and is not returned twice. A void round
+    does not use up a bettor's one time under the minimum. Raises `SettlementError` if neither a clause nor a ruling is
     named.
     """
     if not clause:
@@ -197,7 +197,7 @@ def _returned(bet: Bet, clause: str, because: str) -> BetResult:
 
 
 def _taken_out(bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]) -> BetResult | None:
-    """A bet that a clause took out of the round."""
+    """Return the result of a bet that a clause took out of the round; None if none did."""
     if bet.box in removed:
         return _returned(bet, removed[bet.box], "the hand was removed from play")
     if (bet.bettor, bet.box) in withdrawn:
@@ -206,7 +206,7 @@ def _taken_out(bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[st
 
 
 def _ruled_back(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
-    """A bet that a ruling returned."""
+    """Return the result of a bet that a ruling returned; None if none did."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
     return _returned(bet, ruling.authority, f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
@@ -220,7 +220,7 @@ def _before_the_hands(
     ruling: BetRuling | None,
     side_alone: bool,
 ) -> BetResult | None:
-    """What decides a bet whatever the cards are; None: the hands decide it. Clauses come before a ruling."""
+    """Return the result of a bet that the cards do not decide; None if they decide it. Clauses precede rulings."""
     bet, betting = share.bet, law.game.betting
     if (out := _taken_out(bet, removed, withdrawn)) is not None:
         return out
@@ -265,10 +265,10 @@ def _rounded(amount: Fraction, rounding: Rounding) -> Fraction:
 
 
 def _check_hands(law: Law, bets: Iterable[Bet], hands: Mapping[str, Cards]) -> None:
-    """Every bet that the cards decide needs the hands that it looks at.
+    """Check that every bet which the cards decide has the hands that it looks at.
 
-    One on the Dealer's hand alone does not need its box's: without a main wager there that box may not have been dealt,
-    and a ruling may settle the bet all the same (P3 1.1.4, 3.4).
+    A bet on the Dealer's hand alone does not need its box's hand: that box may not have been dealt for lack of a main
+    wager, and a ruling may still settle the bet (P3 1.1.4, 3.4).
     """
     needed = set()
     for bet in bets:
@@ -293,7 +293,7 @@ def _check_entered(
     withdrawn: Mapping[tuple[str, int], str],
     rulings: Mapping[int, BetRuling],
 ) -> None:
-    """Nothing is returned without a clause or a ruling, and none is about what does not lie there."""
+    """Check that every return has a clause or a ruling, and that each concerns a bet that lies there."""
     for number, ruling in rulings.items():
         if all(bet.number != number for bet in layout.bets):
             raise SettlementError(f"a ruling is about bet {number}, which does not lie there; look up its number")
@@ -312,7 +312,7 @@ def _check_entered(
 
 
 def _of_all_wagers(law: Law) -> frozenset[str]:
-    """The clauses by which a bettor withdraws all his wagers or none (RTP 5.13.1)."""
+    """Return the clauses by which a bettor withdraws all his wagers or none (RTP 5.13.1)."""
     return frozenset(option.clause for row in law.rows for option in row.options if option.all_wagers)
 
 

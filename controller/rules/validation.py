@@ -1,7 +1,7 @@
-"""What is wrong with a rules document's data: every problem as a sentence that names the place and what to do.
+"""Checks of a rules document's data. Each problem is a sentence that names the place and the remedy.
 
-`cardshoe rules`, `evaluate` and `odds` refuse a game with problems, and the tests ask the same of every game found. A
-game that passes can be dealt, settled and counted under each of its readings.
+`cardshoe rules`, `evaluate` and `odds` refuse a game with problems, and the tests check every game. A game that passes
+can be dealt, settled and counted under each of its readings.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ASKED_BY_THE_PROGRAM: Final = {
     "examining_entered": ("offered", "required"),
     PRO_RATA_UNDER_MINIMUM: (EXEMPT, "none"),
 }
-"""The settings that the program asks for by name, in whichever game has them, with the options that it knows."""
+"""The settings that the program reads by name, in whichever game has them, with the options that it knows."""
 
 FIRST_CARD_OPTIONS: Final = ("separate", "in_hand")
 DEVICES: Final = ("", "shuffler", "shoe")
@@ -48,16 +48,16 @@ STEPS_OF_EVERY_ROUND: Final = (
     StepKind.SETTLING,
 )
 DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
-WORD: Final = re.compile(r"[a-z][a-z0-9_]*")  # an id that a configuration and a journal name
-CLASSES: Final = 31  # of ranking
+WORD: Final = re.compile(r"[a-z][a-z0-9_]*")  # an id that appears in configurations and journals
+CLASSES: Final = 31  # of hands, by ranking
 RANKS: Final = range(1, 14)
 
 
 def problems(game: Game) -> tuple[str, ...]:
-    """Every problem of a game's data; none if it is right.
+    """Return every problem of a game's data; empty if there are none.
 
-    Only where every field has its type the rest is looked at, and what depends on readings and rows only where
-    settings, wagers and rows are right in themselves.
+    Checks run only on data that passed the earlier ones: types first, then settings, wagers and rows, then what depends
+    on readings.
     """
     return _distinct(mistyped(game, Game, "")) or _problems(game)
 
@@ -262,7 +262,7 @@ def _clauses(game: Game) -> Iterator[str]:
 
 
 def cited(game: Game) -> frozenset[str]:
-    """Every clause that the data cites."""
+    """Return every clause that the data cites."""
     clauses = {row.clause for row in game.irregularities} | {step.clause for step in game.steps}
     clauses |= {option.clause for row in game.irregularities for option in row.options}
     clauses |= {price.clause for wager in game.wagers for price in wager.prices}
@@ -277,7 +277,7 @@ def cited(game: Game) -> frozenset[str]:
 
 
 def _prices_reached(game: Game) -> Iterator[str]:
-    """Each wager is in force once, and each price is paid on some hands."""
+    """Check that each wager is in force once, and that each price is paid on some hands."""
     for law in every_reading(game):
         for wager_id, count in Counter(wager.id for wager in law.wagers).items():
             if count > 1:

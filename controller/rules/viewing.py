@@ -1,4 +1,4 @@
-"""Who may look at a hand on which bets lie (RTP 3.7, 3.10, 3.11, 3.14, NC 1.15, 3.10)."""
+"""The right to look at a hand that has bets on it (RTP 3.7, 3.10, 3.11, 3.14, NC 1.15, 3.10)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ NO_VIEWER_YET: Final[Mapping[str, int]] = {}
 
 
 class ViewingRefusal(msgspec.Struct, frozen=True):
-    """Why a bettor may not look at a hand: a sentence and its clause."""
+    """The reason why a bettor may not look at a hand: a sentence and its clause."""
 
     sentence: str
     clause: str
 
 
 def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
-    """The bettor who looks at the hand of that box; None: no one controls it, and the Dealer opens it (RTP 3.14).
+    """Return the bettor who looks at the hand of a box; None if nobody controls it and the Dealer opens it (RTP 3.14).
 
-    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, one who looks at
-    another hand is passed over: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say which of
-    several bettors looks, it is the first who placed there.
+    `viewing` maps each bettor to the box whose hand he has already looked at. Where a bettor may look at one hand only,
+    a bettor who has looked at another is passed over and plays this hand blind (RTP 1.1.1, 3.7). Where the document
+    does not say which of several bettors looks, the first who placed a bet there does.
     """
     if not law.game.examining:
         return None
@@ -37,7 +37,7 @@ def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_V
 
 
 def _in_turn(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
-    """The bettors of a box who may look at its hand, whose turn is first first."""
+    """Return the bettors of a box who may look at its hand, in the order of precedence."""
     bettors = tuple(dict.fromkeys(bet.bettor for bet in layout.on(box)))
     if law.game.betting.seated_to_view:
         bettors = tuple(bettor for bettor in bettors if layout.bettor(bettor).seat is not None)
@@ -50,7 +50,7 @@ def _in_turn(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
 def viewing_refusal(
     law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET
 ) -> ViewingRefusal | None:
-    """Why that bettor may not look at the hand of that box; None: he may. `viewing` as for `viewer`."""
+    """Return why a bettor may not look at the hand of a box, or None if he may. `viewing` is as for `viewer`."""
     betting = law.game.betting
     if not law.game.examining:
         return ViewingRefusal("in this game the Dealer exposes every hand; leave the cards where they lie", "")

@@ -1,1 +1,1 @@
-"""`cardshoe capture`: record what crosses the wire, show it, play it back."""
+"""`cardshoe capture`: record the bytes to and from a device, show them, and play them back."""

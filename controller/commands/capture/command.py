@@ -1,4 +1,4 @@
-"""`cardshoe capture`: record the bytes to and from a device, show them, play them back."""
+"""`cardshoe capture`: record the bytes to and from a device, show them, and play them back."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _at_speed(speed: float) -> Callable[[float], Awaitable[None]]:
 
 @contextmanager
 def _told_problems() -> Iterator[None]:
-    """Errors of the bridge as a sentence with the exit code of their kind."""
+    """Turn errors of the bridge into a sentence with the exit code of their kind."""
     try:
         yield
     except NotPlainError as error:

@@ -1,4 +1,4 @@
-"""A device without a daemon: its driver listens, and a recorder records the bytes in both directions."""
+"""Recording without a daemon: a driver listens to the device, and a recorder keeps the bytes in both directions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
 
-LOOK_AFTER: Final = 0.5  # seconds between two checks whether the recorder still writes
+LOOK_AFTER: Final = 0.5  # seconds between two checks that the recorder still writes
 
 
 class NotPlainError(Exception):
-    """`--plain` was not given."""
+    """A recording without a key and without `--plain`."""
 
     hint = "Name a key with --key-file, or use --plain on a bench on which no game is played."
 
 
 class Recording(NamedTuple):
-    """What `cardshoe capture record` was asked for. `simulated`: whether the device is known to be."""
+    """The options of `cardshoe capture record`. `simulated`: the device is known to be simulated."""
 
     url: DeviceUrl
     out: Path
@@ -48,12 +48,12 @@ class Recording(NamedTuple):
     bounds: Bounds = Bounds()
 
     def with_options(self, **given: Any) -> Recording:
-        """With the options of the command line in place of its own."""
+        """Return these options with the command line's in place of their own."""
         return self._replace(**{name: value for name, value in given.items() if value is not None})
 
 
 class Recorded(NamedTuple):
-    """How it went. `stopped`: why the recorder gave up; `sentence` and `hint`: why there is no link."""
+    """The result of a recording. `stopped`: why the recorder gave up; `sentence` and `hint`: why there is no link."""
 
     links: int
     heard: int
@@ -63,7 +63,7 @@ class Recorded(NamedTuple):
 
 
 def recording_of_table(config: Path, out: Path) -> Recording:
-    """The device of a table. Raises `ConfigurationError`."""
+    """Return the options for the device of a table. Raises `ConfigurationError`."""
     found = read_configuration(config)
     return Recording(
         found.device_url,
@@ -76,7 +76,7 @@ def recording_of_table(config: Path, out: Path) -> Recording:
 
 
 async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorded:
-    """Until the time is over, the recorder stops, or SIGINT or SIGTERM. Raises NotPlainError, BridgeError."""
+    """Record until time is up, the recorder stops, or SIGINT or SIGTERM. Raises `NotPlainError`, `BridgeError`."""
     simulated = asked.simulated or asked.url.scheme == "sim"
     if asked.key_file is None and not (simulated or asked.plain):
         raise NotPlainError("The records of a device that is not known to be simulated have to be sealed.")
@@ -130,7 +130,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
 
 
 async def _keep(keeper: LinkKeeper, is_over: Callable[[], bool], seconds: float | None) -> Health:
-    """Returns the link's health as it was before the program ended it."""
+    """Keep the link until the end, and return its health before the program closed it."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):

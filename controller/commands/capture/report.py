@@ -1,4 +1,4 @@
-"""The content of a capture and what its driver reads in it, as lines for people and as JSON."""
+"""The content of a capture, and its reading by the driver, as lines for people and as JSON."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from firmware_bridge.plain_text import plain
 COVERED = "concealed"
 COVERED_RECORDS = frozenset({"from_device", "link_keys"})
 OPENS_CARDS = ("hex", "host", "device")  # their fields
-NOT_SHOWN = frozenset({"evidence", "nonce"})  # of what was heard: it stands in the record
-RARE = frozenset(
-    {"unanswered", "withheld", "newest", "moves_too_long"}
-)  # fields, left out where there is nothing of them
+NOT_SHOWN = frozenset({"evidence", "nonce"})  # already in the record
+RARE = frozenset({"unanswered", "withheld", "newest", "moves_too_long"})  # fields that are omitted when empty
 
 
 def may_tell_faces(header: Header) -> bool:
-    """Whether the faces of concealed cards may be shown: a person with the key may know them, and no one plays with
-    the cards of a simulated device or of a capture made by hand."""
+    """Return whether the faces of concealed cards may be shown.
+
+    A person with the key may know them; nobody plays with the cards of a simulated device or of a handmade capture.
+    """
     return header.sealed or header.origin is not Origin.HARDWARE
 
 
 def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]:
-    """A JSON object: when, in which link, and a `record` or what was `heard`."""
+    """Return a JSON object with the time, the link, and a `record` or what was `heard`."""
     line: dict[str, Any] = {"ms": ms, "link": link}
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
@@ -62,7 +62,7 @@ def json_line(data: object) -> str:
 
 
 def header_line(header: Header) -> str:
-    """One line about where the records come from."""
+    """Return one line about the origin of the records."""
     device = "" if header.device is None else f", {_device(msgspec.to_builtins(header.device))}"
     note = f", {header.note}" if header.note else ""
     goes_on = ", goes on from the file before" if header.continues else ""
@@ -74,17 +74,17 @@ def header_line(header: Header) -> str:
 
 
 def record_line(ms: int, record: AnyRecord, *, faces: bool) -> str:
-    """A record: milliseconds since the capture began, what it is, its bytes. Those of a device hold faces."""
+    """Return a line for a record: milliseconds since the capture began, kind, bytes. A device's bytes show faces."""
     return _line(f"{ms:>9}  {_record(record, faces=faces)}")
 
 
 def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
-    """What the driver read, at that time."""
+    """Return a line for what the driver read at that time."""
     return _line(f"{ms:>9}  -> {_heard(heard, faces=faces)}")
 
 
 def _line(text: str) -> str:
-    """A capture may come from anywhere: its texts are made plain, and none of its bytes are cut off."""
+    """Make a line safe for a terminal, at full length: a capture may come from anywhere."""
     return plain(text, len(text))
 
 
@@ -129,7 +129,7 @@ def _device(identity: dict[str, Any]) -> str:
 
 
 def _words(fields: dict[str, Any]) -> str:
-    """The name of an observation or command by itself, then each key with its value."""
+    """Return an observation or command in words: its name alone, then each key with its value."""
     parts = [
         str(value) if key in ("observed", "command") else f"{key}={json.dumps(value)}" for key, value in fields.items()
     ]

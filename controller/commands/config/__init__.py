@@ -1,1 +1,1 @@
-"""`cardshoe config`: a configuration checked, shown, and an example of one. The options come from the types."""
+"""`cardshoe config`: check or show a configuration, or print an example. The options come from the types."""

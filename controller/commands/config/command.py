@@ -16,14 +16,14 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obje
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A mistake, and what to do."""
+    """A mistake and its remedy."""
 
     sentence: str
     hint: str
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """`mistakes`: all of them; none: the daemon can start with it. `remarks`: what does not keep it from that."""
+    """The result of a check. `mistakes` keep the daemon from starting; `remarks` do not."""
 
     file: str
     mistakes: tuple[Wrong, ...]

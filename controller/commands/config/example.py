@@ -1,4 +1,4 @@
-"""An example of a configuration: every option, with its meaning and its default."""
+"""An example of a configuration: every option with its meaning and its default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD: Final = (
 
 
 def example() -> str:
-    """The whole file."""
+    """Return the whole file."""
     return "\n".join([*_comment(_HEAD), "", *(line for section in sections() for line in _lines(section))])
 
 

@@ -1,4 +1,4 @@
-"""A configuration as it is in force: every key with its value, and without secrets."""
+"""A configuration in force: every key with its value, without secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SET: Final = "set"
 
 
 def without_secrets(configuration: Configuration) -> Configuration:
-    """Of a PIN's hash only that there is one. What a default stands for is filled in."""
+    """Return the configuration with PIN hashes reduced to a mark and with computed defaults filled in."""
     people = tuple(msgspec.structs.replace(one, pin_hash=SET if one.pin_hash else "") for one in configuration.people)
     table = msgspec.structs.replace(configuration.table, boxes=configuration.settings.box_count)
     journal = configuration.journal
@@ -23,7 +23,7 @@ def without_secrets(configuration: Configuration) -> Configuration:
 
 
 def as_toml(configuration: Configuration) -> str:
-    """The configuration in the form of its file. Keys whose value is the default are marked."""
+    """Return the configuration as TOML. Keys with their default value are marked."""
     return "\n".join(_section("", without_secrets(configuration))).strip()
 
 
@@ -54,7 +54,7 @@ def _line(key: str, value: Any, field: msgspec.structs.FieldInfo) -> str:
 
 
 def toml_key(name: str) -> str:
-    """A name as a key of TOML: bare where it can be.
+    """Return a name as a TOML key, bare if possible.
 
     >>> toml_key("main"), toml_key("a b")
     ('main', '"a b"')

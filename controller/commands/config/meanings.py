@@ -1,4 +1,4 @@
-"""What each option of a configuration means, and how a section of it may look. A test compares both with the types."""
+"""The meaning of each option of a configuration, and examples of each section. A test compares both with the types."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ MEANINGS: Final = {
     "program.public_key_file": "who made the program, as PEM. Left out: /etc/cardshoe/package.pem, where it is there",
     "program.development": "true: a real table may run from sources, which no manifest vouches for",
 }
-"""By place: the section and the key."""
+"""Meanings by place: the section and the key."""
 
 
 class Shown(NamedTuple):
-    """A section in the example. `examples`: one for each time that it stands there, with the keys that it has.
+    """A section in the example file. `examples`: the keys and values of each occurrence.
 
-    `optional`: the example has it as a comment.
+    `optional`: the example has the section as a comment.
     """
 
     meaning: str
     examples: tuple[dict[str, str], ...]
-    heading: str = ""  # where it is not the section's name
+    heading: str = ""  # if it differs from the section's name
     optional: bool = False
 
 
@@ -164,4 +164,4 @@ LEFT_OUT: Final = {
     "floor.certificate_file": '"/etc/cardshoe/TABLE/floor.pem"',
     "floor.key_file": '"/etc/cardshoe/TABLE/floor.key"',
 }
-"""How a key may be written that the example leaves out and that has no default."""
+"""Examples of keys that the example file leaves out and that have no default."""

@@ -1,4 +1,4 @@
-"""Every option of a configuration, found by looking at the types: its place, what may stand there, its default."""
+"""The options of a configuration, derived from its types: place, allowed values, default."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from controller.daemon.sections import Configuration
 
 
 class Option(NamedTuple):
-    """`default` as it would be written, empty where nothing is in force without the key."""
+    """One option. `default` is written as in a file; it is empty if nothing is in force without the key."""
 
     section: str
     key: str
@@ -30,7 +30,7 @@ class Option(NamedTuple):
 
 
 class Section(NamedTuple):
-    """`several`: it may stand there more than once; `named`: under names of the file's own, as `[limits.main]`."""
+    """One section. `several`: it may occur repeatedly; `named`: under names of the file's own, as `[limits.main]`."""
 
     name: str
     several: bool
@@ -39,14 +39,14 @@ class Section(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """As the page names it."""
+        """The section's heading in a file."""
         if self.several:
             return f"[[{self.name}]]"
         return f"[{self.name}.NAME]" if self.named else f"[{self.name}]"
 
 
 def sections() -> tuple[Section, ...]:
-    """Of a whole file, in the order of the types."""
+    """Return the sections of a whole file, in the order of the types."""
     found: list[Section] = []
     for field in msgspec.structs.fields(Configuration):
         found += _section(field.name, field.type)
@@ -54,7 +54,7 @@ def sections() -> tuple[Section, ...]:
 
 
 def _section(name: str, kind: Any) -> Iterator[Section]:
-    """The section, then those within it."""
+    """Yield the section, then those within it."""
     kind = without_none(kind)
     several, named = get_origin(kind) is tuple, get_origin(kind) is dict
     struct = get_args(kind)[1 if named else 0] if several or named else kind
@@ -79,7 +79,7 @@ def _option(section: str, field: msgspec.structs.FieldInfo) -> Option:
 
 
 def _values(kind: Any) -> str:
-    """What may stand there."""
+    """Return the allowed values in words."""
     kind = without_none(kind)
     if get_origin(kind) is tuple:
         return f"a list, each {_values(get_args(kind)[0])}"
@@ -89,10 +89,10 @@ def _values(kind: Any) -> str:
 
 
 def toml(value: Any) -> str:
-    """A value as it is written in a file.
+    """Return a value as written in a TOML file.
 
     >>> toml(("a", 'b"')), toml(True), toml({"handled": False})
-    ('["a", "b\\\\""]', 'true', '{ handled = false }')
+    ('["a", "b\\""]', 'true', '{ handled = false }')
     """
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(toml, value))}]"
@@ -104,4 +104,4 @@ def toml(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     text = str(value.value if isinstance(value, Enum) else value)
-    return msgspec.json.encode(text).decode()  # JSON's escapes are TOML's
+    return msgspec.json.encode(text).decode()  # JSON's escapes are valid in TOML

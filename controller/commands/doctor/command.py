@@ -1,4 +1,4 @@
-"""`cardshoe doctor`: a line for each finding, and the command that mends it."""
+"""`cardshoe doctor`: a line for each finding, with the command that fixes it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from controller.program_files import PACKAGE_KEY, ProgramError, verify
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """`findings`: all of them, also where all is well. `table`, `user` empty: the configuration cannot be read."""
+    """All findings, the good ones included. `table` and `user` are empty if the configuration cannot be read."""
 
     table: str
     user: str
@@ -67,7 +67,7 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
 
 
 def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> Table:
-    """With the daemon's user: as it is named, as the service has it, or as tables apart and others have it."""
+    """Return the table with its daemon's user: the one named, the service's, or the usual one for its installation."""
     by_hand = Table(machine, path, configuration, own_user(), own_user().name)
     if user_name is None and by_hand.is_by_hand:
         return by_hand
@@ -92,11 +92,11 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
     except PermissionError as error:
         mend = f"sudo cardshoe doctor --config {table.file}"
         yield Finding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
-    yield from service.runs(table)  # the last: it starts once all else is mended
+    yield from service.runs(table)  # last, because the service starts only when everything else is right
 
 
 def _program(machine: Machine, configuration: Configuration) -> Finding:
-    """The program's own files; those that run this command."""
+    """Check the files of the program that runs this command."""
     asked = configuration.program
     found = machine.examine(asked.public_key_file if asked is not None else None)
     try:

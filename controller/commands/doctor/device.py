@@ -1,4 +1,4 @@
-"""The device: its node and who may open it, udev's rules, and the programs that take ports."""
+"""Checks of the device: its node and who may open it, udev's rules, and programs that take ports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def look(table: Table) -> Iterator[Finding]:
 
 
 def _of_another_table(table: Table) -> Iterator[Finding]:
-    """One device serves one table; the second daemon would find it busy, or take its cards."""
+    """Warn of another table with the same device. Its daemon would find the device busy, or take its cards."""
     etc, own = table.machine.path("/etc/cardshoe"), table.configuration.device
     if not table.file.is_relative_to(etc):
         return
@@ -51,7 +51,7 @@ def _of_another_table(table: Table) -> Iterator[Finding]:
         try:
             other = read_configuration(path)
         except ConfigurationError:
-            continue  # what is wrong with it is looked for at that table
+            continue  # the doctor of that table reports its mistakes
         if other.device.url == own.url or (own.serial and other.device.serial == own.serial):
             sentence = f"Table {other.table.name} names the same device, {own.serial or own.url}: {path}."
             yield problem("device", sentence, f"Name the device of each table: {table.file} and {path}")
@@ -82,7 +82,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
 
 
 def _access(table: Table, node: Path, written: str) -> Finding:
-    """Whether the daemon, and nobody else, may open it."""
+    """Check that the daemon, and nobody else, may open it."""
     found = node.stat()
     owner = owner_of(found)
     if table.user is None:
@@ -108,7 +108,7 @@ def _rules(table: Table) -> Finding:
 
 
 class UsbDevice(NamedTuple):
-    """Its folder in sysfs, with vendor and product as four hexadecimal digits each."""
+    """A device's folder in sysfs, with vendor and product as four hexadecimal digits each."""
 
     folder: Path
     vendor: str
@@ -116,7 +116,7 @@ class UsbDevice(NamedTuple):
 
 
 def _usb_device(table: Table, node: Path) -> UsbDevice | None:
-    """The USB device behind a serial port; None: it has none."""
+    """Return the USB device behind a serial port, if there is one."""
     folder = table.machine.path(f"/sys/class/tty/{node.resolve().name}/device")
     if not folder.exists():
         return None
@@ -127,7 +127,7 @@ def _usb_device(table: Table, node: Path) -> UsbDevice | None:
 
 
 def _usb(table: Table, path: str) -> Iterator[Finding]:
-    """`/VID:PID/SERIAL` of a device without a serial converter."""
+    """Check a device without a serial converter, named as `/VID:PID/SERIAL`."""
     pair, _, serial = path.strip("/").partition("/")
     for one in sorted(table.machine.path("/sys/bus/usb/devices").glob("*")):
         found = UsbDevice(one, _text(one / "idVendor"), _text(one / "idProduct"))
@@ -163,7 +163,7 @@ def _modem_manager(table: Table, node: Path) -> Finding:
 
 
 def _brltty(table: Table, usb: UsbDevice) -> Finding:
-    """Whether its rules name this pair; rules of the same name in /etc take precedence, an empty file too."""
+    """Check whether brltty's rules name this pair. An equally named file in /etc overrides them, even if empty."""
     named = re.compile(rf"{usb.vendor}/{usb.product}/|{usb.vendor}.*{usb.product}", re.IGNORECASE)
     for rules in sorted(table.machine.path("/usr/lib/udev/rules.d").glob(BRLTTY)):
         mask = table.machine.path("/etc/udev/rules.d") / rules.name
@@ -175,7 +175,7 @@ def _brltty(table: Table, usb: UsbDevice) -> Finding:
 
 
 def _text(path: Path) -> str:
-    """A line of sysfs; empty where there is none."""
+    """Read a line of sysfs; empty if there is none."""
     try:
         return path.read_text("ascii", errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Files of a table: the configuration and its keys, room for the journal, the socket's folder, the journal itself."""
+"""Checks of a table's files: the configuration and its keys, room for the journal, the socket's folder, the journal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from firmware_bridge.errors import KeyFileError
 
 DAY: Final = 86_400  # seconds
 FULL, FILLING = 90, 80  # percent
-SHORT, SOON = 7, 30  # days until the disk is full, at the journal's growth
+SHORT, SOON = 7, 30  # days until the disk is full, at the growth of the journal
 OTHERS: Final = 0o007
 GROUP_WRITES: Final = 0o020
 
@@ -46,7 +46,7 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
     yield from keys
     opened = [one.sentence for one in keys if one.level is Level.PROBLEM]
     for mistake in mistakes_of_files(table.configuration):
-        if not any(path in mistake.sentence for path in _paths_in(opened)):  # each has one command that mends it
+        if not any(path in mistake.sentence for path in _paths_in(opened)):  # already reported
             yield problem("files", mistake.sentence, mistake.hint)
     if said := other_signer(table.configuration.journal):
         mend = "Put this table's key back from the safe; else a shift manager accepts the one that is there"
@@ -60,7 +60,7 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
 
 
 def _floor(table: Table) -> Iterator[Finding]:
-    """The table deals without it, too. What root reads beside the configuration the daemon must be handed."""
+    """Check the connection to the floor. The table also deals without it. Root's files must be handed to the daemon."""
     section = table.configuration.floor
     for remark in of_floor(section):
         yield warning("floor", remark.sentence, remark.hint)
@@ -76,7 +76,7 @@ def _floor(table: Table) -> Iterator[Finding]:
 
 
 def _owner(table: Table) -> Iterator[Finding]:
-    """Whether the daemon owns its journal; nothing where it does, or where systemd sees to it at the next start."""
+    """Check that the daemon owns its journal, unless systemd sets the owner at the next start."""
     section = table.configuration.journal
     state = table.machine.path(f"/var/lib/cardshoe/{table.name}")
     if table.user is None or table.user.uid == 0 or not section.folder.exists():
@@ -95,9 +95,9 @@ def _paths_in(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _keys(table: Table, *, own: bool) -> Iterator[Finding]:
-    """Nobody but the daemon and root reads them, and the daemon cannot change what it was given.
+    """Check that only the daemon and root read the keys, and that the daemon cannot change what it was given.
 
-    `own`: also those that the daemon made itself.
+    `own`: also check those that the daemon made itself.
     """
     section, device = table.configuration.journal, table.configuration.device
     given = [table.file, section.key_file, device.key_file, device.card_table]
@@ -123,14 +123,14 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
 
 
 def _paired(table: Table) -> Iterator[Finding]:
-    """Whether the one device that may be used has a key, where its driver needs one, and the daemon knows it."""
+    """Check that the one allowed device has a key, where its driver needs one, and that the daemon knows the key."""
     device = table.configuration.device
     if device.key_file is None:
         return
     try:
         keys = read_device_keys(device.key_file)
     except KeyFileError:
-        return  # a mistake of the files
+        return  # reported with the other mistakes of files
     copy = table.handed(device.key_file)
     if copy.exists() and copy.read_bytes() != device.key_file.read_bytes():
         sentence = f"{device.key_file} was changed since the daemon's start: it still has the keys of before."
@@ -167,7 +167,7 @@ def _room(table: Table) -> Iterator[Finding]:
 
 
 def growth_of(folder: Path) -> float:
-    """Bytes a day, by the files that are there; 0: they tell nothing yet."""
+    """Return the bytes a day by which the journal grows; 0 if the files do not tell yet."""
     try:
         found = [one.stat() for one in folder.iterdir() if one.suffix == ".journal"]
     except OSError:
@@ -179,7 +179,7 @@ def growth_of(folder: Path) -> float:
 
 
 def _nearest(path: Path) -> Path:
-    """The path, or the nearest folder above it that is there."""
+    """Return the path, or its nearest existing parent folder."""
     return path if path.exists() else _nearest(path.parent)
 
 
@@ -215,7 +215,7 @@ def _in_the_way(path: Path) -> Iterator[Finding]:
 
 
 def _journal(table: Table) -> Finding:
-    """As the check beside a running daemon: the chain and the signatures, without how SQLite keeps them."""
+    """Check the chain and the signatures, as beside a running daemon; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):
         return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")

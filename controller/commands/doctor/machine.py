@@ -1,4 +1,4 @@
-"""The PC that is looked at: its files, its users, what its programs say. A test hands in folders and programs."""
+"""The PC under examination: its files, its users, and its programs. Tests provide folders and programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READ, WRITE, ENTER = 4, 2, 1
 TLS_PORT: Final = 443
 DAY: Final = 86_400  # seconds
 REINSTALL: Final = "apt-get install --reinstall cardshoe"
-"""What puts the package's files back."""
+"""The command that restores the package's files."""
 
 
 class Level(StrEnum):
@@ -38,7 +38,7 @@ class Level(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What was looked at and found. `mend`: the command, or the act, that puts it right."""
+    """The result of one check. `mend`: the command or act that fixes it."""
 
     what: str
     level: Level
@@ -67,7 +67,7 @@ class User(NamedTuple):
 
 
 def run_program(*command: str) -> str | None:
-    """What a program prints, without blanks around it; None where there is none, or it does not answer."""
+    """Run a program and return its stripped output; None if it does not exist or does not answer."""
     path = shutil.which(command[0])
     if path is None:
         return None
@@ -81,16 +81,16 @@ def run_program(*command: str) -> str | None:
 
 
 class Served(NamedTuple):
-    """`why`: why a browser gets no page; empty: it does. `days`: so many whole days its certificate is still good."""
+    """A name's service by TLS. `why`: why a browser gets no page, else empty. `days`: days left on the certificate."""
 
     why: str = ""
     days: int = 0
 
 
 def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Served:
-    """What a browser gets under this name from the web server of this PC.
+    """Try what a browser gets under this name from the web server of this PC.
 
-    `roots`: the certificates that it trusts, if not the system's.
+    `roots`: the trusted certificates, if not the system's.
     """
     context = ssl.create_default_context(cafile=roots)
     try:
@@ -111,8 +111,10 @@ def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Serve
 
 
 class Machine(NamedTuple):
-    """`root`: where its folders lie. `run`: what a program says, None where there is no such program. `ask`: what
-    answers at a port. `try_tls`: how a name is served with TLS. `examine`: the program's own files, by the key named.
+    """The means of examining a PC.
+
+    `root`: where its folders are. `run`: runs a program; None if it does not exist. `ask`: asks a port. `try_tls`:
+    tries a name with TLS. `examine`: examines the program's own files with the given key.
     """
 
     root: Path = Path("/")
@@ -122,7 +124,7 @@ class Machine(NamedTuple):
     examine: Callable[[Path | None], Program] = examine
 
     def path(self, path: Path | str) -> Path:
-        """A path of that PC; one of the configuration that lies elsewhere in a test stays what it is."""
+        """Return a path of that PC. Paths outside its root, as tests configure them, stay unchanged."""
         return self.root / str(path).lstrip("/")
 
     @property
@@ -131,7 +133,7 @@ class Machine(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table whose PC it is. `user` None: the daemon's user is not known to this PC."""
+    """The table of the PC. `user` is None if the PC does not know the daemon's user."""
 
     machine: Machine
     file: Path
@@ -148,27 +150,27 @@ class Table(NamedTuple):
         return f"cardshoe@{self.name}"
 
     def put(self, name: str, path: Path | str, then: str) -> str:
-        """A command that puts a file for the PC, as this version has it, at its path."""
+        """Return a command that installs this version's file for the PC at its path, and then runs `then`."""
         if name in SHARED and self.machine.path(PACKAGED_UNIT).exists():
             return f"{REINSTALL} && {then}"
         return self.with_files(f"install -D -m 0644 $F/system/{name} {path} && {then}")
 
     def with_files(self, then: str) -> str:
-        """A command that makes the files for the PC of this table again, in $F, for `then`, and leaves no copy."""
+        """Return a command that makes the table's files for the PC again, in $F, runs `then`, and leaves no copy."""
         return f"F=$(mktemp -d) && cardshoe init $F --from {self.file.parent} >/dev/null && {then}; rm -r $F"
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether a person starts its daemon: a simulated table, and none that was installed as a service."""
+        """True for a simulated table that is not installed as a service: a person starts its daemon."""
         return self.configuration.table.simulated and not self.file.is_relative_to(self.machine.path("/etc/cardshoe"))
 
     @property
     def is_handed_files(self) -> bool:
-        """Whether systemd hands the daemon copies of its files, so that only root reads them."""
+        """True if systemd hands the daemon copies of its files, so that only root reads the originals."""
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
 
     def handed(self, path: Path) -> Path:
-        """The copy of that file which the running daemon has; it is not there where none runs, or none was handed.
+        """Return the path of the running daemon's copy of a file, which need not exist.
 
         It is mounted for the daemon alone, so root looks for it in the daemon's file system.
         """
@@ -176,12 +178,12 @@ class Table(NamedTuple):
 
     @property
     def process(self) -> str:
-        """The daemon's process ID as systemd has it; 0 or empty: none."""
+        """The daemon's process ID by systemd; 0 or empty if there is none."""
         return self.machine.run("systemctl", "show", "--property=MainPID", "--value", self.unit) or ""
 
 
 def user_called(name: str) -> User | None:
-    """A user of this machine, with all groups."""
+    """Return a user of this machine, with all groups."""
     try:
         found = pwd.getpwnam(name)
     except KeyError:
@@ -190,7 +192,7 @@ def user_called(name: str) -> User | None:
 
 
 def own_user() -> User:
-    """Who runs this command."""
+    """Return the user who runs this command."""
     uid = os.getuid()
     try:
         name = pwd.getpwuid(uid).pw_name
@@ -200,7 +202,7 @@ def own_user() -> User:
 
 
 def may(user: User, found: os.stat_result, wanted: int) -> bool:
-    """Whether owner, group and mode let the user read (4), write (2) or enter (1). Root may."""
+    """Return whether owner, group and mode let the user read (4), write (2) or enter (1). Root always may."""
     if user.uid == 0:
         return True
     shift = 6 if user.uid == found.st_uid else 3 if found.st_gid in user.groups else 0
@@ -208,7 +210,7 @@ def may(user: User, found: os.stat_result, wanted: int) -> bool:
 
 
 def owner_of(found: os.stat_result) -> str:
-    """Owner, group and mode, as `ls -l` has them."""
+    """Return owner, group and mode as `ls -l` shows them."""
     try:
         user = pwd.getpwuid(found.st_uid).pw_name
     except KeyError:

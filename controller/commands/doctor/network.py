@@ -1,4 +1,4 @@
-"""What the service may reach of the network, compared with what the table's configuration needs."""
+"""Checks that the service may reach the network addresses that the table's configuration needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ THEN: Final = "systemctl daemon-reload && systemctl restart"
 
 
 def look(table: Table) -> Iterator[Finding]:
-    """Nothing where systemd does not say it."""
+    """Compare the unit's limits with the configuration; yield nothing if systemd does not know them."""
     asked = [f"--property={one}" for one in PROPERTIES]
     said = table.machine.run("systemctl", "show", *asked, table.unit)
     if not said:
@@ -36,7 +36,7 @@ def look(table: Table) -> Iterator[Finding]:
 
 
 def _admits(in_force: dict[str, str], host: str) -> bool:
-    """What is allowed counts before what is denied. A name may have any address."""
+    """Return whether the unit may reach the host. Allowed addresses override denied ones; a name may have any."""
     if not in_force.get("IPAddressDeny"):
         return True
     networks = [ipaddress.ip_network(one) for one in in_force.get("IPAddressAllow", "").split()]

@@ -1,4 +1,4 @@
-"""Screens: who has the port, whether the table can deal, and the names by which a proxy reaches it."""
+"""Checks for screens: who has the port, whether the table can deal, and the names under which a proxy reaches it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.daemon.configuration_remarks import of_screens
 from controller.daemon.port_use import use_of
 from controller.daemon.sections import HttpSection
 
-RENEWED_BEFORE: Final = 14  # days before its end a certificate is warned of
+RENEWED_BEFORE: Final = 14  # days before its expiry from which a certificate gets a warning
 
 
 def look(table: Table) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def _ready(table: Table, http: HttpSection) -> Finding:
 
 
 def _as_a_user_of_the_table(table: Table) -> str:
-    """The start of a command for root, whom the table does not admit."""
+    """Return the start of a command for root, whom the table does not admit."""
     readers, people = table.configuration.readers, table.configuration.people
     for uid in [uid for uids in (*(one.uids for one in readers), *(one.uids for one in people)) for uid in uids]:
         try:

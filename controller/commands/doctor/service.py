@@ -1,4 +1,4 @@
-"""The service: its unit and drop-in, whether it is enabled, and the clock."""
+"""Checks of the service: its unit and drop-in, whether it is enabled, and the clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from controller.commands.init.system import PACKAGED_UNIT, read_system_file
 
 UNIT: Final = "/etc/systemd/system/cardshoe@.service"
 RUNNING: Final = "/opt/cardshoe/bin"
-"""With the package, a link into the folder of the version that starts."""
+"""With the package: a link to the folder of the installed version."""
 DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
 
 
@@ -33,7 +33,7 @@ def look(table: Table) -> Iterator[Finding]:
 
 
 def runs(table: Table) -> Iterator[Finding]:
-    """Whether the service runs, and from this version of the program."""
+    """Check that the service runs, and that it runs this version of the program."""
     if not table.machine.has_systemd or table.is_by_hand:
         return
     active = table.machine.run("systemctl", "is-active", table.unit)
@@ -46,7 +46,7 @@ def runs(table: Table) -> Iterator[Finding]:
 
 
 def _version(table: Table) -> Iterator[Finding]:
-    """An upgrade of the package restarts no table; each runs by the Python of its version's folder."""
+    """Check the running version. An upgrade restarts no table; each runs the Python of its own version's folder."""
     link = table.machine.path(RUNNING)
     if not link.is_symlink():
         yield from _program(table)
@@ -66,7 +66,7 @@ def _version(table: Table) -> Iterator[Finding]:
 
 
 def _program(table: Table) -> Iterator[Finding]:
-    """Without the package: a daemon goes on with what was there at its start, whatever pip put in its place since."""
+    """Check an installation without the package. A daemon keeps the program of its start, whatever pip replaces."""
     asked = ("--property=ExecMainStartTimestamp", "--value", "--timestamp=unix")
     started = (table.machine.run("systemctl", "show", *asked, table.unit) or "").removeprefix("@")
     if started.isdecimal() and int(started) < int(Path(controller.__file__).stat().st_ctime):

@@ -1,9 +1,5 @@
-"""`cardshoe floor`: many tables, through the broker. Its parts:
+"""`cardshoe floor`: many tables, through the broker. Each command has its own module; they share these:
 
-    options   of its commands: the broker, the files for TLS, which tables
-    database  the option of the store's commands, and its refusals
-    screen    the floor drawn in a terminal
-    words     the words that terminal and page have in common
-
-A module a command does the rest.
+options   their options: the broker, the files for TLS, which tables database  the option of the store's commands, and
+its refusals screen    the floor drawn in a terminal words     the words that terminal and page have in common
 """

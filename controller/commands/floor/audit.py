@@ -1,4 +1,4 @@
-"""`cardshoe floor audit`: whether the store has a table's journal as it is, and the journal what the store has."""
+"""`cardshoe floor audit`: compares a table's journal with the store's copy of it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from controller.problems import BadInputError, JournalProblemError
 if TYPE_CHECKING:
     from controller.floor.store.audit import Audited
 
-FAILED: Final = 4  # the exit code of a journal and a store that differ
-ON_ITS_WAY_NS: Final = 60 * 10**9  # what is so young may not have come yet
+FAILED: Final = 4  # the exit code if journal and store differ
+ON_ITS_WAY_NS: Final = 60 * 10**9  # younger entries may not have arrived yet
 
 
 @click.command()

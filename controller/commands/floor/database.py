@@ -1,4 +1,4 @@
-"""Which database the commands of the store use, and its refusals in sentences."""
+"""The database option of the store's commands, and its refusals in sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 WRONG: Final = frozenset({"store-refused", "store-schema"})
-"""Errors that say that an option or the database is wrong: another start changes nothing."""
+"""Errors of the option or the database itself, which another start does not change."""
 
 
 def database_option(command: Command) -> Command:
@@ -33,7 +33,7 @@ def database_option(command: Command) -> Command:
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Errors of the store as a sentence: exit code 78 where the database is the wrong one, else 1."""
+    """Turn errors of the store into a sentence: exit code 78 where the database is the wrong one, else 1."""
     try:
         yield
     except StoreError as error:
@@ -42,7 +42,7 @@ def problems() -> Iterator[None]:
 
 
 def open_database(address: str, program: str) -> Database:
-    """Raises `ProblemError` where the driver is not installed, and `StoreError`."""
+    """Open the database. Raises `ProblemError` where the driver is not installed, and `StoreError`."""
     with driver():
         from controller.floor.store.database import Database
 
@@ -50,5 +50,5 @@ def open_database(address: str, program: str) -> Database:
 
 
 def driver() -> AbstractContextManager[None]:
-    """While PostgreSQL's driver is imported: see `of_extra`."""
+    """Enclose the import of PostgreSQL's driver (see `of_extra`)."""
     return of_extra("floor", "PostgreSQL's driver cannot be used")

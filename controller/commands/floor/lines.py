@@ -1,4 +1,4 @@
-"""The floor line by line, where nothing can be drawn: what needs a person, and when that is over."""
+"""The floor line by line, for output that is not a terminal: what needs a person, and when that is over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.floor.page_stream import story_lines
 
 
 class FloorLines:
-    """`story`: also what happens at the tables."""
+    """Lines about changes on the floor. `story`: also what happens at the tables."""
 
     def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
@@ -22,7 +22,7 @@ class FloorLines:
         self._said: set[str] = set()
 
     def new(self) -> Iterator[str]:
-        """What has come up since this was asked last."""
+        """Yield what has come up since the last call."""
         floor, telling = self._follower.floor, self._telling
         sentence, _ = telling.headline(floor)
         if sentence != self._headline:

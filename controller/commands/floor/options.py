@@ -1,4 +1,4 @@
-"""Options of the commands of the floor: the broker, the files for TLS, and which tables are meant."""
+"""Options of the floor's commands: the broker, the files for TLS, and which tables are meant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def broker_options(command: Command) -> Command:
-    """`--broker`, `--ca`, `--certificate` and `--key`; `find_broker` makes a broker of them."""
+    """Add `--broker`, `--ca`, `--certificate` and `--key`, from which `find_broker` makes a broker."""
     for name, meaning in reversed(
         (
             ("ca", "Who signs the broker's certificate (PEM)."),
@@ -40,7 +40,7 @@ def broker_options(command: Command) -> Command:
 
 
 def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path | None) -> Broker:
-    """Raises `BadInputError`."""
+    """Return the broker that the options name. Raises `BadInputError`."""
     files = [one for one in (ca, certificate, key) if one is not None]
     if files and len(files) < 3:
         raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
@@ -61,7 +61,7 @@ def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path |
 
 
 class NameType(click.ParamType[str]):
-    """Of a site, a pit or a table, as it stands in topics."""
+    """The type of the name of a site, pit or table, as it stands in topics."""
 
     name = "NAME"
 
@@ -76,7 +76,7 @@ class NameType(click.ParamType[str]):
 
 
 def place_options(*parts: str) -> Callable[[Command], Command]:
-    """`--site`, `--pit`, `--table`: those that are named, each for every one where it is left out."""
+    """Add the named ones of `--site`, `--pit` and `--table`. Without an option, all are meant."""
 
     def decorate(command: Command) -> Command:
         for part in reversed(parts):

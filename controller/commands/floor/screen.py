@@ -1,4 +1,4 @@
-"""The floor on one screen of a terminal: what is urgent, open matters, then the tables in as much detail as fits."""
+"""The floor on one terminal screen: what is urgent, open matters, then the tables in as much detail as fits."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from controller.table.phases import Phase
 STYLES: Final = {"red": "bold red", "amber": "yellow", "plain": "", "quiet": "dim"}
 SIGNS: Final = {"red": "■", "amber": "▲", "plain": " ", "quiet": " "}
 HEADLINE: Final = {"red": "bold white on red", "amber": "black on yellow", "plain": "bold"}
-LONG_AGE: Final = 60_000  # ms: below, a calm floor stands still
+LONG_AGE: Final = 60_000  # ms: shorter ages are hidden, so that a calm floor does not change
 CELL: Final = 30  # columns of a table with its round and its age
 SMALL_CELL: Final = 20
-MATTERS: Final = 3  # of so many lines one is for matters, at least
+MATTERS: Final = 3  # at least one line in this many is for matters
 
 Line = Text
 
 
 class FloorScreen:
-    """`story`: also what happens at the tables, where there is room."""
+    """The screen of a floor. `story`: also what happens at the tables, where there is room."""
 
     def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
@@ -40,7 +40,7 @@ class FloorScreen:
         self._is_one_site = False
 
     def render(self, width: int, height: int) -> Text:
-        """As many lines as there are at most."""
+        """Draw the floor in `height` lines or fewer."""
         rows = self._floor.rows
         self._is_one_site = len({row.site for row in rows}) == 1
         head = [*self._head(rows, width)]
@@ -68,7 +68,7 @@ class FloorScreen:
             yield _cut(Text(note, "yellow"), width)
 
     def _matters(self, rows: Sequence[Row], width: int, room: int) -> list[Line]:
-        """One line each, and what is awaited in a second one where all of them fit."""
+        """Draw a line for each matter, and a second one for what is awaited if all of them fit."""
         found, named = self._floor.matters, {row.key: row for row in rows}
         acts = 2 * len(found) <= room
         shown = found if len(found) <= room else found[: max(0, room - 1)]
@@ -93,7 +93,7 @@ class FloorScreen:
     # -- the tables
 
     def _grid(self, rows: Sequence[Row], width: int, roomy: int, least: int) -> list[Line]:
-        """The most detailed of its forms that fits beside all matters, or else into its part of the screen."""
+        """Draw the tables in the most detailed form that fits beside all matters, or else in its part of the screen."""
         room, sizes = max(roomy, least), [len(tables) for _, tables in by_pit(rows)]
         forms: tuple[tuple[int, Callable[[Sequence[Row], int], list[Line]]], ...] = (
             (1, self._listed),
@@ -109,7 +109,7 @@ class FloorScreen:
         return [*found[: room - 1], Text(self._say("open.more", n=len(found) - room + 1), "dim")]
 
     def _listed(self, rows: Sequence[Row], width: int) -> list[Line]:
-        """A line for each table."""
+        """Draw a line for each table."""
         lines: list[Line] = []
         for (site, pit), tables in by_pit(rows):
             lines.append(Text(self._pit(site, pit), "bold"))
@@ -149,7 +149,7 @@ class FloorScreen:
         return lines
 
     def _pits(self, rows: Sequence[Row], width: int) -> list[Line]:
-        """A line for each pit: the tables that need a person by name, the others by their number."""
+        """Draw a line for each pit: the tables that need a person by name, the others by count."""
         lines: list[Line] = []
         for (site, pit), tables in by_pit(rows):
             line = Text(f"{self._pit(site, pit)} ", "bold")
@@ -164,11 +164,11 @@ class FloorScreen:
         return lines
 
     def _pit(self, site: str, pit: str) -> str:
-        """With its site, where there are several."""
+        """Return the pit's name, with its site if there are several sites."""
         return pit if self._is_one_site else f"{site}{JOINT}{pit}"
 
     def _state(self, row: Row) -> str:
-        """What else than an irregularity needs a person, else the phase; how long, from a minute on."""
+        """Return what needs a person besides irregularities, else the phase; with its age from a minute on."""
         troubled = row.trouble and row.trouble != "warning"
         word = self._say(f"tile.{row.trouble}") if troubled else self._say.phase(row.phase)
         age = self._say.age(self._floor.now_ms, row.trouble_since if troubled else row.since, LONG_AGE)

@@ -1,4 +1,4 @@
-"""`cardshoe floor serve`: the floor as a page, on this machine alone."""
+"""`cardshoe floor serve`: the floor as a page on this machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN_HOSTS: Final = ("", "localhost", "127.0.0.1", "[::1]")
 
 
 class ListenType(click.ParamType[int]):
-    """A port of this machine."""
+    """The type of a port of this machine."""
 
     name = "[localhost:]PORT"
 

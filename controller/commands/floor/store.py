@@ -1,4 +1,4 @@
-"""`cardshoe floor store`: the consumer that writes what the broker brings into PostgreSQL."""
+"""`cardshoe floor store`: the consumer that writes the broker's records into PostgreSQL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_PORT: Final = 65_535
 
 
 class Asked(NamedTuple):
-    """`metrics`: host and port; None: no page."""
+    """The task that the options describe. `metrics`: host and port; None: no page."""
 
     consuming: Consuming
     metrics: tuple[str, int] | None
@@ -89,7 +89,7 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
 
 
 def _months_before(day: date, months: int) -> date:
-    """The first day of the month so many before that one.
+    """Return the first day of the month that lies `months` months earlier.
 
     >>> _months_before(date(2026, 2, 14), 3)
     datetime.date(2025, 11, 1)
@@ -164,7 +164,7 @@ async def _run(asked: Asked, database: Database) -> None:
 
 
 async def _feed(notifier: Any) -> None:
-    """The service manager's watchdog."""
+    """Feed the service manager's watchdog."""
     while notifier.interval is not None:
         notifier.tell("WATCHDOG=1")
         await asyncio.sleep(notifier.interval)

@@ -1,4 +1,4 @@
-"""The floor in words for a terminal: a matter in a line, the sentence that is the most urgent, the time of day."""
+"""The floor in words for a terminal: a matter in a line, the most urgent sentence, the time of day."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JOINT: Final = " · "
 
 
 class Telling:
-    """In one language. `clock`: for the time of day, which people read."""
+    """The words in one language. `clock` gives the time of day."""
 
     def __init__(self, language: str, clock: Clock) -> None:
         self.say = FloorWords(language)
@@ -25,7 +25,7 @@ class Telling:
         self._clock = clock
 
     def about(self, found: Matter) -> str:
-        """What it is and where, under which clause, who is awaited."""
+        """Return a matter in words: what and where it is, under which clause, and who is awaited."""
         matter = matter_in(found, self.speaker)
         what, more = matter.what, matter.where
         if matter.trouble:
@@ -44,7 +44,7 @@ class Telling:
         return self.speaker.sentence(text)
 
     def headline(self, floor: Floor) -> tuple[str, str]:
-        """The sentence, and its tone."""
+        """Return the headline and its tone."""
         say, tones = self.say, [row.tone for row in floor.rows]
         if floor.away and not floor.why:
             return say("headline.waiting"), "amber"
@@ -59,13 +59,13 @@ class Telling:
         return say("headline.calm" if tones else "headline.none"), "plain"
 
     def notes(self, floor: Floor) -> Iterable[str]:
-        """What is to be known of this program itself."""
+        """Yield notes about this program itself."""
         if floor.left_out:
             yield self.say("open.left_out")
         if floor.unread:
             yield f"{self.say('open.unread', n=floor.unread)} {floor.unread_first}"
 
     def time(self, utc_ns: int, *, seconds: bool = False) -> str:
-        """Of the day, here."""
+        """Return the local time of day."""
         moment = datetime.fromtimestamp(min(utc_ns, 2**62) // NS_A_SECOND).astimezone()
         return f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"

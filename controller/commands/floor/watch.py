@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from controller.commands.floor.telling import Telling
     from controller.floor.follower import Follower
 
-DRAWN_EVERY: Final = 1.0  # seconds: ages count on
+DRAWN_EVERY: Final = 1.0  # seconds, so that ages stay current
 LEAST_BETWEEN: Final = 0.5  # seconds between two screens
-AFTER: Final = 1.0  # seconds in which what the broker kept comes, before lines are written
+AFTER: Final = 1.0  # seconds for the broker's kept messages to arrive, before lines are written
 
 
 @click.command()
@@ -55,13 +55,13 @@ def watch(
 
 
 class Silent:
-    """The screen says what a log would."""
+    """A log that stays silent, because the screen says the same."""
 
     def info(self, event: str, **values: Any) -> None:
-        """Nothing."""
+        """Ignore the event."""
 
     def warning(self, event: str, **values: Any) -> None:
-        """Where nothing is drawn, a line says that the broker is away."""
+        """Print that the broker is away, if no screen is drawn."""
         if "sentence" in values and not in_terminal():
             click.echo(f"{values['sentence']} {values['hint']}", err=True)
 

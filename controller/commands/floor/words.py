@@ -1,4 +1,4 @@
-"""The words that the terminal and the page of the floor have in common, with those of the console."""
+"""The words shared by the terminal and the page of the floor, with those of the console."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOUR: Final = 60 * MINUTE
 
 
 class FloorWords:
-    """In one language.
+    """The words in one language.
 
     >>> FloorWords("en")("top.tables", n=1), FloorWords("zh-Hans")("top.tables", n=1), FloorWords("en").span(150_000)
     ('1 table', '1 张牌桌', '2 min')
@@ -42,13 +42,13 @@ class FloorWords:
         return self(f"device.{kind if self.knows(f'device.{kind}') else 'device'}")
 
     def span(self, ms: int) -> str:
-        """Seconds below a minute, then minutes, then hours."""
+        """Return a duration in seconds below a minute, then in minutes, then in hours."""
         if ms < MINUTE:
             return self("age.s", n=ms // 1000)
         return self("age.min", n=ms // MINUTE) if ms < HOUR else self("age.h", n=ms // HOUR)
 
     def age(self, now: int, since: int, least: int = 0) -> str:
-        """How long ago that is; empty where it is not known, or less than `least`."""
+        """Return how long ago that is; empty if unknown or less than `least`."""
         return self.span(max(0, now - since)) if since and now - since >= least else ""
 
 

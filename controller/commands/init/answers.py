@@ -1,4 +1,4 @@
-"""What a person says of a new table: given as options, or asked for. What cannot be is refused with the reason."""
+"""The answers about a new table, given as options or at a prompt. Impossible ones are refused with the reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST_UID: Final = 2**32 - 2
 
 
 class NewPerson(NamedTuple):
-    """`pin` empty: the person needs none. `made`: the PIN was made here and is shown once."""
+    """A person of the table. `pin` is empty if none is needed. `made`: the PIN was made here and is shown once."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class NewPerson(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """`here`: journal and socket lie in the folder. `readings`: by setting, chosen by `chosen_by`."""
+    """A new table. `here`: journal and socket lie in the folder. `readings`: by setting, chosen by `chosen_by`."""
 
     name: str
     game: Game
@@ -57,14 +57,14 @@ class NewTable(NamedTuple):
 
 
 def checked_name(given: str) -> str:
-    """Raises `BadInputError`."""
+    """Return the name if it is valid. Raises `BadInputError`."""
     if NAME.fullmatch(given) is None:
         raise BadInputError(f"{shortened(given)!r} cannot be the name of a table.", WHY_NAME)
     return given
 
 
 def user_named(uid: int) -> str:
-    """Empty: this machine has none of that number."""
+    """Return the name of a user; empty if this machine has none with that number."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -72,7 +72,7 @@ def user_named(uid: int) -> str:
 
 
 def uid_of(given: str) -> int:
-    """A user of this machine, by name or number. Raises `BadInputError`."""
+    """Return the uid of a user of this machine, given by name or number. Raises `BadInputError`."""
     number = whole_number(given, LARGEST_UID)
     if number is not None:
         return number
@@ -84,12 +84,12 @@ def uid_of(given: str) -> int:
 
 
 def own_user() -> str:
-    """The user who asked for this, also by sudo."""
+    """Return the user who asked for this, also through sudo."""
     return os.environ.get("SUDO_UID", str(os.getuid()))
 
 
 def person_of(given: str) -> NewPerson:
-    """`ID=ROLE` or `ID=ROLE:NAME`. Raises `BadInputError`."""
+    """Read `ID=ROLE` or `ID=ROLE:NAME`. Raises `BadInputError`."""
     found = PERSON.fullmatch(given.strip())
     if found is None or found[2] not in set(Role):
         roles = ", ".join(Role)
@@ -98,7 +98,7 @@ def person_of(given: str) -> NewPerson:
 
 
 def ask_people() -> list[NewPerson]:
-    """One after the other, until there is a shift manager and no further id is entered."""
+    """Ask for people until there is a shift manager and no further id is entered."""
     click.echo("Enter the people of the table; an empty id ends the list. Their PINs come after it, unseen.", err=True)
     people: list[NewPerson] = []
     while True:
@@ -114,9 +114,9 @@ def ask_people() -> list[NewPerson]:
 
 
 def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, screens: bool) -> tuple[NewPerson, ...]:
-    """The first dealer (or the first of all) is whom the console's user stands for; the others get a PIN.
+    """Give the console's user to the first dealer (or the first person), and PINs to the others.
 
-    `screens`: with a console in a browser that dealer has one, too, to sign on there.
+    `screens`: with a console in a browser that dealer gets a PIN too, to sign on there.
     """
     at_console = next((one for one in people if one.role is Role.DEALER), people[0])
     found = []
@@ -131,7 +131,7 @@ def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, scree
 
 
 def made_pin() -> str:
-    """A PIN that nobody chose."""
+    """Return a random PIN."""
     while True:
         pin = "".join(str(secrets.randbelow(10)) for _ in range(MADE_DIGITS))
         if not mistake_of_pin(pin):
@@ -139,7 +139,7 @@ def made_pin() -> str:
 
 
 def asked_pin(name: str) -> str:
-    """Twice, and not shown; again until it can be used."""
+    """Ask for a PIN twice without echo, until it is acceptable."""
     while True:
         entered = click.prompt(f"PIN of {name}", hide_input=True, err=True)
         if mistake := mistake_of_pin(entered):

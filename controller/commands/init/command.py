@@ -1,4 +1,4 @@
-"""`cardshoe init`: asks, writes the folder, and says what comes next."""
+"""`cardshoe init`: asks its questions, writes the folder, and says what comes next."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from firmware_bridge.device_url import parse_device_url
 PORT = click.IntRange(0, 65535)
 ROOT = "0"
 TRIAL_DEVICE = "tcp://127.0.0.1:4001/"
-"""Of a simulated table that is a service: the service opens no terminal of another user."""
+"""The device of a simulated table that is a service: a service cannot open another user's terminal."""
 PLAYED = (
     NewPerson("dealer", "Dana", Role.DEALER),
     NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
     NewPerson("manager", "Max", Role.SHIFT_MANAGER),
 )
-"""Of a simulated table, where nobody is named."""
+"""The people of a simulated table for which nobody is named."""
 
 
 @click.command()
@@ -104,7 +104,7 @@ def init(
 
 
 def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool) -> None:
-    """Of options together. Raises `BadInputError`."""
+    """Check the options against each other. Raises `BadInputError`."""
     if service and not simulated:
         raise BadInputError("--service is for a simulated table.", "Leave it out: a real table is a service anyway.")
     if installs and (here or os.geteuid() != 0):
@@ -113,7 +113,7 @@ def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool
 
 
 def _init_from(folder: Path, source: Path, *, installs: bool) -> None:
-    """The users of the people are looked up: they have other numbers on another PC."""
+    """Make only the files for this PC. The uids of people are looked up, because they differ between PCs."""
     from controller.commands.init.folder import make_folder_of
 
     found = make_folder_of(folder, source)
@@ -147,7 +147,7 @@ def _asked(question: str, default: str, choices: Sequence[str], *, asks: bool) -
 
 
 def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> tuple[str, str]:
-    """The URL, and the serial number that is pinned; empty: none."""
+    """Return the URL and the pinned serial number, which may be empty."""
     if given is None and simulated:
         return f"serial://{folder}/device", ""
     if given is None and not asks:
@@ -162,7 +162,7 @@ def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> 
 
 
 def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bool) -> str:
-    """A real table chooses every setting without a default. Returns who chose."""
+    """Choose every setting without a default, as a real table must. Returns who chose."""
     unchosen = [one for one in game.settings if one.must_be_chosen and one.id not in chosen]
     if unchosen and not asks:
         needed = " ".join(f"--reading {one.id}={'|'.join(one.words)}" for one in unchosen)
@@ -180,7 +180,7 @@ def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bo
 
 
 def _console_user(*, simulated: bool, asks: bool) -> str:
-    """At a real table not root: each of root's programs would be taken for the dealer."""
+    """Return the user of the console. A real table refuses root, whose programs would all count as the dealer."""
     own = own_user() if simulated or own_user() != ROOT else ""
     if not own and not asks:
         raise BadInputError(
@@ -199,7 +199,7 @@ def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
 
 
 def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
-    """What was made, the PINs that were, and what comes next."""
+    """Return what was made, the new PINs, and what comes next."""
     lines = [f"{folder}: table {table.name}, {table.game.id}, {table.unit}; device {table.device}."]
     lines += [f"PIN of {one.name} ({one.id}): {one.pin}" for one in table.people if one.made]
     if any(one.made for one in table.people):
@@ -223,7 +223,7 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
 
 
 def _played(table: NewTable, keys: Path) -> list[str]:
-    """How a simulated table is dealt at."""
+    """Return how to deal at a simulated table."""
     command = simulate_command(table.unit, parse_device_url(table.device), keys / "device.keys")
     moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
     lines = ["", "In another terminal, the device:", command]

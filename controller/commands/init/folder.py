@@ -1,4 +1,4 @@
-"""The folder of a new table: written beside its place, checked as the daemon would, and only then moved there."""
+"""The folder of a new table: written beside its place, checked as the daemon does, and only then moved there."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
 
 STATE = Path("/var/lib/cardshoe")
-"""Where services have their journals."""
+"""The folder of the journals of services."""
 NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet, or an empty one."
 
 
 def make_folder(folder: Path, table: NewTable) -> None:
-    """All of it or nothing. Raises `BadInputError`, `ProblemError`."""
+    """Make the whole folder or nothing. Raises `BadInputError`, `ProblemError`."""
     _make(folder, lambda made: _write(made, folder, table))
 
 
 def make_folder_of(folder: Path, source: Path) -> Configuration:
-    """Of a table that there is already: its configuration and keys from `source`, with the files of its PC.
+    """Make the folder of an existing table: configuration and keys from `source`, with the files of its PC.
 
     Raises `BadInputError`, `ProblemError`.
     """
@@ -77,7 +77,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
     try:
         write(made)
         _check(made, folder)
-        made.rename(folder)  # takes the place of an empty folder, and of no other
+        made.rename(folder)  # replaces an empty folder only
     except BridgeError as error:
         raise BadInputError(f"--device: {error}", error.hint) from error
     except OSError as error:
@@ -89,7 +89,7 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def _check(made: Path, folder: Path) -> None:
-    """Raises `BadInputError` for what the daemon would refuse."""
+    """Raise `BadInputError` for what the daemon would refuse."""
     try:
         configuration = read_configuration(made / "table.toml")
         if mistakes := mistakes_of_files(configuration):
@@ -126,7 +126,7 @@ def _file(path: Path, text: str, mode: int) -> None:
 
 
 def configuration_text(folder: Path, table: NewTable, today: date, *, needs_keys: bool) -> str:
-    """The table's file. Every other option and its default: `cardshoe config example`."""
+    """Return the table's file. `cardshoe config example` shows every other option with its default."""
     journal = "journal" if table.here else f"/var/lib/cardshoe/{table.name}/journal"
     socket = "api.sock" if table.here else f"/run/cardshoe/{table.name}/api.sock"
     lines = [

@@ -1,8 +1,8 @@
-"""What a table needs of its PC: the files for systemd and udev, and the script that puts them in place.
+"""The files that a table needs on its PC for systemd and udev, and the script that installs them.
 
-The files are those of the folder `udev` of the sources, which the installed package carries as `system_files`. Where
-Debian's package is installed, what all tables share is its own, and a table's folder has the table's own files only: a
-copy in /etc would hide the package's file, and with it that of every later version.
+They come from the folder `udev` of the sources, which the installed package carries as `system_files`. Debian's package
+installs the files that all tables share, so a table's folder then has the table's own files only: a copy in /etc would
+hide the package's file and all its later versions.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _PACKAGE: Final = Path(controller.__file__).parent
 _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
 BOARD_PORT: Final = "/dev/ttyS"
 SHARED: Final = ("cardshoe.sysusers.conf", "70-cardshoe.rules", "cardshoe@.service")
-"""What all tables of a PC share."""
+"""The files that all tables of a PC share."""
 PACKAGED_UNIT: Final = "/usr/lib/systemd/system/cardshoe@.service"
-"""It is there where Debian's package is installed."""
+"""Exists where Debian's package is installed."""
 
 
 def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
-    """What starts the simulated device of a table, where the table looks for it and with the key that it reads."""
+    """Return the command that starts a table's simulated device, where the table expects it and with the same key."""
     kind = "shuffler" if unit is Unit.SETS else "shoe"
     where = f"--link {url.path}"
     if url.scheme == "tcp":
         where = f"--tcp {url.port}" if _is_this_pc(url.host) else f"--tcp {url.known_as}"
-    if not registered_driver(url.driver).needs_keys:  # a one-way shoe, which has no key
+    if not registered_driver(url.driver).needs_keys:  # a one-way shoe, which does not use keys
         return f"cardshoe simulate --driver {url.driver} {where}"
     return f"cardshoe simulate --kind {kind} {where} --key-file {key_file}"
 
@@ -39,7 +39,7 @@ def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
 def system_files(
     table: str, url: DeviceUrl, serial: str, *, has_port: bool = True, is_packaged: bool = False
 ) -> dict[str, str]:
-    """By name, what `install.sh` puts in place. `has_port`: the table has a port for browsers (`[api.http]`)."""
+    """Return the files that `install.sh` installs, by name. `has_port`: browsers reach the table (`[api.http]`)."""
     files = {} if is_packaged else {name: read_system_file(name) for name in SHARED}
     files["apart.conf"] = read_system_file("apart/cardshoe@.service.conf")
     users = read_system_file("apart/cardshoe-TABLE.sysusers.conf").replace("TABLE", table)
@@ -62,7 +62,7 @@ def system_files(
 
 
 def _network(url: DeviceUrl, *, has_port: bool) -> str:
-    """The drop-in for what the table needs of the network; empty: this PC, as the unit has it."""
+    """Return the drop-in for the table's network needs; empty if this PC is enough, as the unit allows."""
     if url.scheme != "tcp":
         return "" if has_port else read_system_file("no-network.conf")
     if _is_this_pc(url.host):
@@ -83,7 +83,7 @@ def _is_this_pc(host: str) -> bool:
 
 
 def script(table: str) -> str:
-    """`install.sh` of the table's folder."""
+    """Return `install.sh` of the table's folder."""
     return read_system_file("apart/install.sh").replace("TABLE", table)
 
 

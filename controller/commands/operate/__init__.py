@@ -1,1 +1,1 @@
-"""`cardshoe operate`: the words of people at a running table, at a prompt and from files."""
+"""`cardshoe operate`: commands in words at a running table, at a prompt and from files."""

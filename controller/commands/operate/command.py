@@ -1,4 +1,4 @@
-"""`cardshoe operate`: the words of people at a running table."""
+"""`cardshoe operate`: operates a running table by commands in words."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _asking() -> dict[str, Any]:
 
 
 class _Listener:
-    """Says what happens, and gives the operator each irregularity that is raised."""
+    """Prints what happens, and gives the operator each irregularity that is raised."""
 
     operator: Operator | None = None
     table: RunningTable
@@ -93,7 +93,7 @@ class _Listener:
             self.operator.raised(event["entry"])
         refused = event["event"] == "operation_refused"
         if refused and self.operator is not None and event["operation_id"] == self.operator.answered:
-            return  # it is said as the answer to the line
+            return  # printed as the answer to the line
         line = None if self._silent else tell(with_names(event, self.table.people), words_of(self.table.view.game))
         if line:
             click.echo(line)

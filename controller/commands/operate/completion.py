@@ -1,4 +1,4 @@
-"""What may come next in a line: words, places, cards, kinds, people, from the table as it is."""
+"""Completion of a line: words, places, cards, kinds and people, by the current state of the table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LITERAL: Final = re.compile(r"[a-z]+(?: [a-z]+)*")
 
 
 def candidates(text: str, view: TableView, people: Iterable[str], words: Iterable[str]) -> list[str]:
-    """What may stand in place of the last, unfinished part of a text, whole words. `words`: offered first in a line."""
+    """Return the words that may replace the unfinished end of a text. `words`: offered first at the start of a line."""
     begun = text.lstrip()
     found = [one for one in (*words, *WORDS, *OWN_WORDS) if one.startswith(begun)]
     word = max((one for one in (*WORDS, "help") if begun.startswith(f"{one} ")), key=len, default="")
@@ -29,7 +29,7 @@ def candidates(text: str, view: TableView, people: Iterable[str], words: Iterabl
 
 
 def unfinished(text: str, candidate: str) -> int:
-    """How many characters at the end of a text the candidate stands for.
+    """Return how many characters at the end of the text the candidate replaces.
 
     >>> unfinished("report exposed", "exposed card"), unfinished("confirm by pit su", "pit supervisor")
     (7, 6)
@@ -39,7 +39,7 @@ def unfinished(text: str, candidate: str) -> int:
 
 
 def _begins(text: str, size: int) -> bool:
-    """Whether the last characters of a text begin with a word."""
+    """Return whether the last `size` characters of a text begin with a word."""
     return len(text) == size or text[-size - 1] == " "
 
 

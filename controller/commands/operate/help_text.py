@@ -1,4 +1,4 @@
-"""`help`: the lines that are lawful, and one word explained."""
+"""`help`: the lines that are allowed now, and the explanation of a word."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ BUTTONS: Final = {
     "Play goes on": "confirm",
     "Players have looked": "examined",
 }
-"""The word for each button of a screen that a sentence of the table names."""
+"""The word for each screen button that a sentence of the table names."""
 
-WAITS: Final = {  # words that enter nothing themselves, and when they serve
+WAITS: Final = {  # words that enter nothing themselves, and the phases in which they apply
     "load": BETWEEN_ROUNDS,
     "deal": DEALING,
     "finish": IN_ROUND,
@@ -48,7 +48,7 @@ WAITS: Final = {  # words that enter nothing themselves, and when they serve
 
 
 def in_words(view: TableView) -> TableView:
-    """With the prompt's own words in what comes next, where it names the button of a screen."""
+    """Return the view with the prompt's own words in `next_step`, where it names buttons of a screen."""
     step = view.next_step
     for button, word in BUTTONS.items():
         step = step.replace(f'press "{button}"', f"write `{word}`").replace(f'Press "{button}"', f"Write `{word}`")
@@ -56,7 +56,7 @@ def in_words(view: TableView) -> TableView:
 
 
 def lawful_words(view: TableView, offers: list[dict[str, Any]] | None) -> list[str]:
-    """The words that the table takes. `offers`: the daemon's own account; without it, phase and service decide."""
+    """Return the words that the table takes, by the daemon's `offers`; without them, by phase and service."""
     allowed = {one.get("operation") for one in offers if one.get("allowed")} if offers is not None else _allowed(view)
     phase = Phase(view.phase)
     return [
@@ -84,7 +84,7 @@ def _allowed(view: TableView) -> set[str]:
 
 
 def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Iterator[str]:
-    """What can be written, a line each, after what comes next."""
+    """Yield what comes next, then a line for each thing that can be written."""
     yield view.next_step or "Nothing is asked."
     found = [WORDS[word] for word in lawful_words(view, offers)]
     widest = max(len(one.form) for one in found) if found else 0
@@ -96,7 +96,7 @@ def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Itera
 
 
 def lines_about(word: str) -> Iterator[str]:
-    """What a word means, and the names that stand in its form."""
+    """Yield the meaning of a word, and the names in its form."""
     if word in OWN_WORDS:
         yield f"{word}: {OWN_WORDS[word]}."
         return

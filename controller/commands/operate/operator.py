@@ -1,4 +1,4 @@
-"""A line of words at a running table: what is entered for it, and what people do with the device meanwhile."""
+"""Lines of words at a running table: the operations that they enter, and waiting for people at the device."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
 
 class RefusedLineError(Exception):
-    """The table did not accept what a line asked for."""
+    """A line that the table refused."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -38,16 +38,16 @@ class RefusedLineError(Exception):
 
 
 class Line:
-    """A line that was read. `by`: who does all of it, where the word itself does not say by whom."""
+    """A line that was read. `by`: who does all of it, unless the word itself names somebody."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Raises `UnreadableError`."""
+        """Read the words. Raises `UnreadableError`."""
         words, self.by = _without_by(list(words))
         self.act: Act = read_line(words, WORDS, people=True)
 
 
 def _without_by(words: list[str]) -> tuple[list[str], By]:
-    """Words that name no person themselves may end with `by NAME` too."""
+    """Split off `by NAME`, with which words that name nobody themselves may end."""
     word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' begins no line", people=True)
     form = WORDS[word].form
     if "by" not in words or "[by ROLE]" in form or "REASON" in form:
@@ -57,12 +57,11 @@ def _without_by(words: list[str]) -> tuple[list[str], By]:
 
 
 class Operator:
-    """Does lines at a table, as `TableOfWords` says. `again`: whether a person asks for it a second time.
+    """Carries out lines at a table, as `TableOfWords` describes. `again`: whether a person asks a second time.
 
-    `steady`: an irregularity stays the one that lines are about until it is over, whatever is raised meanwhile; a
-    person who types must not decide about another one. Else it is the one that was raised last. `waits`: says what a
-    line waits for. `recalled` and `sentence`: what the table answered to the last line, for the person
-    who asked alone.
+    `steady`: lines stay about one irregularity until it is over, so that a person who types does not decide about a
+    newer one; otherwise they are about the newest. `waits`: says what a line waits for. `recalled` and `sentence`: the
+    table's answer to the last line, for the person who asked.
     """
 
     def __init__(
@@ -82,13 +81,13 @@ class Operator:
         self._by = DEALER
         self._boxes: tuple[int, ...] = ()
         self.subject = 0
-        self.answered = ""  # the id of the last request: what became of it is said as its answer
+        self.answered = ""  # the id of the last request, whose result is its answer
         self.entries_made: list[int] = []
         self.recalled: tuple[RecalledCard, ...] = ()
         self.sentence = ""
 
     def do(self, line: Line) -> None:
-        """Raises `RefusedLineError` and `NothingDoneError`."""
+        """Carry out a line. Raises `RefusedLineError` and `NothingDoneError`."""
         self.entries_made, self.recalled, self.sentence = [], (), ""
         self._by = line.by
         line.act(self)
@@ -129,7 +128,7 @@ class Operator:
         self._until_meant(operation, by, asked, f"Round {self.view.round} ends with this.")
 
     def _until_meant(self, operation: AnyOperation, by: By, asked: Callable[[], bool], sentence: str) -> None:
-        """What was asked for once takes effect with the next request: that one is never sent without a question."""
+        """Enter an operation that must be repeated, and ask before the request that takes effect."""
         if not asked():
             self.enter(operation, by)
         if asked():
@@ -191,7 +190,7 @@ class Operator:
             self._table.until(done)
 
     def load(self) -> None:
-        """For a shoe the line says as well that the deck was shuffled by hand."""
+        """Wait for a deck; with a shoe also enter that it was shuffled by hand."""
         if self.view.phase not in BETWEEN_ROUNDS:
             raise NothingDoneError("a round is in progress; put the deck in when it is over")
         if self.view.unit == Unit.SINGLES:
@@ -204,19 +203,19 @@ class Operator:
         self.enter(operations.LoadDeck(deck))
 
     def place_your_bets(self) -> None:
-        """Boxes that were named before are marked."""
+        """Open the bets, and mark the boxes that were named before."""
         self.enter(operations.PlaceYourBets())
         if self._boxes and not game(self.view.game).every_hand:
             self.enter(operations.OccupyBoxes(self._boxes))
 
     def next_round(self) -> None:
-        """Where no round may begin, the table says why; a deck is waited for only where one may."""
+        """Open the next round. A deck is awaited only where a round may begin; elsewhere the table says why not."""
         if self.view.phase in BEGINNING:
             self.load()
         self.place_your_bets()
 
     def occupy(self, boxes: tuple[int, ...]) -> None:
-        """Before bets open they are kept for the rounds that follow."""
+        """Mark boxes. Before bets open, they are kept for the rounds that follow."""
         if self.view.phase == Phase.BETTING:
             self.enter(operations.OccupyBoxes(boxes))
         self._boxes = boxes
@@ -231,7 +230,7 @@ class Operator:
             self.enter(wager)
 
     def begin(self) -> None:
-        """Where no round may begin, the table says why; a deck is waited for only where one may."""
+        """Begin a round up to the deal. A deck is awaited where a round may begin; elsewhere the table says why not."""
         if self.view.phase in BEGINNING:
             self.load()
         if self.view.phase != Phase.BETTING:
@@ -256,7 +255,7 @@ class Operator:
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
-        """Until so many lie on the table. What stops the deal before is said; an irregularity says it itself."""
+        """Wait until so many cards lie on the table. If the deal stops before, say why, unless an irregularity does."""
         if self.view.phase not in DEALING:
             return
         self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
@@ -264,7 +263,7 @@ class Operator:
             raise NothingDoneError(f"the deal stopped at {self.view.dealt} cards: {self.view.next_step.rstrip('.')}")
 
     def open_all(self) -> None:
-        """The Dealer's first; or last, where the Players' are returned before."""
+        """Open the Dealer's hand first, or last where the Players' hands are returned before it."""
         players_first = game(self.view.game).step(StepKind.RETURNING) is not None
         players = [hand.place for hand in self.view.hands if hand.place != DEALERS_PLACE and not hand.dead]
         for place in (*players, DEALERS_PLACE) if players_first else (DEALERS_PLACE, *players):
@@ -272,7 +271,7 @@ class Operator:
                 self.enter(operations.ExposeHand(place))
 
     def settle(self) -> None:
-        """A stub that the device gives out and counts is waited for; one that people count, the table asks for."""
+        """Settle. A stub that the device counts is awaited; one that people count, the table asks for."""
         if self.view.stub_comes:
             self._until(lambda view: not view.stub_comes or bool(view.irregularities) or _stops(view))
         self.enter(operations.RecordSettled())
@@ -285,7 +284,7 @@ class Operator:
 
 
 def lines_of_answer(operator: Operator) -> Iterator[str]:
-    """What the last line asked for: recalled cards, or why there are none."""
+    """Yield the answer to the last line: recalled cards, or why there are none."""
     for card in operator.recalled:
         yield f"{card.place}: card {card.ordinal} is {card.card or 'not known: the device did not read it'}"
     if operator.sentence:

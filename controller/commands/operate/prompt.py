@@ -1,4 +1,4 @@
-"""The prompt: lines that a person types, with history and completion, and what happens meanwhile."""
+"""The prompt for lines that a person types, with history, completion, and the events of the table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Words(Completer):
 
 
 class Prompt:
-    """What a person types at a table. `signer` and `again` ask here."""
+    """A person's prompt at a table. `signer` and `again` ask here."""
 
     def __init__(self, table: RunningTable, signer: Signer) -> None:
         self._table = table
@@ -58,7 +58,7 @@ class Prompt:
         table.changed = self._session.app.invalidate
 
     def run(self) -> None:
-        """Until `quit` or Ctrl-D. Ctrl-C empties the line, or ends the waiting."""
+        """Read lines until `quit` or Ctrl-D. Ctrl-C empties the line, or ends the waiting."""
         click.echo(how_it_stands(self._table.view))
         click.echo("`help` lists what the table takes; Ctrl-D ends.")
         while True:
@@ -110,12 +110,12 @@ class Prompt:
 
 
 def ask_person(role: str) -> str:
-    """Not kept in the history."""
+    """Ask who acts; the answer is not kept in the history."""
     return PromptSession[str](history=InMemoryHistory()).prompt(f"Who is the {role}? ")
 
 
 def ask_pin(person: str) -> str:
-    """Without echo, and not kept."""
+    """Ask for a PIN without echo, and do not keep it."""
     session = PromptSession[str](history=InMemoryHistory())
     return session.prompt(f"PIN of {person}, without echo: ", is_password=True)
 
@@ -126,13 +126,13 @@ def ask_again(sentence: str) -> bool:
 
 
 def at_prompt(run: Callable[[], Any]) -> None:
-    """With what is printed meanwhile above the line that is typed."""
+    """Run with other output printed above the line that is being typed."""
     with patch_stdout():
         run()
 
 
 def _history() -> History:
-    """In the user's state folder, which only the user may read; in memory where none works."""
+    """Return a history that only the user may read, in his state folder; in memory where that fails."""
     home = os.environ.get("XDG_STATE_HOME", "")
     folder = (Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()) / "cardshoe"
     path = folder / "operate.history"

@@ -1,6 +1,6 @@
-"""The table of a running daemon: what it shows, what happens at it, and what is entered.
+"""The table of a running daemon: its view, its events, and entries.
 
-A thread follows it, so that what happens is said while a person types. Everything else asks it from outside.
+A thread follows the table, so that events are printed while a person types. The other methods are called from outside.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from controller.commands.operate.help_text import in_words
 from controller.people_words.table_of_words import NothingDoneError
 
 TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
-LOOK_EVERY: Final = 0.2  # seconds until Ctrl-C is seen that another thread got
+LOOK_EVERY: Final = 0.2  # seconds until a Ctrl-C that another thread received is noticed
 T = TypeVar("T")
 
 
 class RunningTable:
-    """Use as a context manager. `heard`: gets every event; `say`: gets sentences about the daemon.
+    """A running table, as a context manager. `heard` gets every event; `say` gets sentences about the daemon.
 
     `patience`: seconds for which an entry waits for a daemon that went away.
     """
@@ -41,12 +41,12 @@ class RunningTable:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
         self._shown_up_to = 0  # every event up to this entry has been given to `heard`
-        self.people: dict[str, str] = {}  # by id the names of those who may act; empty: the daemon does not say
+        self.people: dict[str, str] = {}  # the names of those who may act, by id; empty: the daemon does not say
         self.lost = False
-        self.changed: Callable[[], None] = lambda: None  # called where the view may be another
+        self.changed: Callable[[], None] = lambda: None  # called when the view may have changed
 
     def __enter__(self) -> Self:
-        """Raises `TableUnreachableError` and `NoTableError`."""
+        """Connect to the table. Raises `TableUnreachableError` and `NoTableError`."""
         self._thread.start()
         try:
             self._call(self._open())
@@ -62,29 +62,29 @@ class RunningTable:
         self._stop()
 
     def send(self, request: OperationRequest) -> OperationAnswer:
-        """The table's answer, once what follows from it was given to `heard`.
+        """Send a request and return the answer, after `heard` got its consequences.
 
-        Where the daemon ends before it answers, the same request is sent again when it runs: a request with the same id
-        has one effect and one answer. Raises `NothingDoneError` where it is not known whether it was entered.
+        If the daemon ends before it answers, the same request is sent again once it runs: requests with the same id
+        have one effect and one answer. Raises `NothingDoneError` if it remains unknown whether it was entered.
         """
         return self._call(self._send(request))
 
     def until(self, done: Callable[[TableView], bool]) -> None:
-        """Until the table is so. Raises `NothingDoneError` where the daemon goes away and does not come back."""
+        """Wait until the table is so. Raises `NothingDoneError` if the daemon goes away and does not come back."""
         self._call(self._until_so(done))
 
     def lawful(self) -> list[dict[str, Any]] | None:
-        """What people can enter, as the daemon offers it; None: this daemon does not say."""
+        """Return the operations that the daemon offers; None if this daemon does not say."""
         return self._call(self._client.lawful())
 
     # -- in the thread
 
     def _call(self, asked: Coroutine[Any, Any, T]) -> T:
-        """Ctrl-C ends the waiting."""
+        """Run a coroutine in the thread. Ctrl-C ends the waiting."""
         answer = asyncio.run_coroutine_threadsafe(asked, self._loop)
         try:
             while not concurrent.futures.wait((answer,), LOOK_EVERY).done:
-                pass  # the system may give the signal to another thread, which does not wake this one
+                pass  # the signal may go to another thread, which does not wake this one
             return answer.result()
         except BaseException:
             answer.cancel()
@@ -149,7 +149,7 @@ class RunningTable:
             await self._until(lambda: self.lost or done(self.view))
 
     async def _until(self, done: Callable[[], bool], *, within: bool = False) -> None:
-        """`within`: no longer than the patience for a daemon that is away. Raises `NothingDoneError`."""
+        """Wait. `within`: no longer than the patience for a daemon that is away. Raises `NothingDoneError`."""
         try:
             async with asyncio.timeout(self._patience if within else None), self._changed:
                 await self._changed.wait_for(done)
@@ -182,7 +182,7 @@ class RunningTable:
                     break
 
     async def _look(self) -> bool:
-        """Whether the daemon shows the table."""
+        """Update the view, and return whether the daemon shows the table."""
         try:
             view = in_words(await self._client.state())
         except (TableUnreachableError, NoTableError):
@@ -195,7 +195,7 @@ class RunningTable:
         return True
 
     def _found(self, view: TableView) -> None:
-        """The daemon runs again."""
+        """Note that the daemon runs again."""
         self.lost = False
         if view.table != self.view.table:
             self._say(f"Another table answers at this socket: {view.table}, not {self.view.table}. {view.next_step}")

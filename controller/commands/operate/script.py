@@ -1,4 +1,4 @@
-"""`--script`: lines of words from a file or from standard input, and what came of each."""
+"""`--script`: lines of words from a file or standard input, and the result of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STANDARD_INPUT = "-"
 
 
 class ScriptLine(NamedTuple):
-    """A line that was read, or why it cannot be."""
+    """A line that was read, or the reason why it cannot be."""
 
     number: int
     text: str
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 def read_script(name: str) -> Iterable[ScriptLine]:
-    """Of a file every line, and only where all can be read; of standard input as they come. Raises `BadInputError`."""
+    """Read a whole file, so that nothing runs if a line is wrong, or standard input by line. Raises `BadInputError`."""
     if name == STANDARD_INPUT:
         return _lines(sys.stdin)
     try:
@@ -66,7 +66,7 @@ def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
 
 
 def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool) -> None:
-    """Raises `ProblemError` at the first line that is refused, or at the end where the others were to be tried."""
+    """Run the lines. Raises `ProblemError` at the first refused line, or with `keep_going` at the end."""
     failed: ProblemError | None = None
     for one in read_script(name):
         if not as_json:

@@ -1,4 +1,4 @@
-"""Who enters a line: the person, by id or by rank, and the PIN, which is asked for or comes from a file of its own."""
+"""Signing of lines: the person, by id or rank, and the PIN, asked for or read from a file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Ask = Callable[[str], str]
 
 
 class Signer:
-    """`people`: who acts where a line names a rank. `pins`: by person.
+    """Finds the person and the PIN of a line. `people`: who acts where a line names a rank. `pins`: by person.
 
-    `ask_person` and `ask_pin`: of a person who is there; a script has none, and sends what it was given.
+    `ask_person` and `ask_pin` ask a person who is present; a script has neither and sends what it was given.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class Signer:
         return {*self._people.values(), *self._pins}
 
     def sign(self, by: By, people: Collection[str] = ()) -> tuple[str, str]:
-        """The person and the PIN of a request; both empty for whom the daemon takes the user of this machine.
+        """Return the person and the PIN of a request; both are empty if the daemon goes by the user of this machine.
 
-        `people`: who may act at the table; empty: it is not known. Raises `NothingDoneError`.
+        `people`: who may act at the table; empty if unknown. Raises `NothingDoneError`.
         """
         person = by.person
         if not person and by.role is not Role.DEALER:
@@ -58,7 +58,7 @@ class Signer:
         return person, self._ask_pin(person) if self._ask_pin is not None else ""
 
     def _named(self, role: Role, people: Collection[str]) -> str:
-        """Asked once for each rank. Raises `NothingDoneError`."""
+        """Ask for the person, once for each rank. Raises `NothingDoneError`."""
         person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
         if not person:
             raise NothingDoneError(
@@ -75,7 +75,7 @@ def _verify(person: str, people: Collection[str]) -> None:
 
 
 def read_people(given: tuple[str, ...]) -> dict[Role, str]:
-    """`--person ROLE=ID`. Raises `BadInputError`."""
+    """Read `--person ROLE=ID`. Raises `BadInputError`."""
     people = {}
     for one in given:
         word, _, person = one.partition("=")
@@ -89,7 +89,7 @@ def read_people(given: tuple[str, ...]) -> dict[Role, str]:
 
 
 def read_pins(path: Path | None) -> dict[str, str]:
-    """A person and the PIN on each line. Raises `BadInputError`, which never quotes a line."""
+    """Read a person and the PIN from each line. Raises `BadInputError`, which never quotes a line."""
     if path is None:
         return {}
     try:

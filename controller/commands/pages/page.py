@@ -1,4 +1,4 @@
-"""A page from a template beside the module that asks for it. The template extends `page.html`."""
+"""A page from a template beside the calling module. The template extends `page.html`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHARED: Final = Path(__file__).parent
 
 
 def rendered(template: Path, **values: Any) -> str:
-    """The page. Every text is escaped; a value that the template names and that is not there is an error."""
+    """Render the page. All text is escaped; a value that the template names must exist."""
     environment = Environment(
         loader=FileSystemLoader([template.parent, SHARED]),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""Plots as SVG: the same bytes for the same figures, drawn without a display."""
+"""Plots as SVG, drawn without a display. Identical figures give identical bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 WIDE: Final = (7.2, 1.9)  # inches: the width of the text on A4
-DARK: Final = "#1f3a5f"  # print in black and white keeps it apart from paper
+DARK: Final = "#1f3a5f"  # stays distinct from paper in black-and-white print
 
 
 class Plot(NamedTuple):
-    """`says`: what it shows, for readers who cannot see it. `caption`: how to read it, below the title."""
+    """A plot. `says` describes it for readers who cannot see it. `caption`, below the title, says how to read it."""
 
     title: str
     says: str
@@ -24,8 +24,8 @@ class Plot(NamedTuple):
 
 
 def drawn(title: str, draw: Callable[[Figure], None], size: tuple[float, float] = WIDE) -> bytes:
-    """What `draw` puts into an empty figure of that size in inches. `title` makes its identifiers."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a folder for its cache is not the reader's concern
+    """Return what `draw` puts into an empty figure of that size in inches. Its identifiers derive from `title`."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its cache folder does not concern the reader
     written = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}):
         figure = Figure(figsize=size, layout="constrained")

@@ -1,4 +1,4 @@
-// The acts of a phase: the one that comes next, and the few beside it.
+// The acts of a phase: the next one, and a few beside it.
 
 import { needsSign, start, step } from "./flow.js";
 import { SECONDARY, STANDING } from "./needs.js";
@@ -7,10 +7,10 @@ import { store } from "./store.js";
 import { knows, placeName, say } from "./words.js";
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided"];
-const SLOW = new Set(["record_settled", "conclude_round"]); // they follow a row of hands at the same place
-const BESIDE = 4; // acts beside the one that comes next; the others are in the menu
+const SLOW = new Set(["record_settled", "conclude_round"]); // taps on hands at the same place come before these
+const BESIDE = 4; // acts beside the next one; the others are in the menu
 
-/** What an offer is called on its button. */
+/** Return the label of an offer's button. */
 export function label(screen, offer) {
   const { place, instruction, pile, viewed, overlooked, another } = offer.arguments;
   if (viewed) return say("op.handle_cards.viewed");
@@ -25,7 +25,7 @@ export function label(screen, offer) {
   return say(`op.${offer.operation}`);
 }
 
-/** A button that enters an offer. */
+/** Return a button that enters an offer. */
 export function act(screen, offer, tone) {
   const named = Object.values(offer.arguments)
     .filter((value) => typeof value !== "object")
@@ -40,7 +40,7 @@ export function act(screen, offer, tone) {
   };
 }
 
-/** The act that comes next, on the biggest button. The end of a round that was asked once and has lapsed is again. */
+/** Return the next act, for the biggest button. A lapsed first request to end the round counts again. */
 export function primary(screen) {
   const ends = (one) => one.asked && one.allowed && one.operation === "conclude_round";
   const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find(ends);
@@ -49,14 +49,14 @@ export function primary(screen) {
   return [on && act(screen, on, "primary"), offer && act(screen, offer, on ? "" : "primary")].filter(Boolean);
 }
 
-/** What B says before all else where a dealer has to come first: how he does. */
+/** Return what region B says before all else if a dealer must come first. */
 export function comesFirst(screen) {
   const offer = screen.offers.find((one) => one.primary);
   const on = offer && BETWEEN_ROUNDS.includes(screen.view.phase) && comingOn(screen, offer);
   return on ? say(`coming.${on.operation}`) : undefined;
 }
 
-/** How a dealer comes to operate here. Who is of a higher rank signs on nowhere: from him the table is taken over. */
+/** Return how a dealer comes on duty here. Higher ranks do not sign on: the table is taken over from them. */
 function comingOn({ view, people, screen, offers }, { role }) {
   if (screen.dealer || role !== "dealer") return undefined;
   const deals = people.find((person) => person.id === view.dealer)?.role === "dealer";
@@ -64,10 +64,10 @@ function comingOn({ view, people, screen, offers }, { role }) {
   return ways.map((name) => offers.find((one) => one.operation === name && one.allowed)).find(Boolean);
 }
 
-/** Why the act that comes next is off; while a device is away, how far it is back. */
+/** Return why the next act is off, or the progress of a returning device. */
 export function standing(screen) {
   const offer = screen.offers.find((one) => one.primary);
-  const said = offer?.sentence === screen.view.next_step; // it stands in B
+  const said = offer?.sentence === screen.view.next_step; // region B shows it
   if (offer?.operation !== "continue_round") return offer && !offer.allowed && !said ? [offer.sentence] : [];
   const { connected, status_agrees: agrees } = screen.view.device;
   return [
@@ -77,7 +77,7 @@ export function standing(screen) {
   ];
 }
 
-/** The acts beside it. */
+/** Return the acts beside it. */
 export function acts(screen) {
   const { phase } = screen.view;
   const beside = compares(screen) ? [] : (SECONDARY[phase] ?? []); // the others are in the menu
@@ -90,7 +90,7 @@ export function acts(screen) {
   return [...differs(screen), ...shown.map((one) => act(screen, one)), !compares(screen) && more].filter(Boolean);
 }
 
-/** After the cards were compared with the screen: what is other than shown is reported. */
+/** Return the report of a difference found when comparing the cards with the screen. */
 function differs(screen) {
   const offer = screen.offers.find((one) => one.operation === "report_irregularity");
   return compares(screen) && offer?.allowed
@@ -98,18 +98,18 @@ function differs(screen) {
     : [];
 }
 
-/** The table stands still until people have compared it with the screen. */
+/** Return whether the table waits for people to compare it with the screen. */
 function compares(screen) {
   return screen.offers.some((one) => one.primary && one.operation === "continue_round");
 }
 
-/** Bets are entered one by one only where bettors are. */
+/** Return whether the act applies here. Single bets are entered only where bettors are. */
 function isMeant({ layout }, { operation, arguments: known }) {
-  if (known.overlooked) return false; // seldom: it is in the menu
+  if (known.overlooked) return false; // rare, so it is in the menu
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
 }
 
-/** Problem and Pause stand in every state. */
+/** Return Problem and Pause, which are shown in every state. */
 export function always(screen) {
   return ["report_irregularity", "pause_table"].map((operation) => {
     const offer = screen.offers.find((one) => one.operation === operation);
@@ -125,7 +125,7 @@ export function always(screen) {
   });
 }
 
-/** Play stands still at once, and why is asked then; before it only where a person has to sign. */
+/** Pause at once and ask for the reason afterwards, unless a person has to sign. */
 function pause(screen, offer) {
   if (screen.view.paused || needsSign(screen, offer)) return start(offer);
   const why = async ({ entry }) => {
@@ -136,7 +136,7 @@ function pause(screen, offer) {
   return start(offer, { values: { reason: say("phrase.follows") }, then: why });
 }
 
-/** Where boxes are only marked, a bet that was overlooked is one that its box was not marked for. */
+/** Return reports of overlooked bets where boxes are only marked: a bet whose box was not marked. */
 export function overlooked(screen) {
   const { view, layout, offers } = screen;
   const offer = offers.find((one) => one.operation === "correct_entry");
@@ -150,7 +150,7 @@ export function overlooked(screen) {
   return [{ ...act(screen, offer), ...key, why, act: begin }];
 }
 
-/** An act that stands beside others only while it can be done. */
+/** Return whether an act that is shown only when possible is possible now. */
 function standsStill(screen, name) {
   return screen.offers.some((one) => one.operation === name && one.allowed);
 }

@@ -1,5 +1,4 @@
-// What a decision would bring, as the daemon tells it before a person signs. Facts are stated first: the answer to a
-// question must not follow the wish.
+// The effect of a decision, as the daemon previews it. Facts are stated first, so that wishes do not decide answers.
 
 import { drawn } from "./arrows.js";
 import { moveLines } from "./facts.js";
@@ -11,17 +10,17 @@ import { placeName, say } from "./words.js";
 
 const TRIED = new Set(["confirm_irregularity", "rule", "abandon_round", "correct_entry", "correct_bet"]);
 const MOST = 6; // lines
-const found = new Map(); // by the entry and the operation: {lines, arrows, role, clause}; null while it is awaited
+const found = new Map(); // by entry and operation: {lines, arrows, role, clause}; null while awaited
 const UNKNOWN = { lines: [], arrows: [], role: "", clause: "" };
 
-/** What was told before is asked again. */
+/** Forget earlier previews. */
 export function forget() {
   found.clear();
 }
 
 /**
- * What `offer` with `values` would bring: `{lines, arrows, role, clause}`, with the lowest rank that may enter it;
- * nothing for what is not tried, or not known yet.
+ * Return the effect of `offer` with `values`: `{lines, arrows, role, clause}`, with the lowest rank that may enter it;
+ * nothing if it is not previewed, or not known yet.
  */
 export function preview(screen, offer, values = {}) {
   if (!TRIED.has(offer.operation)) return UNKNOWN;
@@ -37,7 +36,7 @@ export function preview(screen, offer, values = {}) {
   return found.get(key) ?? UNKNOWN;
 }
 
-/** The lines of it. */
+/** Return the lines of the preview. */
 export function ahead(screen, offer, values) {
   return preview(screen, offer, values).lines;
 }
@@ -54,7 +53,7 @@ function lines(screen, told, operation) {
     ...told.hands.map((change) => hand(screen, change)),
     ...told.bets.map((change) => bet(screen, change)),
     ...told.payments.map((change) => payment(screen, change)),
-    ...(operation === "confirm_irregularity" ? [] : told.sentences), // that it was confirmed is no consequence
+    ...(operation === "confirm_irregularity" ? [] : told.sentences), // the confirmation itself is not a consequence
     told.next_step,
     ...moveLines(screen, told.arrows),
   ].filter(Boolean);
@@ -84,7 +83,7 @@ function payment(screen, { bet: number, was, will }) {
   return say("then.bet", { bet: lies ? named(screen, lies) : number, was: money(was), will: money(will) });
 }
 
-/** Which bet it is; how much follows. */
+/** Return the bet's name without its amount, which follows. */
 function named(screen, lies) {
   return betName(screen, { ...lies, amount: 0 });
 }

@@ -1,4 +1,4 @@
-// Region E: what happened last here: the answer to this screen's request, else the table's last event.
+// Region E: the answer to this screen's request, else the table's last event.
 
 import { attr, el, mark, text } from "./dom.js";
 import { matterName } from "./labels.js";
@@ -13,7 +13,7 @@ function build(region) {
   const next = () => {
     const { irregularities, warnings } = store.screen.view;
     const [only, ...others] = [...irregularities.filter((one) => one !== matterOf(store.screen)), ...warnings];
-    const goesThere = only?.id && !others.length && !store.own.flow; // what is being entered is not lost
+    const goesThere = only?.id && !others.length && !store.own.flow; // an entry in progress is not lost
     if (goesThere) store.set({ matter: only.id, sheet: undefined });
     else open("matters")();
   };
@@ -23,20 +23,20 @@ function build(region) {
   region.append(parts.text, parts.matters, parts.story);
 }
 
-/** The newer of this screen's answer and the table's last event. */
+/** Return the newer of this screen's answer and the table's last event. */
 function newest(screen) {
   const { answer } = store;
   const last = screen?.last ?? null;
   return answer && (!last || answer.entry >= last.entry) ? answer : last;
 }
 
-/** Who did it, where it is another one than the person who reads it and the sentence does not say so itself. */
+/** Return who did it, unless that is the reader or the sentence says so. */
 function by(screen, said) {
   const other = said.by && said.by !== screen.screen.dealer_name && !said.sentence.includes(said.by);
   return other ? say("answer.by", { name: said.by }) : "";
 }
 
-/** What waits behind the question that is asked: blocking matters first, then the oldest; else how many warnings. */
+/** Return what waits behind the question: blocking matters first, then the oldest; else the number of warnings. */
 function waiting(screen) {
   const { irregularities, warnings } = screen.view;
   const asked = matterOf(screen);
@@ -49,7 +49,7 @@ function waiting(screen) {
   return say(n > 1 ? "answer.next.more" : "answer.next", { what: [what, where].filter(Boolean).join(say("join.comma")), others: n - 1 });
 }
 
-/** `screen`: the newest state, or null before the first. */
+/** Draw region E. `screen`: the newest state, or null before the first. */
 export function render(screen) {
   if (!parts.text) build(document.getElementById("answer"));
   const said = newest(screen);

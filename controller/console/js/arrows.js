@@ -1,17 +1,17 @@
-// Arrows on region C: which cards go from where to where. Numbered as the panel lists them.
+// Arrows on region C for the moves of cards, numbered as in the panel.
 
 import { svg } from "./dom.js";
 
 const SHORT = 44; // px by which an arrow ends before its goal
 const TURN = 36; // px: the radius of an arrow that turns a card
 
-/** The moves that an open matter asks for, or those that remain once all is decided. */
+/** Return the moves that an open matter asks for, or those that remain once all is decided. */
 export function moves(view) {
   const found = view.irregularities.find((one) => one.stage === "moving" && one.moves.length);
   return drawn(found ? found.moves : view.moves);
 }
 
-/** Moves of single cards; a hand that moves whole is one: `{n, source, place, ordinals}`. */
+/** Join the moves of single cards; a hand that moves whole is one move: `{n, source, place, ordinals}`. */
 export function drawn(cards) {
   const joined = new Map();
   for (const { ordinal, source, place, card } of cards) {
@@ -22,7 +22,7 @@ export function drawn(cards) {
   return inOrder([...joined.values()]).map((move, at) => ({ ...move, n: at + 1 }));
 }
 
-/** A place is emptied before other cards come to it; where they go round in a circle any may be first. */
+/** Order the moves so that a place is emptied before other cards come. In a cycle any may be first. */
 function inOrder(moves_) {
   const left = [...moves_];
   const found = [];
@@ -33,7 +33,7 @@ function inOrder(moves_) {
   return found;
 }
 
-/** Draw `list` into `layer`, between the nodes of `places`; `beside`: those of what lies elsewhere, by its name. */
+/** Draw `list` into `layer`, between the nodes of `places`; `beside`: nodes of piles, by name. */
 export function arrows(layer, places, list, beside) {
   const wide = layer.clientWidth;
   const high = layer.clientHeight;
@@ -60,15 +60,15 @@ export function arrows(layer, places, list, beside) {
   head.append(svg("path", { d: "M0 0L10 5L0 10z" }));
   const begins = ({ source, n }) => {
     const [x, y] = middle(source);
-    return beside[source] ? [x + (n - 1) * SHORT, y] : [x, y]; // several begin there
+    return beside[source] ? [x + (n - 1) * SHORT, y] : [x, y]; // several arrows start there
   };
   drawing.append(head, ...list.flatMap((move) => arrow(move, begins(move), middle(move.place))));
   layer.replaceChildren(drawing);
 }
 
 /**
- * A bent arrow with its number at the beginning; there and back are two lines. It ends beside the other's number.
- * A card that is turned where it lies has an arrow that comes back.
+ * Return a bent arrow with its number at its start, so that moves there and back are two lines. It ends beside the
+ * other's number. A card that is turned in place has an arrow that comes back.
  */
 function arrow({ n, source, place }, [fromX, fromY], [goalX, goalY]) {
   if (source === place) return turn(n, fromX, fromY);

@@ -1,18 +1,18 @@
-// Region A: table and game, round and phase, dealer, device with the age of its last word, menu.
+// Region A: table and game, round and phase, dealer, device with the age of its last message, menu.
 
 import { attr, el, mark, text } from "./dom.js";
 import { inContact, NO_WORD, store } from "./store.js";
 import { say } from "./words.js";
 
 const parts = {};
-const STALE = 3; // seconds after which the age of the device's last word is amber
+const STALE = 3; // seconds after which the age of the last message is amber
 
 function build(bar) {
   const part = (name) => (parts[name] = el("span", { class: `part ${name}` }));
-  const names = ["table", "title", "game", "simulated", "round", "dealer", "device"]; // game: where the title has no place
+  const names = ["table", "title", "game", "simulated", "round", "dealer", "device"]; // game: if the title does not fit
   bar.append(...names.map(part));
   if (document.body.classList.contains("display")) {
-    parts.dealer.hidden = true; // a display names no people
+    parts.dealer.hidden = true; // a display names nobody
     return;
   }
   parts.menu = el("button", {
@@ -22,7 +22,7 @@ function build(bar) {
   bar.append(parts.menu);
 }
 
-/** `screen`: the newest state, or null before the first. */
+/** Draw region A. `screen`: the newest state, or null before the first. */
 export function render(screen) {
   if (!parts.table) build(document.getElementById("bar"));
   if (parts.menu) {
@@ -43,13 +43,13 @@ export function render(screen) {
   device(view);
 }
 
-/** Who is signed on here, else who is on duty. */
+/** Return who is signed on here, else who is on duty. */
 function dealer({ screen, people, view }) {
   const onDuty = people.find((person) => person.id === view.dealer)?.name ?? view.dealer;
   return screen.dealer_name || onDuty || say("bar.no_dealer");
 }
 
-/** The device, while the table PC answers; else how long it has not. */
+/** Return the state of the device, or the silence of the table PC. */
 function device(view) {
   if (store.silence >= NO_WORD) {
     text(parts.device, say("bar.silent", { n: store.silence }));

@@ -1,11 +1,11 @@
-// What is asked about bets: at which box, whose, which, how many.
+// Questions about bets: which box, whose, which, how many.
 
 import { several, tiles } from "./choices.js";
 import { answer, draft, known } from "./flow.js";
 import { betName } from "./labels.js";
 import { placeName, say } from "./words.js";
 
-const MOST = 4; // bets of a kind: a box that is tapped takes one more, then as many as there are
+const MOST = 4; // bets of a kind: each tap on a box allows one more, then any number
 
 function boxesOf(screen) {
   return Object.entries(screen.layout.labels).filter(([place]) => place !== "D");
@@ -18,14 +18,14 @@ function tapped(screen) {
   };
 }
 
-/** Steps of `steps.js`, by their kind. */
+/** Steps of `steps.js`, by kind. */
 export const BETS = {
   box: (screen) => tapped(screen),
 
-  // Where a bettor sits.
+  // The bettor's seat.
   seat: (screen) => ({ ...tapped(screen), right: [{ key: "stands", label: say("seat.stands"), act: () => answer(null) }] }),
 
-  // As they were entered or are in force, where that is changed; `none`: it may be none.
+  // Boxes as entered or in force, where they are changed; `none`: an empty choice is allowed.
   boxes: (screen, flow, { field, none }, about) => {
     const list = boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]);
     const shown = several(flow, list, about[field ?? "boxes"], none);
@@ -35,10 +35,10 @@ export const BETS = {
     const marked = shown.list.filter((one) => one.pressed).map((one) => one.key);
     const was = about.boxes ?? [];
     const facts = was.length ? [say("boxes.was", { boxes: was.join(say("join.comma")) }), say("boxes.now", { boxes: marked.join(say("join.comma")) })] : [];
-    return { ...picked, list: [], selection: marked, facts, isSaid: true }; // they are tapped on the stage
+    return { ...picked, list: [], selection: marked, facts, isSaid: true }; // tapped on the stage
   },
 
-  // How many bets of a kind a box takes at most: each tap one more.
+  // The most bets of a kind on a box: each tap adds one.
   limits: (screen, flow) => {
     const limits = flow.draft ?? known(flow).fewer_wagers;
     const named = new Set([...boxesOf(screen).map(([place]) => Number(place.slice(1))), ...limits.map(([box]) => box)]);

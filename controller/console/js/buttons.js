@@ -5,9 +5,9 @@ import { counts, inContact, listens, lose, store } from "./store.js";
 import { say } from "./words.js";
 
 /**
- * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
- * off; it stays and says so. `tone`: its class. `meaning`: what it does, where the label does not say it all. `digit`:
- * of a pad, where people tap fast. `slow`: it stands where people have tapped in a row, and takes no tap for longer.
+ * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: why it is off; it stays
+ * and says so. `tone`: its class. `meaning`: its effect, if the label does not say it all. `digit`: on a pad, where
+ * people tap fast. `slow`: it follows a row of taps, and takes no tap for longer.
  */
 export function buttons(parent, list) {
   keyed(parent, list.filter(Boolean), (one) => one.key, create, update);
@@ -24,7 +24,7 @@ function create() {
   return node;
 }
 
-const APART = 40; // px: the second tap of a double one falls nearer
+const APART = 40; // px: the second tap of a double tap falls nearer
 const tapped = { x: Number.NaN, y: Number.NaN };
 
 function update(node, one) {
@@ -40,13 +40,13 @@ function update(node, one) {
   attr(node, "data-act", one.key);
 }
 
-/** What a tap does, also one of the keyboard. `typed`: it was not meant for a button that stood there before. */
+/** Carry out a tap, also by key. `typed`: it cannot have been meant for an earlier button at this place. */
 export function tap(node, typed = false) {
   const { one } = node;
-  const takes = one.tone === "steady" ? listens : counts; // what stops the cards is never shut
+  const takes = one.tone === "steady" ? listens : counts; // a button that stops the cards always works
   if (!takes()) return;
   if (!typed && isFresh(node)) {
-    if (node.slow) lose(say("answer.fresh")); // of others a double tap is the rule
+    if (node.slow) lose(say("answer.fresh")); // for other buttons double taps are usual
     return;
   }
   if (one.why) {

@@ -1,4 +1,4 @@
-// Cards as drawings: rank above suit; a back; an unread card; an empty slot.
+// Drawings of cards: rank above suit, a back, an unread card, an empty slot.
 
 import { attr, el, keyed, mark, svg } from "./dom.js";
 
@@ -6,12 +6,12 @@ const SYMBOLS = "/console/cards.svg";
 const RANK = /^(10|[2-9TJQKA])([SHDC])$/;
 const FACE_UP = "^^";
 
-/** A symbol of cards.svg. */
+/** Return a symbol of cards.svg. */
 export function symbol(name, attributes = {}) {
   return svg("svg", { "aria-hidden": "true", ...attributes }, svg("use", { href: `${SYMBOLS}#${name}` }));
 }
 
-/** `code`: "KD", "10C", "??" (back), "^^" (face up out of turn), "?" (unread), "" (empty slot). */
+/** Draw a card by `code`: "KD", "10C", "??" (back), "^^" (face up out of turn), "?" (unread), "" (empty slot). */
 function draw(code) {
   const face = RANK.exec(code);
   const card = svg("svg", { class: "card", viewBox: "0 0 44 92", "aria-hidden": "true" });
@@ -37,7 +37,7 @@ function kind(code) {
   return { "": "slot", "?": "unread", [FACE_UP]: "face-up" }[code] ?? "back";
 }
 
-/** Draw a row of cards into `row`, at most as wide as three: more of them overlap. `lit`: the index of a lit slot. */
+/** Draw a row of cards into `row`, at most three cards wide: more overlap. `lit`: the index of a lit slot. */
 export function drawCards(row, codes, lit = -1) {
   mark(row, "crowded", codes.length > 3);
   if (codes.length > 3) row.style.setProperty("--count", codes.length);

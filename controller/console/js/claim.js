@@ -1,5 +1,5 @@
-// Whether it is so, question by question: first the claim, then each fact, then what follows, which one button
-// confirms. Nothing is entered before all is answered: it is entered whole, and signed once.
+// The questions about a matter: first the claim, then each fact, then the consequence, which one button confirms.
+// Nothing is entered before all is answered; it is entered whole, and signed once.
 
 import { preview } from "./ahead.js";
 import { needsSign, start } from "./flow.js";
@@ -8,11 +8,11 @@ import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, knows, placeName, say } from "./words.js";
 
-const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
+const FEW = 2; // lines of the preview beside several answers; the person who signs sees all
 const BECOMES = { stands: "then.stands", next_card: "then.next_card" };
 const UNANSWERED = { claim: undefined, facts: {} };
 
-/** What was answered here: `claim`: true, it is so; false, that is asked again; undefined: not answered. */
+/** Return the answers given here. `claim`: true: it is so; false: it is asked again; undefined: not answered. */
 function answersOf({ id, revision }) {
   const { stated } = store.own;
   return stated?.id === id && stated.revision === revision ? stated : UNANSWERED;
@@ -22,7 +22,7 @@ function state({ id, revision }, claim, facts) {
   store.set({ stated: { id, revision, claim, facts } });
 }
 
-/** A question with two answers: what each does, or `{act, why}` where it is off. */
+/** Return a question with two answers: what each does, or `{act, why}` if it is off. */
 function yesOrNo(matter, name, question, yes, no) {
   const said = (word) => (knows(`fact.${name}.${word}`) ? say(`fact.${name}.${word}`) : say(`act.${word}`));
   const one = (word, { act, why }) => ({
@@ -36,9 +36,9 @@ function yesOrNo(matter, name, question, yes, no) {
   return { question, right: [one("yes", yes), one("no", no)] };
 }
 
-/** `{question, facts, left, right}` of a matter that was noticed, and is not decided yet. */
+/** Return `{question, facts, left, right}` of a matter that was noticed and is not decided yet. */
 export function claimed(screen, matter, of, counts) {
-  const isAsked = matter.claim && !answersOf(matter).claim; // faces that were entered are checked before a count
+  const isAsked = matter.claim && !answersOf(matter).claim; // entered faces are checked before a count
   if (counts && !isAsked)
     return {
       right: [
@@ -50,7 +50,7 @@ export function claimed(screen, matter, of, counts) {
   if (!offer || !deny) return {};
   if (counts) return asked(screen, matter, { ...offer, allowed: true }, deny);
   const { claim, facts } = answersOf(matter);
-  const entered = deny.code === "misplaced"; // the entries say so: it cannot be denied, and is not asked
+  const entered = deny.code === "misplaced"; // the entries show it, so it is neither asked nor denied
   if (!entered && !claim && (claim === false || !offer.allowed || !isKnown(screen, matter)))
     return asked(screen, matter, offer, deny);
   const at = matter.asks.findIndex((name) => !(name in facts));
@@ -66,7 +66,7 @@ export function claimed(screen, matter, of, counts) {
   return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
 }
 
-/** The claim is not asked of who made it here, nor where a count has shown it. */
+/** Return whether the claim needs no question: it was made by this dealer here, or a count has shown it. */
 function isKnown(screen, { noticed_by: by, facts }) {
   return "counted_wrong" in facts || (by !== "" && by === screen.screen.dealer);
 }
@@ -75,21 +75,21 @@ function asked(screen, matter, offer, deny) {
   const yes = () => {
     if (matter.asks.length) state(matter, true, {});
     else if (needsSign(screen, offer) || matter.proposes === "continue")
-      start(offer); // what follows is read beside the PIN; where play goes on, nothing is to be read
+      start(offer); // the consequence is beside the PIN; where play goes on there is none
     else state(matter, true, {});
   };
   const no = { act: () => start(deny), why: off(deny) };
   return yesOrNo(matter, "claim", matter.claim || matter.question, { act: yes, why: off(offer) }, no);
 }
 
-/** All is answered: what follows is read, then confirmed. */
+/** Show the consequence of all answers, to be confirmed. */
 function followed(screen, matter, offer, deny, facts) {
   const answered = matter.asks.length > 0;
   const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
   const told = preview(screen, stating);
   const applies = answered && told.accepted ? told : undefined;
-  const whole = applies ? { ...stating, role: applies.role } : stating; // who signs depends on the answers
-  const counted = "counted_wrong" in matter.facts; // what is not known is left out
+  const whole = applies ? { ...stating, role: applies.role } : stating; // the answers decide who signs
+  const counted = "counted_wrong" in matter.facts; // unknown facts are left out
   const goesOn = counted && isWhole(matter);
   const again = { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) };
   const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
@@ -100,7 +100,7 @@ function followed(screen, matter, offer, deny, facts) {
       ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
       ...chips(screen, matter, facts),
       ...becomes(matter),
-      // Before the answers: three long ones fill the column.
+      // Before the answers, because three long ones fill the column.
       ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
       ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
     ],
@@ -117,13 +117,13 @@ function followed(screen, matter, offer, deny, facts) {
   };
 }
 
-/** What becomes of a result that stands, and of a card that lies face up. */
+/** Return what becomes of a result that stands, and of a card that lies face up. */
 function becomes({ proposes, asks, round, clause }) {
   const key = BECOMES[proposes];
   return key && !asks.length ? [["then", say(key, { round, clause })]] : [];
 }
 
-/** What is done with the chips after an answer. */
+/** Return what is done with the chips after an answer. */
 function chips(screen, { kind, place }, facts) {
   const at = place ? placeName(screen, place) : "";
   return Object.entries(facts)
@@ -132,18 +132,18 @@ function chips(screen, { kind, place }, facts) {
     .map(([fact, word]) => ["then", say(`chips.${fact}.${word}`, { place: at })]);
 }
 
-/** The act that comes next: the dealer confirms, or calls who does. */
+/** Return the next act: the dealer confirms, or calls the person who does. */
 function asksFor(screen, matter, { role }) {
   const what = whatAndWhere(screen, matter);
   return role === "dealer" ? say("matter.confirm", { what }) : say("matter.call", { what, who: say(`role.${role}`) });
 }
 
-/** Who confirms it, where the dealer may not. */
+/** Return the label for confirming, with the rank if the dealer may not. */
 function confirms(screen, offer) {
   return offer.role === "dealer" ? say("act.confirm") : say("act.confirm_by", { who: capital(say(`role.${offer.role}`)) });
 }
 
-/** A count showed that nothing is missing: there is nothing to be "so". */
+/** Return whether a count showed that nothing is missing, so that there is nothing to confirm. */
 function isWhole({ facts, proposes }) {
   return facts.counted_wrong === false && proposes === "continue";
 }

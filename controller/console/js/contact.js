@@ -1,4 +1,4 @@
-// Between the stream and the store: silence, coming back, and a page that is older than the daemon.
+// Contact between stream and store: silence, its end, and a page older than the daemon.
 
 import { follow } from "./stream.js";
 import { NO_WORD, store } from "./store.js";
@@ -6,7 +6,7 @@ import { inLanguage, say } from "./words.js";
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided", "maintenance"];
 let page = null;
-let answered = null; // what was answered last before the silence
+let answered = null; // the last answer before the silence
 
 /** Follow the table into the store. */
 export function connect() {
@@ -28,7 +28,7 @@ export function connect() {
   );
 }
 
-/** It says how long the silence was, unless a tap was answered meanwhile. */
+/** Say how long the silence was, unless a tap was answered meanwhile. */
 function back(seconds) {
   if (store.answer !== answered) {
     store.receive({ silence: 0 });
@@ -39,7 +39,7 @@ function back(seconds) {
   store.receive({ silence: 0, answer: { accepted: true, entry, code: "", sentence, utc_ns: store.beat?.utc_ns ?? 0 } });
 }
 
-/** Another version of the page is served than the one that runs here: take it, but never in a round. */
+/** Reload the page if the daemon serves another version, but never in a round. */
 function renew(screen) {
   page ??= screen.page;
   if (screen.page !== page && BETWEEN_ROUNDS.includes(screen.view.phase)) location.reload();

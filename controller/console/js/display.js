@@ -1,5 +1,5 @@
-// The page of a display: it shows and operates nothing. `?for=surveillance` adds the open matters and the device;
-// `?side=players` shows the layout as the players see it.
+// The page of a display, which operates nothing. `?for=surveillance` adds the open matters and the device;
+// `?side=players` shows the layout from the players' side.
 
 import * as bar from "./bar.js";
 import { connect } from "./contact.js";
@@ -31,7 +31,7 @@ function headline({ view }) {
   return { text: say(`display.${key}`), count: "", tone: "plain" };
 }
 
-/** Every open matter, and the device in words. */
+/** Draw every open matter, and the device in words. */
 function matters(screen) {
   const { view } = screen;
   const lines = view.irregularities.map((found) => ({

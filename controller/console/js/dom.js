@@ -1,19 +1,19 @@
-// The few things that the page does to the document. A node stays where it is while what it shows changes, so that no
-// button is exchanged under a finger. Text is set as text: there is no way here from a string to HTML.
+// The page's changes to the document. A node stays while its content changes, so that no button is exchanged under a
+// finger. Text is set as text; no function here turns a string into HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SEEN = 8; // px below the edge that hide nothing
-const MARK = 32; // px at the lower edge, where the sign lies that there is more
+const MARK = 32; // px at the lower edge, with the sign for more below
 
 /**
- * A new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a function
- * for an event (`onclick`).
+ * Return a new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a
+ * function for an event (`onclick`).
  */
 export function el(tag, attributes = {}, ...children) {
   return build(document.createElement(tag), attributes, children);
 }
 
-/** A new element of a drawing. */
+/** Return a new element of a drawing. */
 export function svg(tag, attributes = {}, ...children) {
   return build(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -27,13 +27,13 @@ function build(node, attributes, children) {
   return node;
 }
 
-/** Set a node's text, if it is another one. */
+/** Set a node's text, if it differs. */
 export function text(node, string) {
   if (node.textContent !== string) node.textContent = string;
   return node;
 }
 
-/** Set an attribute, or remove it (false, null, undefined), if it is another one. */
+/** Set an attribute, or remove it (false, null, undefined), if it differs. */
 export function attr(node, name, value) {
   if (value === false || value === null || value === undefined) {
     if (node.hasAttribute(name)) node.removeAttribute(name);
@@ -51,9 +51,8 @@ export function mark(node, name, on) {
 }
 
 /**
- * Make the children of `parent` one for each item, in order. `key(item)` tells them apart, `create(item)` makes the
- * node of a new one, `update(node, item, index)` brings any up to date. Whatever else is in `parent` is removed, also
- * where several items have one key.
+ * Give `parent` one child for each item, in order. `key(item)` tells them apart, `create(item)` makes a new node,
+ * `update(node, item, index)` updates any. Other children of `parent` are removed, also duplicates of a key.
  */
 export function keyed(parent, items, key, create, update = () => {}) {
   const known = new Map([...parent.children].map((node) => [node.dataset.key, node]));
@@ -74,12 +73,12 @@ export function keyed(parent, items, key, create, update = () => {}) {
   while (parent.lastChild !== after) parent.lastChild.remove();
 }
 
-/** Whether something in it lies below its edge now. */
+/** Return whether some of its content lies below its edge now. */
 function isBelow(node) {
   return node.scrollHeight - node.scrollTop - node.clientHeight > SEEN;
 }
 
-/** A tap at the mark is none at what lies below it. */
+/** Scroll at a tap on the mark, and keep the tap from what lies below it. */
 function atMark(node, event) {
   const under = node.getBoundingClientRect().bottom - event.clientY;
   if (event.clientY === 0 || under >= MARK || !isBelow(node)) return; // 0: by a key
@@ -98,9 +97,9 @@ export function edge(node) {
 }
 
 const DEAD = 350; // ms after the meaning changed
-const SLOW = 1200; // ms, where a row of taps must not run on
+const SLOW = 1200; // ms after a row of taps, which must not continue here
 
-/** Note what a tap at `node` means now. A bar that fills shows for how long it takes none, where that is long. */
+/** Note what a tap at `node` means now. If that blocks taps for long, a filling bar shows it. */
 export function means(node, meaning) {
   if (node.meaning === meaning) return;
   node.meaning = meaning;
@@ -110,7 +109,7 @@ export function means(node, meaning) {
   node.animate(fills, { duration: SLOW, pseudoElement: "::before" });
 }
 
-/** Whether the meaning has just changed: a tap that was on its way is not to do what its hand did not mean. */
+/** Return whether the meaning has just changed, so that a tap already on its way was meant for the old one. */
 export function isFresh(node) {
   return performance.now() - node.since < (node.slow ? SLOW : DEAD);
 }

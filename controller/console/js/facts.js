@@ -1,20 +1,20 @@
-// What is known of a matter, in lines: what and where, who noticed it when, the clause, who decides.
+// The known facts of a matter, in lines: what and where, who noticed it when, the clause, who decides.
 
 import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
-const DEVICE = "device"; // as who noticed something
+const DEVICE = "device"; // as the one who noticed something
 
-/** Where the device has stopped and has to be cleared before anything is answered: that, in words; else undefined. */
+/** Return the stop of the device that must be cleared before any answer, in words; else undefined. */
 export function clearsFirst({ view }, { kind, stage }) {
   const { stopped } = view.device;
   return stopped && kind === "technical_stop" && stage === "claimed" ? say("matter.stopped", { why: stopped }) : undefined;
 }
 
 /**
- * What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. `who`: the words for
- * the decider; while the dealer is asked, that person comes later.
+ * Return what, where, who, clause, decider. `applies`: {clause, role} once every question is answered. `who`: the words
+ * for the decider; while the dealer is asked, that person comes later.
  */
 export function matterFacts(screen, matter, applies, who = "matter.decides") {
   const { device } = screen.view;
@@ -28,12 +28,12 @@ export function matterFacts(screen, matter, applies, who = "matter.decides") {
   ];
 }
 
-/** Where there is little room: clause, decider. B says what it is, and where. */
+/** Return clause and decider, where room is short. Region B says what it is, and where. */
 export function inShort(screen, matter, applies) {
   return [matterFacts(screen, matter, applies).at(-1)];
 }
 
-/** Moves in words, as the arrows show them. Two hands that change places are lifted together. */
+/** Return moves in words, as the arrows show them. Two hands that change places are lifted together. */
 export function moveLines(screen, moves) {
   const [one, two] = moves;
   const isSwap = moves.length === 2 && one.source === two.place && one.place === two.source;
@@ -46,7 +46,7 @@ export function moveLines(screen, moves) {
   return isSwap ? [["then", say("move.swap")], ...lines] : lines;
 }
 
-/** The clause and who decides; beside it a button that shows when the clause applies. */
+/** Return the clause and who decides, with a button that shows when the clause applies. */
 function clause(matter, applies, who) {
   const said = say(who, {
     clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(say("join.comma")),

@@ -1,5 +1,5 @@
-// An act that takes more than one tap: what it still needs is asked one after the other, then who signs, then it is
-// entered. The open one is `store.own.flow`: {offer, values, steps, at, past, draft, signer, pin, then, turned}. A step
+// An act that takes more than one tap: it asks for what it needs, step by step, then who signs, and then it is entered.
+// The open act is `store.own.flow`: {offer, values, steps, at, past, draft, signer, pin, then, turned}. A step
 // "instead/cards" is about the operation that replaces a mistaken entry.
 
 import { forget } from "./ahead.js";
@@ -8,27 +8,27 @@ import { operate } from "./operate.js";
 import { isAsking, store } from "./store.js";
 
 const RANKS = ["dealer", "pit_supervisor", "pit_manager", "shift_manager"];
-const WIPED = 30_000; // ms that a PIN which is not sent is kept
-const LEFT_FOR_ALARMS = new Set(["report_irregularity", "pause_table"]); // what stops the cards is shown before them
+const WIPED = 30_000; // ms for which an unsent PIN is kept
+const LEFT_FOR_ALARMS = new Set(["report_irregularity", "pause_table"]); // acts that give way to what stops the cards
 const ALWAYS_SIGNED = new Set(["dealer_on", "take_over", "sign_on"]);
 
-/** People who may sign what needs that rank. */
+/** Return the people who may sign for that rank. */
 export function signers(screen, role) {
   return screen.people.filter((person) => RANKS.indexOf(person.role) >= RANKS.indexOf(role));
 }
 
-/** Whether somebody has to sign: what is above the dealer, all that nobody is signed on for, and coming on duty. */
+/** Return whether somebody has to sign: above the dealer's rank, without a dealer signed on, or to come on duty. */
 export function needsSign(screen, offer) {
   return offer.role !== "dealer" || ALWAYS_SIGNED.has(offer.operation) || !screen.screen.dealer;
 }
 
-/** A round that somebody asked to abandon: a later request says again by whose authority, and why. */
+/** Return the offer to abandon a round so that a later request states authority and reason again. */
 function asFirst(offer) {
   if (offer.operation !== "abandon_round" || !offer.asked || offer.repeats) return offer;
   return { ...offer, arguments: {}, needs: Object.keys(offer.arguments) };
 }
 
-/** Begin an act. What needs nothing more is entered at once. `then(answer)`: after it was accepted. */
+/** Begin an act. It is entered at once if it needs nothing more. `then(answer)`: called after it was accepted. */
 export function start(offered, { values = {}, then = () => {}, needs = asFirst(offered).needs } = {}) {
   const screen = store.screen;
   const offer = asFirst(offered);
@@ -50,30 +50,30 @@ export function start(offered, { values = {}, then = () => {}, needs = asFirst(o
   });
 }
 
-/** The step that asks for an argument of an operation. */
+/** Return the step that asks for an argument of an operation. */
 export function stepOf(operation, need) {
   const own = `${operation}.${need}`;
   return own in STEPS ? own : need;
 }
 
-/** The step that is asked now, or null. */
+/** Return the open step, or null. */
 export function step() {
   const { flow } = store.own;
   return flow ? flow.steps[flow.at] : null;
 }
 
-/** The argument that a step fills, and the one that this is a part of: "instead", or none. */
+/** Return the argument that a step fills, and its container: "instead", or none. */
 export function argument(name) {
   const [outer, inner] = name.includes("/") ? name.split("/") : ["", name];
   return { outer, name: inner.split(".").at(-1) };
 }
 
-/** What is known of the arguments so far; of a replacement, its own. */
+/** Return the arguments known so far; for a replacement, its own. */
 export function known({ offer, values }) {
   return { ...offer.arguments, ...values, ...values.instead };
 }
 
-/** A step is answered. `more`: steps that the answer brings with it. `also`: arguments that it fills besides. */
+/** Answer a step. `more`: further steps that the answer needs. `also`: arguments that it fills besides. */
 export function answer(value, more = [], also = {}) {
   const flow = { ...store.own.flow };
   const { outer, name } = argument(flow.steps[flow.at]);
@@ -93,17 +93,17 @@ export function answer(value, more = [], also = {}) {
   enter(flow.offer, flow.values, {}, flow.then);
 }
 
-/** What is being put together in the open step: cards, digits, a text. */
+/** Set the draft of the open step: cards, digits, a text. */
 export function draft(value) {
   store.set({ flow: { ...store.own.flow, draft: value } });
 }
 
-/** Who signs. */
+/** Set who signs. */
 export function choose(person) {
   store.set({ flow: { ...store.own.flow, signer: person, pin: "", wrong: false } });
 }
 
-/** The digits so far; they are wiped when they are not sent. */
+/** Set the digits so far. They are wiped if they are not sent. */
 export function digits(pin) {
   store.set({ flow: { ...store.own.flow, pin } });
   clearTimeout(wipe.timer);
@@ -139,7 +139,7 @@ export function cancel() {
   store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, numbered: undefined, headline: undefined });
 }
 
-/** One step back; from the first: the act is given up. */
+/** Go back one step; from the first, give up the act. */
 export function back() {
   const flow = store.own.flow;
   if (flow.at === 0) {
@@ -150,12 +150,12 @@ export function back() {
   store.set({ flow: { ...flow, values, steps, past: flow.past.slice(0, -1), at: flow.at - 1, draft: null, pin: "", wrong: false } });
 }
 
-/** What stops the cards, by its number. */
+/** Return the matters that stop the cards, by number. */
 function alarms({ view }) {
   return view.irregularities.filter((one) => one.blocks).map((one) => one.id);
 }
 
-/** An act whose meaning changed meanwhile is closed, and its PIN with it; what others did is said. */
+/** Close an act whose meaning changed meanwhile, with its PIN, and say what others did. */
 export function look(screen) {
   const { flow } = store.own;
   if (!flow || flow.turned === screen.turned) return;
@@ -173,10 +173,10 @@ export function look(screen) {
   else overtaken(screen);
 }
 
-/** What was open is closed: the panel says so until it is read, so that nothing lies where a digit was. */
+/** Close the open act. The panel says so until it is read, so that no button replaces a digit. */
 function overtaken({ last, view }) {
   const act = store.own.flow.offer.operation;
-  const isPaused = act === "pause_table" && Boolean(view.paused); // why was asked: play stands still all the same
+  const isPaused = act === "pause_table" && Boolean(view.paused); // asked for the reason, with play stopped
   cancel();
   store.set({ closed: { act, isPaused, sentence: last.sentence, by: last.by } });
   store.overtake();

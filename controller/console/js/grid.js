@@ -1,4 +1,4 @@
-// The 52 cards. Dimmed are those alone that lie open on the table: what the device has read must not show.
+// The 52 cards. Only cards that lie open on the table are dimmed: the grid must not show what the device has read.
 
 import { buttons } from "./buttons.js";
 import { el } from "./dom.js";
@@ -7,12 +7,12 @@ import { say } from "./words.js";
 const SUITS = { S: "\u2660", H: "\u2665", D: "\u2666", C: "\u2663" };
 const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 
-/** A card by its code, as people read it. */
+/** Return a card by its code, as people read it. */
 export function face(code) {
   return `${code.slice(0, -1).replace("T", "10")}${SUITS[code.slice(-1)] ?? ""}`;
 }
 
-/** The cards that everybody can see. `corrected`: a hand whose faces are entered again. */
+/** Return the cards that everybody can see. `corrected`: a hand whose faces are entered again. */
 export function openCards(view, corrected) {
   const hands = view.hands.filter((hand) => hand !== corrected);
   const open = hands.flatMap((hand) => hand.cards).filter((card) => /^[A-Z0-9]+$/.test(card));

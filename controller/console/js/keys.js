@@ -1,4 +1,4 @@
-// The keyboard. Enter presses the act that comes next, never a second asking; digits tap boxes or type a number.
+// The keyboard. Enter presses the next act, but never the second request; digits tap boxes or type a number.
 
 import { tap } from "./buttons.js";
 import { back, step } from "./flow.js";
@@ -18,7 +18,7 @@ export function listen() {
   });
 }
 
-/** What is typed into a field is the field's own. */
+/** Return whether a key belongs to the field that has the focus. */
 function isWritten({ key, target }) {
   return target instanceof HTMLInputElement && key !== "Escape" && !/^F\d+$/.test(key);
 }
@@ -28,7 +28,7 @@ function press({ key, target, repeat }) {
   if (repeat) return false;
   if (key === "F1") return open("matters");
   if (key === "Escape") return leave();
-  if (store.own.sheet) return false; // it covers what the other keys press
+  if (store.own.sheet) return false; // the sheet covers what the other keys press
   if (key in ACTS) return find(ACTS[key]);
   if (key === "Enter")
     return !(target instanceof HTMLButtonElement) && !target.closest?.("[data-place]") && pressPrimary();

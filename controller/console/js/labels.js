@@ -1,31 +1,31 @@
-// What things are called on the screen: cards of a pile, a bet, an entry, what was noticed.
+// Names on the screen: cards of a pile, a bet, an entry, what was noticed.
 
 import { face } from "./grid.js";
 import { capital, knows, placeName, say } from "./words.js";
 
-/** Cards that lie together elsewhere than in a hand. */
+/** Return the name of cards outside the hands. */
 export function pileName(pile) {
   return capital(say(`pile.${pile}`));
 }
 
-/** Whose bet, which wager, where, how much. */
+/** Return whose bet, which wager, where, how much. */
 export function betName(screen, bet) {
   const where = bet.box ? placeName(screen, `B${bet.box}`) : "";
   return [where, bet.bettor, [wagerName(screen, bet.wager), bet.amount].filter(Boolean).join(" ")].filter(Boolean).join(say("join.comma"));
 }
 
-/** An entry in a few words. */
+/** Return an entry in a few words. */
 export function entryName(screen, { operation, said }) {
   const own = said.viewed ? "op.handle_cards.viewed" : said.overlooked ? "op.place_wager.overlooked" : "";
   return named(screen, say(own || `op.${operation}`), said);
 }
 
-/** What was entered, then of what: a place and its cards stand apart. */
+/** Return what was entered, then its details, with place and cards separate. */
 function named(screen, what, said) {
   return [what, parts(screen, said).join(say("join.comma"))].filter(Boolean).join(" ");
 }
 
-/** An entry as what a person did, so that its button is no act of its own. */
+/** Return an entry as what a person did, so that its button does not look like an act. */
 export function entryLabel(screen, entry) {
   const { operation, said, person } = entry;
   const isNamed = !said.viewed && !said.overlooked && knows(`entry.${operation}`);
@@ -33,12 +33,12 @@ export function entryLabel(screen, entry) {
   return say("entry.by", { name: personName(screen, person), what });
 }
 
-/** What was answered of an act so far, in a few words; empty: nothing that has a name. */
+/** Return the answers of an act so far in a few words; empty if none has a name. */
 export function answered(screen, said) {
   return capital(parts(screen, said).join(say("join.comma")));
 }
 
-/** In words, by argument of an operation; in this order. What has no name is no part of it. */
+/** Arguments in words, in this order. Arguments without a name are left out. */
 export const NAMED = {
   kind: (screen, kind) => reportName(screen, kind),
   earlier: (screen, before) => before && say("report.earlier", { round: screen.view.earlier_round }),
@@ -89,25 +89,25 @@ function cardsNumbered(screen, n) {
   return say("stage.cards", { n });
 }
 
-/** So many; by their faces; or where they lie. */
+/** Return cards by number, by face, or by where they lie. */
 function cardsNamed(screen, cards) {
   if (typeof cards === "number") return cardsNumbered(screen, cards);
   if (typeof cards[0] === "string") return cards.map(face).join(" ");
   return cards.map(({ ordinal, place }) => say("said.lies", { ...lay(screen, ordinal), place: placeOrPile(screen, place) })).join(say("join.comma"));
 }
 
-/** Where a card lay, and as which of the hand. */
+/** Return where a card lay, and its number in the hand. */
 function lay(screen, ordinal) {
   const hand = screen.view.hands.find((one) => one.ordinals?.includes(ordinal));
   return { from: hand ? placeName(screen, hand.place) : "", card: hand ? hand.ordinals.indexOf(ordinal) + 1 : ordinal };
 }
 
-/** A box by its number or its name, or what lies elsewhere. */
+/** Return the name of a place, or of a pile. */
 export function placeOrPile(screen, place) {
   return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 
-/** Cards of a matter in their order, numbered as they lie there. */
+/** Return the cards of a matter in order, numbered as they lie. */
 function orderNamed(screen, ordinals, { irregularity }) {
   const lie = matterNumbered(screen, irregularity)?.ordinals ?? [];
   return ordinals.map((one) => say("order.card", { n: lie.indexOf(one) + 1 })).join(say("join.comma"));
@@ -130,12 +130,12 @@ function wagerName(screen, id) {
   return screen.layout.wagers.find((one) => one.id === id)?.name ?? id;
 }
 
-/** A kind of irregularity. */
+/** Return the name of a kind of irregularity. */
 export function reportName(screen, kind) {
   return screen.reports.find((one) => one.kind === kind)?.label ?? kind;
 }
 
-/** What it is, and where. */
+/** Return what it is, and where. */
 export function whatAndWhere(screen, matter) {
   const { round } = matter;
   const earlier = round !== screen.view.round && !matter.next_deck ? say("sign.round", { round }) : "";
@@ -143,7 +143,7 @@ export function whatAndWhere(screen, matter) {
   return capital([earlier, matterName(screen, matter), where].filter(Boolean).join(say("join.colon")));
 }
 
-/** What an open irregularity is called. */
+/** Return the name of an open irregularity. */
 export function matterName(screen, matter) {
   return screen.reports.find((one) => one.kind === matter?.kind)?.label ?? matter?.because ?? "";
 }

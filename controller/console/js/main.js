@@ -1,4 +1,4 @@
-// Starts the console: follows the table and draws every region once a frame in which something changed.
+// Starts the console: follows the table, and draws every region once a frame after a change.
 
 import * as answer from "./answer.js";
 import * as bar from "./bar.js";
@@ -17,7 +17,7 @@ listen();
 store.subscribe(() => {
   mark(document.body, "no-contact", !inContact());
   mark(document.body, "overtaken", isOvertaken());
-  // The panel first: it says what B asks, and which places of C may be tapped.
+  // The panel comes first: it decides what B asks, and which places of C may be tapped.
   for (const region of [panel, sentence, stage, bar, answer]) region.render(store.screen);
-  attr(document.body, "data-entry", store.screen?.entry ?? false); // up to which entry of the journal this is drawn
+  attr(document.body, "data-entry", store.screen?.entry ?? false); // the last journal entry that is drawn
 });

@@ -1,5 +1,5 @@
-// What is asked for each argument that an operation still needs. A name with a point is that operation's own.
-// Kinds are drawn by steps.js.
+// The question for each argument that an operation still needs. A name with a point belongs to that operation. steps.js
+// draws the kinds.
 
 const PHRASES = {
   reason: ["mistake", "device", "player", "house"],
@@ -60,7 +60,7 @@ export const STEPS = {
   sign: { kind: "sign" },
 };
 
-/** What is asked again where an operation replaces one that was entered wrongly; the rest stays as it was entered. */
+/** Arguments that are asked again when an operation replaces a wrong entry; the rest stays as entered. */
 export const REPLACED = {
   handle_cards: ["place"],
   expose_hand: ["cards"],
@@ -70,7 +70,7 @@ export const REPLACED = {
   report_irregularity: ["kind"],
 };
 
-/** Kinds of irregularities as they stand in the list: each always after those before it. */
+/** Kinds of irregularities in the order of the list. */
 export const KINDS_IN_ORDER = [
   "exposed_card",
   "wrong_count",
@@ -95,7 +95,7 @@ export const KINDS_IN_ORDER = [
   "card_in_shuffling",
 ];
 
-/** They stand there in every phase, so that these and what follows keep their places. */
+/** Kinds that are listed in every phase, so that all kinds keep their places. */
 export const OFTEN = new Set(KINDS_IN_ORDER.slice(0, 8));
 
 /** A step before all others: who takes over ticks what is open. */
@@ -104,7 +104,7 @@ export const BEFORE = {
   cancel_start: () => "cancel_start.sure",
 };
 
-/** Where each phase has which acts, beside the one that comes next. The others are in the menu. */
+/** The acts of each phase beside the next one. The others are in the menu. */
 export const SECONDARY = {
   closed: ["dealer_on", "bring_deck"],
   idle: ["load_deck", "shuffled_outside", "cut_deck", "close_table"],
@@ -120,7 +120,7 @@ export const SECONDARY = {
   maintenance: ["instruct_device"],
 };
 
-/** Shown in every phase while they can be done: where the table stands still, a device is gone, or bets lie. */
+/** Acts shown in every phase while possible: the table stands still, a device is gone, or bets lie. */
 export const STANDING = ["continue_round", "resume_table", "deal_by_hand", "record_settled"];
 
 /** The menu's acts, in groups. */

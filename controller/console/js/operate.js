@@ -1,18 +1,18 @@
-// Sends what a person enters. One request at a time; nothing is queued, and nothing is sent twice without its id.
+// Sends what a person enters: one request at a time, without a queue, and repeats a request only with its id.
 
 import { store } from "./store.js";
 import { inLanguage, say } from "./words.js";
 
 const HEADERS = { "Content-Type": "application/json", "X-Cardshoe": "1" };
-const WAITED_FOR = 10_000; // ms for an answer; then it is looked up
-const NOT_RECORDED = { accepted: false, entry: Infinity, code: "not-recorded" }; // said until something else is entered
+const WAITED_FOR = 10_000; // ms to wait for an answer; then it is looked up
+const NOT_RECORDED = { accepted: false, entry: Infinity, code: "not-recorded" }; // until the next entry
 const SHOWN_EVERY = 50; // ms
 const LOOK_UP_EVERY = 1000; // ms, until the table PC answers again
 
 /**
  * Enter `offer` with its missing arguments. `signed`: {person, pin} of who signs; left out: who is signed on here.
- * `offer.repeats`: the first request, where this is the second.
- * Returns the answer {accepted, entry, code, sentence}; a refusal is one, too.
+ * `offer.repeats`: the first request, if this is the second. Returns the answer {accepted, entry, code, sentence}, also
+ * for a refusal.
  */
 export async function operate(offer, values = {}, signed = {}) {
   const screen = store.screen;
@@ -29,14 +29,14 @@ export function enrol(person, pin, name) {
   return ask(() => send("POST", "/v1/screen/enrolment", request), say("enrol.enrol"));
 }
 
-/** What the daemon answers without anything being entered; null: nothing. `body`: what is asked about. */
+/** Return an answer of the daemon that needs no entry, or null. `body`: the subject of the question. */
 export async function read(path, body) {
   const asked = body ? { method: "POST", body: JSON.stringify(body) } : {};
   const answer = await fetch(inLanguage(path), { headers: HEADERS, ...asked }).catch(() => null);
   return answer?.ok ? answer.json() : null;
 }
 
-/** Do what asks the table once or several times; until it is done nothing else is entered. */
+/** Run requests to the table. Nothing else is entered until they are done. */
 export async function whileAsking(doing) {
   store.set({ asking: (store.own.asking ?? 0) + 1 });
   try {
@@ -46,7 +46,7 @@ export async function whileAsking(doing) {
   }
 }
 
-/** `act`: what it is called, where the table has no more to say of it. */
+/** Send a request. `act`: its name, if the table's answer has no sentence. */
 function ask(sending, act, id) {
   return whileAsking(async () => {
     const answer = await sending().catch(() => (id ? lookUp(id) : null));
@@ -70,13 +70,13 @@ async function send(method, path, body) {
   return answer.json();
 }
 
-/** Whether the request without an answer was done: asked by its id, for as long as nothing answers. */
+/** Return whether a request without an answer was done, asked by its id until something answers. */
 async function lookUp(id) {
   for (let unknown = 0; unknown < 2;) {
     try {
       const signal = AbortSignal.timeout(WAITED_FOR);
       const answer = await fetch(inLanguage(`/v1/operations/${id}`), { signal });
-      if (answer.status === 404) unknown += 1; // once: it may still be at work on it
+      if (answer.status === 404) unknown += 1; // one is not enough: the request may still be at work
       if (answer.ok) return await answer.json();
     } catch {
       // the table PC does not answer yet
@@ -86,7 +86,7 @@ async function lookUp(id) {
   return null;
 }
 
-/** Until the state shows that entry: what is entered next is drawn for it. */
+/** Wait until the state shows that entry, on which the next one is based. */
 export async function shown(entry) {
   while (store.screen.entry < entry) await new Promise((resolve) => setTimeout(resolve, SHOWN_EVERY));
 }

@@ -1,4 +1,4 @@
-// A pad of digits: for numbers and for PINs. The digits have fixed places.
+// A pad of digits for numbers and PINs. The digits have fixed places.
 
 import { buttons } from "./buttons.js";
 import { el, text } from "./dom.js";

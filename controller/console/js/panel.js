@@ -1,5 +1,5 @@
 // Region D: the acts of the phase, the question of an irregularity, or the open step of an act. Left: Problem and
-// Pause, always. Middle: facts, other acts, lists. Right: the act that comes next, answers, and what is paid.
+// Pause, always. Middle: facts, other acts, lists. Right: the next act, answers, and payments.
 
 import { ahead } from "./ahead.js";
 import { moves } from "./arrows.js";
@@ -20,11 +20,11 @@ import { ask } from "./steps.js";
 import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
 
-const UNSIGNED = { text: "…", authority: "…" }; // of a ruling: what it brings does not depend on them
+const UNSIGNED = { text: "…", authority: "…" }; // of a ruling, whose effect does not depend on them
 const WITHOUT_CONTACT = ["contact.looks", "contact.call"];
 const STOPPED = ["contact.goes_on"];
 const parts = {};
-const seen = {}; // what was drawn last: up to which entry, and what was asked
+const seen = {}; // what was drawn last: its entry, and its question
 
 function build(panel) {
   parts.panel = panel;
@@ -33,7 +33,7 @@ function build(panel) {
   for (const name of ["facts", "rows", "list", "cards"])
     parts[name] = parts.middle.appendChild(el("div", { class: name }));
   for (const name of ["answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
-  parts.notes.tabIndex = 0; // they may be more than the room holds
+  parts.notes.tabIndex = 0; // they may overflow
   parts.input = parts.right.appendChild(el("form", { class: "input" }));
   parts.field = el("input", { autocomplete: "off", maxlength: 200 });
   parts.typed = el("button", { type: "submit" });
@@ -75,23 +75,23 @@ export function render(screen) {
   sheet(screen);
 }
 
-/** The first row that is still to be answered, where all above it are: then it lies below the edge. */
+/** Scroll to the first unanswered row, which lies below the edge if all above are answered. */
 function reveal(row) {
   if (!row) return;
   const { bottom } = parts.middle.getBoundingClientRect();
   if (row.getBoundingClientRect().bottom > bottom) row.scrollIntoView({ block: "nearest" });
 }
 
-/** Others may change what is asked here while a finger is on its way: then no tap counts for a moment. */
+/** Block taps for a moment when others change the question, because a finger may be on its way. */
 function watch({ entry, last }, { asks, right = [] }) {
   const { entry: before = entry, asks: was } = seen;
   seen.entry = entry;
   seen.asks = asks ?? right.filter(Boolean).map((one) => one.key).join(" ");
-  const isOwn = isAsking() || (store.answer?.accepted && store.answer.entry > before); // it is among what is new
+  const isOwn = isAsking() || (store.answer?.accepted && store.answer.entry > before); // this screen's entry
   if (last.by && last.entry > before && seen.asks !== was && !isOwn) store.overtake();
 }
 
-/** The open step of an act; what closed one; a second asking; a blocking matter; the acts of the phase. */
+/** Return the first that applies: an open step, a closed act, a second request, a blocking matter, the phase's acts. */
 function whatToShow(screen) {
   if (!screen.screen?.enrolled) return notEnrolled();
   const name = step();
@@ -99,7 +99,7 @@ function whatToShow(screen) {
     const flow = store.own.flow;
     const asked = ask(name, screen, flow);
     const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
-    // All that is signed, what the act was begun with too; signing.js says what a corrected entry will be.
+    // All that is signed, including what the act began with; signing.js shows a corrected entry.
     const said = name === "sign" ? { ...flow.offer.arguments, ...flow.values } : { ...flow.values, ...flow.values.instead };
     const given = answered(screen, said);
     const isReplaced = flow.values.instead !== undefined && !name.startsWith("instead"); // all of it is answered
@@ -129,20 +129,20 @@ function whatToShow(screen) {
   return withFact({ ...shown, ...bets(screen), ...hands(screen) }, elsewhere);
 }
 
-/** What a ruling would bring, once all that it names was answered; its reason is asked last. */
+/** Return the effect of a ruling once all that it names is answered; its reason is asked last. */
 function followsFrom(screen, flow) {
   const lines = ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values });
   const plain = (line) => line.replace(/(: |：)…/u, "");
   return lines.map((line) => (typeof line === "string" ? plain(line) : [line[0], plain(line[1])]));
 }
 
-/** Why the act that comes next is off, and what the table says besides it. */
+/** Return why the next act is off, and the table's other sentences. */
 function besides(screen) {
   const [act, ...others] = screen.view.next_steps;
   const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);
-  const moved = moveLines(screen, moves(screen.view)); // the act says no more than these
+  const moved = moveLines(screen, moves(screen.view)); // the act's sentence adds nothing to these
   return moved.length ? moved : lines;
 }
 
@@ -150,7 +150,7 @@ function withFact(shown, fact) {
   return { ...shown, facts: [...(shown.facts ?? []), fact] };
 }
 
-/** An act that others closed, until a person has read so: a button where neither digits nor answers lay. */
+/** Show an act that others closed until it is read: a button where neither digits nor answers lay. */
 function closed({ act, isPaused, by, sentence }) {
   const what = by && !sentence.includes(by) ? `${say("answer.by", { name: by })}${sentence}` : sentence;
   const read = { key: "read", label: say("closed.read"), tone: "second", act: () => store.set({ closed: undefined }) };
@@ -166,7 +166,7 @@ function notEnrolled() {
   };
 }
 
-/** What B says, and what the stage is asked for. Set without a frame of its own: this one draws it. */
+/** Set what B says and what the stage asks for, without another frame, because this one draws it. */
 function point(shown) {
   const { own } = store;
   const tone = shown.tone ? { tone: shown.tone } : {};
@@ -182,7 +182,7 @@ function point(shown) {
   own.arrows = shown.arrows;
 }
 
-/** While bets are open, a tapped box takes a bet or gives it up. */
+/** Let a tapped box take a bet or give it up, while bets are open. */
 function bets(screen) {
   const offer = screen.offers.find((one) => one.operation === "occupy_boxes" && one.allowed);
   if (!offer || screen.layout.wagers_entered) return {};
@@ -195,14 +195,14 @@ function bets(screen) {
   return { picking: new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D")), pick };
 }
 
-/** While hands are turned over, a tapped one is. */
+/** Let a tapped hand be turned over, in that phase. */
 function hands(screen) {
   const found = screen.offers.filter((one) => one.operation === "expose_hand" && one.allowed);
   const pick = (place) => start(found.find((one) => one.arguments.place === place));
   return found.length ? { picking: new Set(found.map((one) => one.arguments.place)), pick } : {};
 }
 
-/** A field for what no button says. */
+/** Show a text field. */
 function writing(input) {
   parts.writing = input;
   parts.input.hidden = !input;

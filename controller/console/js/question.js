@@ -1,4 +1,4 @@
-// An open irregularity: its questions one by one, then what follows. Facts are asked before consequences show.
+// An open irregularity: its questions one by one, then the consequence. Facts are asked before consequences show.
 
 import { act } from "./actions.js";
 import { moves } from "./arrows.js";
@@ -10,8 +10,9 @@ import { store } from "./store.js";
 import { placeName, say } from "./words.js";
 
 /**
- * The irregularity that is asked about now, or null: the oldest that blocks, what was opened here, or what the dealer has
- * reported here of this round and not left for later. While cards come the deal is shown, and what waits below it.
+ * Return the irregularity to ask about, or null: the oldest that blocks, one opened here, or one that the dealer
+ * reported here in this round and did not leave for later. While cards come, the deal is shown with the waiting ones
+ * below it.
  */
 export function matterOf(screen) {
   const { irregularities, phase, round } = screen.view;
@@ -24,16 +25,16 @@ export function matterOf(screen) {
   );
 }
 
-/** Leave it for later: the acts of the phase are shown. */
+/** Leave it for later, and show the acts of the phase. */
 function leave({ id }) {
   store.set({ matter: undefined, later: [...(store.own.later ?? []), id] });
 }
 
-/** `{question, facts, left, list, right}` of that irregularity. */
+/** Return `{question, facts, left, list, right}` of that irregularity. */
 export function askAbout(screen, matter) {
   const offers = screen.offers.filter((one) => one.arguments.irregularity === matter.id);
   const of = (operation) => offers.filter((one) => one.operation === operation);
-  // A claim is denied by its second answer; what is to be counted, moved or ruled on by an act of its own.
+  // The second answer to a claim denies it; counts, moves and rulings have acts of their own.
   const isCounted = (one) => one.operation === "count_cards" && (one.primary || (matter.stage === "claimed" && !matter.claim));
   const counts = screen.offers.find(isCounted);
   const answersNo = matter.stage === "claimed" && !counts;
@@ -57,7 +58,7 @@ export function askAbout(screen, matter) {
   };
 }
 
-/** Faces that were entered may have been entered wrongly: then the entry is put right, and no card is. */
+/** Return a correction of entered faces, which may be wrong where no card is. */
 function correction(screen, matter) {
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
   const entered = matter.place ? hand?.shown : matter.claim && screen.view.first_card && screen.view.first_card !== "??";
@@ -65,7 +66,7 @@ function correction(screen, matter) {
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
 }
 
-/** What must be done before it is answered is what B says. */
+/** Return what must be done before an answer, for region B. */
 function first(screen, matter) {
   const question = clearsFirst(screen, matter);
   return question ? { question } : {};
@@ -85,7 +86,7 @@ const STAGES = {
     return {
       question: say("choice.ask"),
       count: say("choice.left", { n: left, all: rows.length }),
-      facts: [], // they stand beside the rows, not above them
+      facts: [], // beside the rows, not above them
       rows,
       right: [goesOn(matter, of("choose_option"))],
       notes: [what, matter.question, who],
@@ -138,13 +139,13 @@ const STAGES = {
   }),
 };
 
-/** Beside a list: what, where, clause, decider (`who`: the words for it). */
+/** Return the facts beside a list: what, where, clause, decider (`who`: the words for it). */
 function inBrief(screen, matter, who) {
   const facts = matterFacts(screen, matter, undefined, who);
   return [facts[0], facts.at(-1)];
 }
 
-/** A row for each bettor, which stays where it is: a finger may be on its way to it. Who has chosen has the word. */
+/** Return a row for each bettor. Rows keep their places, because a finger may be on its way; choices show as words. */
 function choosers(screen, matter, offers) {
   const made = matter.choices.map(({ place, bettor, choice }) => ({ place, bettor, said: say(`choice.${choice}`) }));
   const due = new Map();
@@ -171,13 +172,13 @@ function choosers(screen, matter, offers) {
     }));
 }
 
-/** What the bettor has at that box, where wagers are entered. */
+/** Return the bettor's stake at that box, where wagers are entered. */
 function units(screen, place, bettor) {
   const bets = screen.view.bets.filter((bet) => `B${bet.box}` === place && bet.bettor === bettor);
   return bets.length ? bets.reduce((all, bet) => all + bet.amount, 0) : "";
 }
 
-/** All, or all others, go on: one entry each. */
+/** Let all, or all others, go on: one entry each. */
 function goesOn(matter, open) {
   const continues = open.filter((one) => one.arguments.choice === "continue" && !one.arguments.absent);
   const offers = continues.filter((one) => one.allowed); // without cards nobody continues

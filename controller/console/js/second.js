@@ -1,5 +1,5 @@
-// The second asking of what cannot be taken back: a void, the end of a round. It is asked in another place than the
-// first, so that a double tap never does it, and lapses.
+// The second request of an act that cannot be undone: a void, the end of a round. Its button is elsewhere than the
+// first one's, so that a double tap cannot press it, and it lapses.
 
 import { start } from "./flow.js";
 import { operate } from "./operate.js";
@@ -8,13 +8,13 @@ import { say, time } from "./words.js";
 
 const LAPSES = 30e9; // ns
 
-/** The request that was made once, or undefined. After it has lapsed the act is asked for the first time again. */
+/** Return the act that was requested once, or undefined. A lapsed request does not count. */
 function askedOnce(screen) {
   const now = store.beat?.utc_ns ?? 0;
   return screen.offers.find((one) => one.asked && one.allowed && now - one.asked_utc_ns <= LAPSES);
 }
 
-/** Who asked for it where, for the screens at which it is not asked the second time. */
+/** Return who requested it where, for the screens that do not ask for the second request. */
 export function askedElsewhere(screen) {
   const offer = askedOnce(screen);
   if (!offer || offer.asked_screen === screen.screen.id) return "";
@@ -24,7 +24,7 @@ export function askedElsewhere(screen) {
   return say(key, { by, at, time: time(offer.asked_utc_ns) });
 }
 
-/** What the panel shows while something was asked once here, or null. */
+/** Return the panel's content after a first request here, or null. */
 export function second(screen) {
   const once = askedOnce(screen);
   const offer = once?.asked_screen === screen.screen.id && once.asked !== store.own.kept ? once : null;
@@ -33,13 +33,13 @@ export function second(screen) {
   const keep = {
     key: "keep",
     label: say(ends ? "second.not_yet" : "second.keep"),
-    slow: true, // where the first asking was
+    slow: true, // at the place of the first request
     act: () => store.set({ kept: offer.asked }),
   };
   return {
     question: say(ends ? "second.conclude" : "second.void"),
     tone: ends ? undefined : "red",
-    facts: ends ? screen.view.next_steps.slice(1) : [], // until when an error still counts
+    facts: ends ? screen.view.next_steps.slice(1) : [], // how long an error still counts
     list: [
       {
         key: "again",
@@ -53,7 +53,7 @@ export function second(screen) {
   };
 }
 
-/** One PIN serves both requests, as long as the second comes from the same screen soon after; else it is signed. */
+/** Repeat the request. One PIN serves both if the second comes from the same screen soon; else it is signed. */
 async function repeat({ screen }, offer) {
   const signed = offer.asked_by === screen.dealer ? {} : { person: offer.asked_by };
   const said = await operate(offer, {}, signed);

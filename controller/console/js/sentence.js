@@ -1,4 +1,4 @@
-// Region B: one sentence that says what comes next, and by its colour what must happen.
+// Region B: one sentence about the next act, coloured by its urgency.
 
 import { symbol } from "./cards.js";
 import { attr, el, mark, text } from "./dom.js";
@@ -15,7 +15,7 @@ const MARGIN = 8; // px, above and below the sentence together
 let alarmed = new Set();
 
 /**
- * What region B says: `{text, count, tone}`. The panel may put its own question there (`store.own.headline`).
+ * Return what region B says: `{text, count, tone}`. The panel may put its own question there (`store.own.headline`).
  * Tones: "red": the cards must stop; "amber": a person must act; "plain".
  */
 export function headline(screen) {
@@ -30,7 +30,7 @@ export function headline(screen) {
   return { text: own || view.next_steps[0], count: own ? counted(view) : "", tone: tone(view) };
 }
 
-/** Whether cards must stop, or a person must act before the deal goes on. */
+/** Return whether cards must stop, or a person must act before the deal goes on. */
 function tone(view) {
   const lost = !view.device.connected || view.device.stopped !== "" || view.service !== "in_service";
   if (view.irregularities.some((found) => found.blocks)) return "red";
@@ -43,7 +43,7 @@ function inRound(view) {
   return view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
 }
 
-/** The deal in few words, where nothing stands in its way. */
+/** Return the deal in few words, while nothing hinders it. */
 function ownWords(screen) {
   const { view } = screen;
   const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
@@ -57,19 +57,19 @@ function ownWords(screen) {
   return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest;
 }
 
-/** What is asked first: whether it is so, then the first open question; where only a count answers it, the count. */
+/** Return the first question: the claim, then the first open question, or the count if only that answers it. */
 export function asked(matter) {
   if (matter.asks[0] === "counted_wrong" && !matter.claim) return matter.question;
   return (matter.stage === "claimed" && matter.claim) || (matter.questions[0] ?? matter.question);
 }
 
-/** Which of the sets, or of the single cards, comes next. */
+/** Return the number of the next set, or of the next single card. */
 function counted(view) {
   const each = view.phase === "dealing_sets" ? CARDS : 1;
   return say("deal.count", { next: Math.floor(view.dealt / each) + 1, all: Math.ceil(view.to_deal / each) });
 }
 
-/** `screen`: the newest state, or null before the first. */
+/** Draw region B. `screen`: the newest state, or null before the first. */
 export function render(screen) {
   const region = document.getElementById("sentence");
   if (!parts.text) {
@@ -91,21 +91,18 @@ export function render(screen) {
   if (screen) alarm(region, screen.view);
 }
 
-/**
- * The focus of the keyboard goes to a question that opens: from here the tabulator reaches its answers. Where none is
- * asked any more it is given back.
- */
+/** Move the keyboard's focus to a question that opens, so that Tab reaches its answers, and give it back afterwards. */
 function focus() {
   const asked = (inContact() && store.own.headline?.asks) || "";
   if (asked && asked !== parts.asked && !store.own.sheet) {
-    attr(parts.text, "tabindex", -1); // nothing of a display may be focused, and it asks nothing
+    attr(parts.text, "tabindex", -1); // a display has no focus, and asks nothing
     parts.text.focus({ preventScroll: true });
   }
   if (!asked && parts.asked) parts.text.blur();
   parts.asked = asked;
 }
 
-/** A sentence that does not go into the region is set smaller. */
+/** Set a sentence smaller until it fits. */
 function fit(region, said) {
   const key = `${said.text}|${said.count}|${said.tone}|${region.clientWidth}|${document.fonts.status}`;
   if (parts.fitted === key) return;
@@ -116,7 +113,7 @@ function fit(region, said) {
   }
 }
 
-/** The frame blinks for a blocking matter that was not there before. */
+/** Blink the frame for a new blocking matter. */
 function alarm(region, view) {
   const blocking = view.irregularities.filter((found) => found.blocks).map((found) => found.id);
   const fresh = blocking.some((id) => !alarmed.has(id));

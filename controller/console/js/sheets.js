@@ -1,4 +1,4 @@
-// Sheets cover the stage and the panel, and close by a button only: menu, story of the round, open matters, enrolment.
+// Sheets that cover the stage and the panel until a button closes them: menu, story, open matters, enrolment.
 
 import { act, overlooked } from "./actions.js";
 import { buttons, lines } from "./buttons.js";
@@ -42,7 +42,7 @@ export function close() {
   store.set({ sheet: undefined });
 }
 
-/** Every act that has no place of its own, in groups; then what this screen is like. */
+/** Show every act without a place of its own, in groups; then this screen's settings. */
 function menu(body, screen) {
   const groups = Object.entries(MENU).map(([group, names]) => [
     group,
@@ -86,7 +86,7 @@ function settings() {
   ];
 }
 
-/** What happened in the round, as it is recorded. */
+/** Show what happened in the round, as recorded. */
 function story(body, screen) {
   const { round, entry } = screen.view;
   if (parts.made !== `${round}/${entry}`) {
@@ -105,7 +105,7 @@ function story(body, screen) {
   );
 }
 
-/** A line for each event, with who entered it, where the line does not say so itself. */
+/** Return a line for each event, with who entered it if the line does not say so. */
 function withPeople({ people }, events) {
   let entered = {};
   return events.flatMap((one) => {
@@ -118,7 +118,7 @@ function withPeople({ people }, events) {
   });
 }
 
-/** Everything that is open, what is wrong with the device, and what the machine warns of. */
+/** Show all open matters, the device's troubles, and the machine's warnings. */
 function matters(body, screen) {
   const open = screen.view.irregularities.map((one) => ({
     key: one.id,
@@ -138,7 +138,7 @@ function matters(body, screen) {
   );
 }
 
-/** When each clause applies that may apply to a matter. What it brings is not said before the facts are answered. */
+/** Show when each possible clause of a matter applies, but not its effect, before the facts are answered. */
 function clause(body) {
   lines(
     body,
@@ -146,7 +146,7 @@ function clause(body) {
   );
 }
 
-/** This browser becomes a screen of the table: a supervisor signs. */
+/** Make this browser a screen of the table, signed by a supervisor. */
 function enrolment(body) {
   if (parts.made === "enrol") return;
   parts.made = "enrol";

@@ -8,7 +8,7 @@ import { say, time } from "./words.js";
 
 const COMES = new Set(["dealer_on", "sign_on", "take_over"]);
 
-/** Who signs, and the PIN; beside it what is signed. */
+/** Return the question who signs, and the PIN, beside what is signed. */
 export function sign(screen, flow) {
   const able = signers(screen, flow.offer.role);
   const told = preview(screen, flow.offer, flow.values);
@@ -26,7 +26,7 @@ export function sign(screen, flow) {
       about: about(screen, flow),
       arrows: told.arrows,
       facts,
-      right: people(able), // in sight, however much is said
+      right: people(able), // always in sight
     };
   if (flow.signer !== signer.id) flow.signer = signer.id;
   const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
@@ -49,13 +49,13 @@ export function sign(screen, flow) {
     },
   };
 }
-/** Each may sign; beside one who was chosen: instead of him. */
+/** Return a button for each person who may sign; beside a chosen one, to replace him. */
 function people(able, words = "") {
   const label = ({ name }) => (words ? say(words, { name }) : name);
   return able.map((person) => ({ key: person.id, label: label(person), act: () => choose(person.id) }));
 }
 
-/** What a correction changes, where it is known what is meant instead. */
+/** Return what a correction changes, if its replacement is known. */
 export function corrected(screen, { offer, values }) {
   const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
   if (!wrong) return [];
@@ -68,13 +68,13 @@ export function corrected(screen, { offer, values }) {
   ];
 }
 
-/** The matter that is decided by it, and its place; empty: none is. */
+/** Return the matter that it decides, and its place; empty if there is none. */
 function about(screen, { offer }) {
   const matter = screen.view.irregularities.find((one) => one.id === offer.arguments.irregularity);
   return matter ? whatAndWhere(screen, matter) : "";
 }
 
-/** What is signed: what was answered, the clause and the round. */
+/** Return what is signed: the answers, the clause and the round. */
 function signed(screen, { offer, values }, told) {
   const { irregularity, facts = {} } = offer.arguments;
   const matter = screen.view.irregularities.find((one) => one.id === irregularity);

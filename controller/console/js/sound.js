@@ -1,5 +1,4 @@
-// Two soft tones, once for a matter that holds the table. Off unless it is chosen for this screen. A browser lets a page
-// sound after a first tap only.
+// Two soft tones, once for a matter that holds the table. Off by default. Browsers allow sound only after a first tap.
 
 import { setting } from "./words.js";
 

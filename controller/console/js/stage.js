@@ -1,4 +1,4 @@
-// Region C: the layout as the dealer sees it. The dealer's hand at the lower edge, the boxes in an arc above it.
+// Region C: the layout as the dealer sees it, with the dealer's hand at the lower edge and the boxes in an arc above.
 
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
@@ -7,7 +7,7 @@ import { counts, inContact, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
-const FEW = 4; // boxes that go into one row
+const FEW = 4; // the most boxes in one row
 const DEALER = "D";
 const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "settling"];
 const OVER = ["concluded", "voided"];
@@ -27,7 +27,7 @@ function build(stage) {
   stage.append(parts.simulated, parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
 }
 
-/** Region C in its place. `screen`: the newest state, or null before the first. */
+/** Draw region C. `screen`: the newest state, or null before the first. */
 export function render(screen) {
   const stage = document.getElementById("stage");
   if (!parts.places) build(stage);
@@ -74,13 +74,13 @@ function create(place) {
   );
   node.onkeydown = (event) => {
     if (!PRESSES.includes(event.key)) return;
-    event.preventDefault(); // the page does not scroll
+    event.preventDefault(); // keep the page from scrolling
     if (!event.repeat) tap(node);
   };
   return node;
 }
 
-/** Where a card of a hand is asked for, as they are numbered: whether one was tapped. */
+/** Take a tap on a numbered card, where one is asked for, and return whether it was one. */
 function pickedCard(node, target) {
   const card = target.closest(".holder");
   if (!card || store.own.numbered !== node.dataset.place || !store.own.pickCard) return false;
@@ -89,7 +89,7 @@ function pickedCard(node, target) {
   return true;
 }
 
-/** A place was tapped, or its digit pressed: it counts where something asks for it. */
+/** Take a tap on a place, or its digit key, if something asks for it. */
 export function tap(node) {
   const { place } = node.dataset;
   if (!counts() || isFresh(node) || !store.own.picking?.has(place)) return;
@@ -97,7 +97,7 @@ export function tap(node) {
   store.drawNow();
 }
 
-/** Boxes stand in an arc, box 1 at the dealer's left; where the deal goes the other way, at the right. */
+/** Place the boxes in an arc, box 1 at the dealer's left, or at the right if the deal goes the other way. */
 function put(node, place, layout) {
   if (place === DEALER) return;
   const number = Number(place.slice(1));
@@ -109,7 +109,7 @@ function put(node, place, layout) {
   for (const [name, value] of [
     ["--across", x],
     ["--down", down],
-    ["--row", layout.boxes > FEW ? number % 2 : 0], // upright: box 1 in the row that is nearer to the dealer
+    ["--row", layout.boxes > FEW ? number % 2 : 0], // upright: box 1 in the row nearer to the dealer
     ["--step", Math.max(last, 1)],
   ]) {
     if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
@@ -121,11 +121,11 @@ function update(node, place, screen) {
   const hand = view.hands.find((one) => one.place === place);
   const number = Number(place.slice(1));
   const bet = place === DEALER || (store.own.selection ?? view.boxes).includes(number);
-  const takes = bet || Boolean(hand?.count); // cards may lie where no bet is: the box was marked wrongly
+  const takes = bet || Boolean(hand?.count); // cards may lie without a bet, if the box was marked wrongly
   const [label, cards, under] = node.children;
   const due = turns(screen);
   const next = due[0] === place && view.phase !== "betting" && !view.bets_to_return && !store.own.selection;
-  // Where boxes are marked, what is marked has the colours.
+  // While boxes are being marked, the colours show the marks.
   const matter = store.own.selection ? undefined : matterAt(view, place);
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
@@ -135,7 +135,7 @@ function update(node, place, screen) {
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);
   mark(node, "numbered", store.own.numbered === place);
-  mark(node, "past", OVER.includes(view.phase) && !view.ledger?.hands); // collected: how the last round ended
+  mark(node, "past", OVER.includes(view.phase) && !view.ledger?.hands); // collected: the result of the last round
   mark(node, "picking", picking);
   means(node, picking ? store.own.picks : "");
   attr(node, "role", picking ? "button" : "group");
@@ -144,7 +144,7 @@ function update(node, place, screen) {
 
   const few = screen.layout.boxes <= FEW || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
-  const entered = store.own.filled?.place === place; // its cards are entered again: what they were is no result
+  const entered = store.own.filled?.place === place; // its cards are entered again, so the old ones give no result
   const goesBack = view.bets_to_return && bet && place !== DEALER;
   const worth = hand?.shown && !entered ? short(hand.cards) : bet ? "" : say("stage.no_bet");
   text(label.children[1], goesBack ? say("stage.bet_back") : worth);
@@ -155,14 +155,14 @@ function update(node, place, screen) {
   underHand(under, { view, hand: entered ? undefined : hand, place, bet, next, matter });
 }
 
-/** An open act lights the place that it is about, or those chosen so far; what may be tapped stands out. */
+/** Return whether an open act concerns the place, which lights it; a place that may be tapped stands out. */
 function isAskedAbout(place) {
   const { flow, picking, selection } = store.own;
   if (selection) return selection.includes(Number(place.slice(1)));
   return !picking && place === (flow.values.place ?? flow.offer.arguments.place);
 }
 
-/** The places that are due, the next one first. */
+/** Return the places that are due, the next one first. */
 function turns(screen) {
   const { view, offers } = screen;
   if (view.held || view.paused || store.own.headline?.tone === "red") return [];
@@ -183,7 +183,7 @@ function places(offers) {
   return offers.map((offer) => offer.arguments.place);
 }
 
-/** The matter that is about a place; the one that holds the table before others. */
+/** Return the matter at a place, preferably one that holds the table. */
 function matterAt(view, place) {
   if (store.own.quiet) return undefined;
   const here = (found) => found.place === place && found.round === view.round && !found.next_deck;
@@ -191,7 +191,7 @@ function matterAt(view, place) {
   return about.find((found) => found.blocks) ?? about[0];
 }
 
-/** A hand's class in short: 3P, 2P9, P8, 8. */
+/** Return a hand's class in short: 3P, 2P9, P8, 8. */
 function short(cards) {
   const pictures = cards.filter((card) => "JQK".includes(card[0])).length;
   if (pictures === CARDS) return "3P";
@@ -199,7 +199,7 @@ function short(cards) {
   return `${["", "P", "2P"][pictures]}${points}`;
 }
 
-/** What is drawn for a hand: its cards, then empty slots while it is dealt. */
+/** Return the drawings of a hand: its cards, then empty slots while it is dealt. */
 function codes(view, hand, place, takes) {
   const { filled } = store.own;
   if (filled?.place === place) return pad([...filled.cards]);
@@ -214,7 +214,7 @@ function pad(cards) {
   return cards;
 }
 
-/** Touched and looked at, until the hand is turned over. */
+/** Show that a hand was touched or looked at, until it is turned over. */
 function seen(node, hand) {
   const signs = hand && !hand.shown ? [hand.handled && "hand", hand.viewed && "eye"].filter(Boolean) : [];
   keyed(
@@ -239,7 +239,7 @@ function underHand(node, { view, hand, place, bet, next, matter }) {
   );
 }
 
-/** The sign and the word under a hand. */
+/** Return the sign and the word under a hand. */
 function result(view, hand, place, bet, next, matter) {
   if (view.phase === "betting" && bet && place !== DEALER) return ["", say("stage.bet")];
   if (hand?.dead) return ["out", say("stage.out")];
@@ -251,7 +251,7 @@ function result(view, hand, place, bet, next, matter) {
   return ["", ""];
 }
 
-/** What is said under a place in question: how many cards were counted, or that it is in question. */
+/** Return the words under a place in question: the counted cards, or that it is in question. */
 function about(matter) {
   const sign = matter.blocks ? "octagon" : "triangle";
   if (matter.counted !== null && matter.counted !== undefined) return [sign, say("stage.cards", { n: matter.counted })];
@@ -268,7 +268,7 @@ function firstCard(screen) {
   drawCards(parts.first.children[1], [view.first_card]);
 }
 
-/** Between rounds, while no round can begin: something is to be done at the device. */
+/** Return whether the device needs attention before a round can begin. */
 function deckIsDue({ view, offers }) {
   const begins = offers.find((offer) => offer.operation === "place_your_bets");
   return view.phase === "maintenance" || Boolean(begins && !begins.allowed && !view.paused && !view.bets_to_return);
@@ -283,7 +283,7 @@ function deviceLine(view) {
   return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
 }
 
-/** "52 = 46 stub + 3 tray + 3 in hands": where the cards of the deck are. */
+/** Return where the cards of the deck are, as "52 = 46 stub + 3 tray + 3 in hands". */
 function ledgerLine(view) {
   const { ledger } = view;
   if (!ledger) return "";

@@ -1,4 +1,4 @@
-// What the panel asks in each step of an act: `ask(name, screen, flow)` gives what its columns show.
+// The panel's content in each step of an act: `ask(name, screen, flow)` fills its columns.
 
 import { overlooked } from "./actions.js";
 import { BETS } from "./bets.js";
@@ -14,7 +14,7 @@ const CARDS = 3; // of a hand
 const EARLIER = "earlier";
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
-/** `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
+/** Return `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
 export function ask(step, screen, flow) {
   const name = step.split("/").at(-1);
   const { kind, ...more } = STEPS[name] ?? { kind: "words" };
@@ -25,7 +25,7 @@ export function ask(step, screen, flow) {
   return { question, ...KINDS[kind](screen, flow, more, about) };
 }
 
-/** The places that may be meant. */
+/** Return the places that may be meant. */
 function placesFor(screen, flow, about) {
   const report = screen.reports.find((one) => one.kind === about.kind);
   if (report?.places.length && !about.earlier) return report.places;
@@ -152,7 +152,7 @@ const KINDS = {
     ),
   }),
 
-  // Which card of the hand is meant, as they are numbered on the stage.
+  // Which card of the hand, by its number on the stage.
   which: (screen, flow, more, { place }) => {
     const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
     const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("where.card", { n: at + 1 }) }));
@@ -160,7 +160,7 @@ const KINDS = {
     return { numbered: place, pickCard: answer, list: tiles(each), right: [unknown] };
   },
 
-  // Who rules signs, unless another person of that rank is chosen then.
+  // The person who rules signs, unless another of that rank is chosen.
   signer: (screen, flow) => ({
     right: signers(screen, flow.offer.role).map((person) => ({
       key: person.id,
@@ -187,7 +187,7 @@ const KINDS = {
     ]),
   }),
 
-  // Of the round in progress; or of the one before it, once that is tapped.
+  // Of the present round, or of the one before it once that is tapped.
   report: (screen, flow) => {
     const [now, before] = ["now", "earlier"].map((when) => screen.reports.filter((one) => one[when]));
     const earlier = flow.draft === EARLIER || !now.length;
@@ -195,7 +195,7 @@ const KINDS = {
     const kinds = KINDS_IN_ORDER.filter((kind) => found.has(kind) || OFTEN.has(kind));
     const round = say("report.earlier", { round: screen.view.earlier_round });
     const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
-    const boxes = earlier ? [] : overlooked(screen); // it is no irregularity before somebody says so
+    const boxes = earlier ? [] : overlooked(screen); // not an irregularity before somebody says so
     const steps = (one) => {
       const asked = [
         one.place && (earlier || one.places.length) && "place",
@@ -217,13 +217,13 @@ const KINDS = {
     };
   },
 
-  // What is recorded without a place is asked once more: a finger may have missed its button.
+  // Reports without a place are confirmed, because a finger may have missed its button.
   sure: (screen, flow, more, { kind }) => ({
     question: say("ask.sure", { what: capital(reportName(screen, kind)) }),
     right: [{ key: "sure", label: say("act.report"), tone: "primary", act: () => answer(undefined) }],
   }),
 
-  // An act that has no question of its own and cannot be taken back.
+  // An act without a question that cannot be undone.
   certain: (screen, flow) => ({
     right: [{ key: "certain", label: say(`op.${flow.offer.operation}`), tone: "primary", act: () => answer(undefined) }],
   }),
@@ -283,7 +283,7 @@ const KINDS = {
     list: tiles(screen.view.screens.map((one) => ({ key: one.id, label: one.name }))),
   }),
 
-  // Where the table records decks, the one that is meant is named; a deck in the device may be meant without its name.
+  // Where the table records decks, one is named; a deck in the device may be meant without a name.
   deck: (screen, flow) => {
     const recorded = screen.view.decks.map(({ label, back }) => ({ key: label, label: `${label} (${back})` }));
     const named = recorded.length && ["load_deck", "take_deck_out"].includes(flow.offer.operation);
@@ -324,18 +324,18 @@ const KINDS = {
   },
 };
 
-/** The newest first; of the boxes that were marked one after the other the last entry, which has them all. */
+/** Return the newest entries first. Of consecutive box marks only the last counts, which has all boxes. */
 function newest(entries) {
   const whole = entries.findLast((one) => one.operation === "occupy_boxes");
   return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
 }
 
-/** Whether the device gives out cards by itself, whatever the dealer does at the screen. */
+/** Return whether the device deals by itself, whatever the dealer does at the screen. */
 function cardsCome(view) {
   return view.phase.startsWith("dealing") && !view.held && !view.paused && !view.by_hand;
 }
 
-/** A text that is typed. */
+/** Return a text field. */
 function written(flow) {
   return { typed: flow.draft ?? "", type: draft, done: () => flow.draft?.trim() && answer(flow.draft.trim()) };
 }

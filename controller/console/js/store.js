@@ -1,9 +1,9 @@
-// What the page knows: the newest state from the daemon, the newest beat, and what this screen alone has open.
-// Nothing is derived from events: a state replaces the one before.
+// The page's knowledge: the newest state from the daemon, the newest beat, and what this screen has open. Nothing is
+// derived from events: a state replaces the one before.
 
 import { say } from "./words.js";
 
-/** At most one frame waits to be drawn. */
+/** At most one frame is pending. */
 let waiting = false;
 let overtakenAt = -Infinity;
 const drawers = [];
@@ -13,16 +13,16 @@ export const store = {
   screen: null,
   /** The newest `beat`: {utc_ns, age, link}, or null. */
   beat: null,
-  /** Whole seconds without a word from the daemon. */
+  /** Whole seconds since the daemon's last message. */
   silence: 0,
-  /** Whether it said before that it is ended: then nothing has failed. */
+  /** Whether the daemon announced its end, so that silence is not a failure. */
   stopped: false,
   /** The answer to the last request of this screen: {accepted, entry, code, sentence, utc_ns}, or null. */
   answer: null,
-  /** What this screen alone has open: {sheet, selection, picking, pick, arrows, headline, ...}. */
+  /** What only this screen has open: {sheet, selection, picking, pick, arrows, headline, ...}. */
   own: {},
 
-  /** Change what this screen has open; a value of undefined takes it away. */
+  /** Change what this screen has open; undefined removes a value. */
   set(own) {
     Object.assign(store.own, own);
     draw();
@@ -34,20 +34,20 @@ export const store = {
     draw();
   },
 
-  /** `drawer()` is called once a frame in which something changed. */
+  /** Call `drawer()` once a frame after a change. */
   subscribe(drawer) {
     drawers.push(drawer);
     draw();
   },
 
-  /** Others changed what is asked here: until nothing was tapped for a moment no tap counts. */
+  /** Note that others changed the question. Taps do not count until none has come for a moment. */
   overtake() {
     overtakenAt = performance.now();
     setTimeout(draw, OVERTAKEN);
     draw();
   },
 
-  /** Draw what waits for its frame: the next tap, however soon, acts on what the last one brought. */
+  /** Draw a pending frame, so that the next tap acts on the result of the last one. */
   drawNow() {
     if (waiting) render();
   },
@@ -66,21 +66,21 @@ function render() {
   for (const drawer of drawers) drawer();
 }
 
-const OVERTAKEN = 1000; // ms in which nobody has read yet what others did
+const OVERTAKEN = 1000; // ms for people to read what others did
 
-/** Whether others have just changed what is asked here: fingers that were on their way meant what was asked before. */
+/** Return whether others have just changed the question, so that a tap may be meant for the old one. */
 export function isOvertaken() {
   return performance.now() - overtakenAt < OVERTAKEN;
 }
 
-/** Whether anything may be entered now. */
+/** Return whether anything may be entered now. */
 export function listens() {
   return inContact() && !isAsking();
 }
 
 /**
- * Whether a tap counts now. One that comes too soon after others acted starts that moment again: it is one of a row. It
- * is said that it was lost.
+ * Return whether a tap counts now. One that comes too soon after others acted belongs to a row of taps and restarts
+ * that moment; a message says that it was lost.
  */
 export function counts() {
   if (!isOvertaken()) return listens();
@@ -89,12 +89,12 @@ export function counts() {
   return false;
 }
 
-/** A tap did not count: why. */
+/** Say why a tap did not count. */
 export function lose(sentence) {
   store.receive({ answer: { accepted: false, entry: store.screen?.entry ?? 0, code: "", sentence, utc_ns: 0 } });
 }
 
-/** From five seconds of silence on nothing can be operated. */
+/** Seconds of silence after which the page warns, and after which nothing can be operated. */
 export const NO_WORD = 3;
 export const NO_CONTACT = 5;
 
@@ -102,7 +102,7 @@ export function inContact() {
   return store.screen !== null && !store.stopped && store.silence < NO_CONTACT;
 }
 
-/** Whether an answer is awaited, or the state that shows what was entered: until then nothing that is drawn counts. */
+/** Return whether an answer is awaited, or the state that shows it. Until then nothing on the screen counts. */
 export function isAsking() {
   const { answer, screen, own } = store;
   return own.asking > 0 || Boolean(answer?.accepted && screen && answer.entry > screen.entry);

@@ -1,13 +1,12 @@
-// Follows a stream of the server. The browser opens one again by itself after an interruption; one that it has given up
-// (CLOSED) is opened again here, after 1, 2, then every 4 seconds.
+// Follows a stream of the server. The browser reopens it after an interruption; one that it has given up (CLOSED) is
+// reopened here, after 1, 2, then every 4 seconds.
 
 const PAUSES = [1, 2, 4];
-const DEAF = 10; // s after which a stream is opened again on which nothing comes, not even its end: a tablet slept, or
-// a proxy dropped the connection
+const DEAF = 10; // s of silence after which a stream is reopened: a tablet slept, or a proxy dropped the connection
 
 /**
- * `handlers`: by the name of an event, what is done with it. `onSilence(seconds, was)`: whole seconds since the last of
- * them, when that number changes; `was`: the number before, so that 0 after 14 says "back after 14 s". Returns what
+ * Follow a stream. `handlers`: functions by event name. `onSilence(seconds, was)`: called when the whole seconds since
+ * the last event change; `was` is the number before, so that 0 after 14 says "back after 14 s". Returns a function that
  * ends it.
  */
 export function follow(address, handlers, onSilence) {
@@ -59,12 +58,12 @@ export function follow(address, handlers, onSilence) {
   };
 }
 
-/** Both clocks: one stands still while some machines sleep, the other may be set. */
+/** Return both clocks: one stops while some machines sleep, the other may be set. */
 function now() {
   return { steady: performance.now(), utc: Date.now() };
 }
 
-/** Whole seconds since then, by the clock that says more. */
+/** Return the whole seconds since then, by the clock that shows more. */
 function since({ steady, utc }) {
   return Math.floor(Math.max(performance.now() - steady, Date.now() - utc) / 1000);
 }

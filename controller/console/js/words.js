@@ -1,10 +1,10 @@
-// The page's own words in the language of this screen. What the daemon says comes in that language already.
+// The page's own words in the language of this screen. The daemon's texts are in that language already.
 
 const LANGUAGES = ["en", "zh-Hans"];
 const AGAIN = 2000; // ms
 const asked = new URLSearchParams(location.search);
 
-/** A setting of this screen: of the address (and then kept), else the kept one, else `otherwise`. */
+/** Return a setting of this screen: from the address (which is then kept), else the kept one, else `otherwise`. */
 export function setting(name, allowed, otherwise) {
   const wanted = asked.get(name) ?? localStorage.getItem(name);
   if (!allowed.includes(wanted)) return otherwise;
@@ -23,7 +23,7 @@ const rules = new Intl.PluralRules(language);
 const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
 
-/** An address of the daemon, with the language in which it is to answer. */
+/** Return an address of the daemon with the language of its answer. */
 export function inLanguage(path) {
   return `${path}?language=${encodeURIComponent(language)}`;
 }
@@ -39,7 +39,7 @@ export async function load(...folders) {
   for (const region of document.querySelectorAll("section")) region.ariaLabel = say(`region.${region.id}`);
 }
 
-/** What stands there, asked for until it comes: the daemon may go away between the page and its words. */
+/** Fetch a file, retrying until it comes, because the daemon may go away between the page and its words. */
 async function fetched(path) {
   for (;;) {
     const answer = await fetch(path).catch(() => null);
@@ -48,7 +48,7 @@ async function fetched(path) {
   }
 }
 
-/** Change a setting of this screen; the page starts again with it. */
+/** Change a setting of this screen, and restart the page. */
 export function choose(name, value) {
   localStorage.setItem(name, value);
   const address = new URL(location.href);
@@ -57,35 +57,35 @@ export function choose(name, value) {
 }
 
 /**
- * The words of `key` with its `{arguments}`. Where a number `n` is among them, `key.one` or `key.other` is taken if
- * there is one. A key that is missing is shown itself.
+ * Return the words of `key` with its `{arguments}`. With a number `n`, `key.one` or `key.other` is used if it exists. A
+ * missing key is shown itself.
  */
 export function say(key, args = {}) {
   const pattern = (args.n === undefined ? undefined : words[`${key}.${plural(args.n)}`]) ?? words[key] ?? key;
   return pattern.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
 }
 
-/** With a capital letter, where words of a sentence stand alone. */
+/** Return words with a capital letter, for use outside a sentence. */
 export function capital(words_) {
   return words_.charAt(0).toUpperCase() + words_.slice(1);
 }
 
-/** Whether there are words of `key`. */
+/** Return whether `key` has words. */
 export function knows(key) {
   return key in words;
 }
 
-/** The form that a number takes: "one" or "other" in these languages. */
+/** Return the plural form of a number: "one" or "other" in these languages. */
 export function plural(n) {
   return rules.select(n);
 }
 
-/** Nanoseconds of UTC as the time of day here, with or without seconds. */
+/** Return nanoseconds of UTC as the local time of day, with or without seconds. */
 export function time(utcNs, withSeconds = false) {
   return (withSeconds ? seconds : clock).format(new Date(utcNs / 1e6));
 }
 
-/** A place by its label on this layout. */
+/** Return a place's label on this layout. */
 export function placeName(screen, place) {
   return screen.layout.labels[place] ?? place;
 }

@@ -1,7 +1,7 @@
 """3 Face Baccarat, a live dealer site's page without version, date or clause numbers, as data. Id: F3.
 
-Cited are the Playing Method's points (PM1 to PM5), the numbered items, the odds (O1 result, O2 six points, O3 Pair
-Plus) and the two points of its explanation (X1, X2). Its Banker is the Dealer here, Players 1 to 3 are boxes 1 to 3.
+Its parts are cited as the Playing Method's points (PM1 to PM5), the numbered items, the odds (O1 result, O2 six points,
+O3 Pair Plus) and the two points of its explanation (X1, X2). Its Banker is the Dealer here; Players 1 to 3 are boxes.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""The irregularity table of F3. Where no row fits the page is silent, and names no one who decides."""
+"""The irregularity table of F3. Where no row fits, the page is silent and names nobody who decides."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ FACES_UP: Final = "a card lies face up: at this table all are dealt so"  # readi
 
 
 def invalid(kind: Kind, because: str, when: Facts | None = None) -> tuple[Row, ...]:
-    """The round has no result and every wager is refunded (X2)."""
+    """Return rows for a round without a result, in which every wager is refunded (X2)."""
     return reaching_settled(Row(kind, "F3 X2", Disposition.VOID, because, when or Facts()))
 
 

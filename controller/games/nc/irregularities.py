@@ -1,4 +1,4 @@
-"""The irregularity table of NC. What no row provides for the Table Games Shift Manager decides (NC 5.17)."""
+"""The irregularity table of NC. Where no row fits, the Table Games Shift Manager decides (NC 5.17)."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ RECONSTRUCTED: Final = (
 
 
 def second_errors(row: Row) -> tuple[Row, ...]:
-    """Reading 50: whether an error that is noticed after a choice counts as a second one whatever card it is about."""
+    """Return rows of reading 50: whether a later error counts as a second one for any card or for later cards only."""
     chosen = replace(row.when, chosen_before=True)
     return (
         replace(row, when=chosen, under=(*row.under, ("second_error_about", "any_card"))),
@@ -47,7 +47,7 @@ def second_errors(row: Row) -> tuple[Row, ...]:
 
 
 def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
-    """Reading 39, where it is asked what a second error means for a Player who had chosen to go on."""
+    """Return rows of reading 39, where 5.17 is asked what a second error means for a Player who chose to go on."""
     return second_errors(
         Row(
             kind,
@@ -62,7 +62,7 @@ def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
 
 
 def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
-    """Reading 39: what follows when a bettor had chosen to go on and another error happens."""
+    """Return rows of reading 39: what follows when a bettor has chosen to go on and another error happens."""
     return (
         *asked_again(kind, when, under),
         *second_errors(
@@ -79,13 +79,13 @@ def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
 
 
 def option_rows(kind: Kind, because: str) -> tuple[Row, ...]:
-    """Every bettor chooses; there is nothing to put back into its order."""
+    """Return rows by which every bettor chooses and no cards need to be put back in order."""
     row = Row(kind, "NC 5.7", Disposition.OPTIONS, because, options=AS_DEALT)
     return (*chosen_again(kind, Facts()), row)
 
 
 def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
-    """Every bettor chooses, between other options where the cards can be put back into their order."""
+    """Return rows by which every bettor chooses; the options differ if the cards can be put back in order."""
     return (
         *chosen_again(kind, when),
         *(
@@ -103,9 +103,9 @@ def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
 
 
 def until_next_round(row: Row) -> tuple[Row, ...]:
-    """Reading 47: settlement ends the round (NC 1.14), and its result stands from the next round on (NC 5.6).
+    """Return rows of reading 47: settlement ends the round (NC 1.14); its result stands from the next one on (NC 5.6).
 
-    NC 5.5.1 alone speaks of a card that is found during the round.
+    Only NC 5.5.1 speaks of a card that is found during the round.
     """
     if row.disposition is not Disposition.VOID:
         return (replace(row, noticed=UNTIL_NEXT),)
@@ -129,7 +129,7 @@ DECK: Final = tuple(
 
 
 def misplaced_unhandled(kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:
-    """Reading 25: what moving complete hands puts right is moved without a choice, or with one."""
+    """Return rows of reading 25: an error that moving complete hands cures is put right silently or after a choice."""
     silently = reconstructed(kind, "NC 5.5.4", misplaced, under=(("cured", "silently"),))
     found = silently[0]
     with_options: Under = (("cured", "options"),)
@@ -163,7 +163,7 @@ OUT_OF_PLAY: Final = Row(
 )
 NUMBER_OF_CARDS: Final = (
     OUT_OF_PLAY,
-    # Reading 24: where no Player has handled cards, the general clause comes before 5.5.5 and 5.9.
+    # Reading 24: where no Player has handled cards, the general clause precedes 5.5.5 and 5.9.
     wrong_count_unhandled("NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
     wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
     *UNCURED,
@@ -206,7 +206,7 @@ FACES: Final = (
         when=Facts(before_close=False),
         confirms=Role.DEALER,
     ),
-    # Reading 37. A card found face up in the device needs no such row: NC 5.10 says what becomes of that one.
+    # Reading 37. A card found face up in the device needs no such row, because NC 5.10 decides about it.
     dealt_face_up("NC 5.5.4", Kind.DROPPED_CARD, Facts(face_seen=True)),
     *either_way(Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
     *option_rows(
@@ -217,7 +217,7 @@ FACES: Final = (
 
 IN_ONE_HAND: Final[Under] = (("order_within_a_hand", "none"),)
 TOGETHER: Final = (
-    # Reading 51: where all of them go to one hand, their order may be left unnamed.
+    # Reading 51: where all of them go to one hand, nobody need name their order.
     *chosen_again(Kind.SIMULTANEOUS, Facts(order_known=False, one_hand=True), IN_ONE_HAND),
     *(
         Row(
@@ -231,7 +231,7 @@ TOGETHER: Final = (
         )
         for reconstructable in (False, True)
     ),
-    # A Player who accepts what is dealt has no options, but the order must be named all the same.
+    # A Player who accepts what is dealt has no options, but the order must still be named.
     *asked_again(Kind.SIMULTANEOUS, Facts(order_known=False)),
     *second_errors(
         Row(
@@ -341,6 +341,6 @@ BETS: Final = (
     ),
 )
 
-EARLIER: Final = stands("NC 5.6", *Kind)  # and the later round is not touched (NC 5.12)
+EARLIER: Final = stands("NC 5.6", *Kind)  # and the later round is not affected (NC 5.12)
 
 IRREGULARITIES: Final = (*DECK, *WRONG_DEAL, *NUMBER_OF_CARDS, *FACES, *TOGETHER, *INTERRUPTION, *BETS, *EARLIER)

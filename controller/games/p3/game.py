@@ -53,7 +53,7 @@ SETTINGS: Final = (
 
 
 def prosperity(of: str, title: str, looks: Looks) -> Wager:
-    """The same prices on a Player's hand or on the Dealer's; the highest class alone is paid (reading 6)."""
+    """Return a wager with these prices on a Player's or the Dealer's hand; only the highest class pays (reading 6)."""
     return Wager(
         f"{of}_prosperity",
         title,
@@ -70,7 +70,7 @@ def prosperity(of: str, title: str, looks: Looks) -> Wager:
     )
 
 
-# Each has its area on the layout: P3 2.2.1 to 2.2.4. To rank higher is the object of the game: P3 3.3.
+# Each has its area on the layout: P3 2.2.1 to 2.2.4. The object of the game is to rank higher: P3 3.3.
 WAGERS: Final = (
     Wager(
         "main",

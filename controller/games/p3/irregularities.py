@@ -1,4 +1,4 @@
-"""The irregularity table of P3. Where no row fits the document is silent, and names no one who decides."""
+"""The irregularity table of P3. Where no row fits, the document is silent and names nobody who decides."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from controller.roles import Role
 
 OF_DEALER: Final = uncured("P3 5.4", Disposition.VOID, dealer_hand=True)
 NUMBER_OF_CARDS: Final = (
-    # Reading 24: where no Player has handled cards, the general clause comes before 5.4.
+    # Reading 24: where no Player has handled cards, the general clause precedes 5.4.
     wrong_count_unhandled("P3 5.3", dealer_hand=True, under=GENERAL_FIRST),
     *OF_DEALER,
     Row(

@@ -55,7 +55,7 @@ SETTINGS: Final = (
     known_cards("RTP 5.13"),
 )
 
-# Each has its area on the layout: RTP 2.2.1, 2.2.2, 2.2.3. To rank higher is the object of the game: RTP 3.3.
+# Each has its area on the layout: RTP 2.2.1, 2.2.2, 2.2.3. The object of the game is to rank higher: RTP 3.3.
 WAGERS: Final = (
     Wager(
         "main",

@@ -1,4 +1,4 @@
-"""The irregularity table of RTP. What no row provides for goes to the Gaming Shift Manager (RTP 6.1)."""
+"""The irregularity table of RTP. Where no row fits, the Gaming Shift Manager decides (RTP 6.1)."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ from controller.roles import Role
 
 
 def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option, ...]]:
-    """Reading 26: the setting's option, and what a dissatisfied Player may then be permitted (RTP 5.7)."""
+    """Return the option of reading 26, and what a dissatisfied Player may be permitted then (RTP 5.7)."""
     return (("withdrawal_permitted_by", role.value),), (
         Option(Choice.CONTINUE, "RTP 5.7", stays),
         Option(Choice.WITHDRAW, "RTP 5.7", f"{who} withdraws, before a further card is exposed", role),
@@ -35,7 +35,7 @@ def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option,
 
 
 MAY_WITHDRAW: Final = tuple(permitted_by(role, "the wager stays", "a dissatisfied Player") for role in Role)
-# The wagers on a hand that is removed go back by RTP 5.5; another dissatisfied Player may be permitted.
+# RTP 5.5 returns the wagers on a removed hand; other dissatisfied Players may be permitted to withdraw.
 OTHERS_MAY_WITHDRAW: Final = tuple(
     permitted_by(role, "a wager on another hand stays", "another Player who is dissatisfied") for role in Role
 )
@@ -93,7 +93,7 @@ NUMBER_OF_CARDS: Final = (
 
 
 def played_to_its_end(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
-    """RTP 5.6, and who permits a dissatisfied Player to withdraw. That a Player handled cards spares it from 5.4."""
+    """Return rows of RTP 5.6, with who permits a dissatisfied Player to withdraw. Handled cards rule out 5.4."""
     return tuple(
         row
         for under, options in MAY_WITHDRAW
@@ -108,7 +108,7 @@ DISTRIBUTION: Final = (
         "a wrong distribution was noted after handling",
         Facts(handled=True),
     ),
-    # Simultaneous cards and other errors are referred (RTP 6.1), unless they ended in a wrong deal.
+    # Simultaneous cards and other errors are referred (RTP 6.1), unless they resulted in a wrong deal.
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *played_to_its_end(

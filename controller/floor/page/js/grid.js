@@ -1,4 +1,4 @@
-// The tables, a part for each pit. A table keeps its place; what is urgent is told by its tone, and stands in the list.
+// The tables, a part for each pit. A table keeps its place: its tone shows urgency, and urgent tables are listed.
 
 import { deviceName, longAge, phaseName, pitName } from "./labels.js";
 import { isShown, pitKey, sorted, state } from "./state.js";
@@ -6,7 +6,7 @@ import { open } from "./story.js";
 import { attr, el, keyed, mark, text } from "/console/js/dom.js";
 import { say } from "/console/js/words.js";
 
-const SIZES = { large: 12, middle: 80, small: Infinity }; // so many tables at most
+const SIZES = { large: 12, middle: 80, small: Infinity }; // tables at most
 const parts = {};
 
 function build(region) {
@@ -39,9 +39,9 @@ function update(node, row) {
   const [, name, age, number] = names.children;
   const [simulated, dealer] = people.children;
   const round = row.round ? say("tile.round", { round: row.round }) : "";
-  text(number, round); // where there is one line for both
+  text(number, round); // when one line serves both
   text(name, row.table);
-  mark(name, "of-simulation", row.simulated && parts.isMixed); // where all are, the top says it
+  mark(name, "of-simulation", row.simulated && parts.isMixed); // if all are simulated, the top says it
   text(simulated, row.simulated && parts.isMixed ? say("bar.simulated") : "");
   text(age, longAge(isTroubled(row) ? row.trouble_since : row.since));
   text(now, isTroubled(row) ? say(`tile.${row.trouble}`) : phaseName(row.phase));
@@ -52,12 +52,12 @@ function update(node, row) {
   attr(node, "tabindex", row.key === parts.at ? 0 : -1);
 }
 
-/** Whether something else than an irregularity is to be said first. */
+/** Return whether something other than an irregularity comes first. */
 function isTroubled(row) {
   return row.trouble !== "" && row.trouble !== "warning";
 }
 
-/** The phase, where something else stands in its place; else that the device is ready. */
+/** Return the phase if trouble takes its place; else that the device is ready. */
 function beside(row) {
   if (isTroubled(row)) return phaseName(row.phase);
   return row.phase === "closed" || !row.device ? "" : say("tile.ready", { device: deviceName(row.device) });
@@ -70,7 +70,7 @@ export function render() {
   text(parts.none, rows.length || state.contact === null ? "" : say(state.rows.size ? "grid.no_match" : "headline.none"));
   const size = Object.keys(SIZES).find((name) => rows.length <= SIZES[name]);
   for (const name of Object.keys(SIZES)) mark(region, name, name === size);
-  if (!rows.some((row) => row.key === parts.at)) parts.at = rows[0]?.key; // where the tabulator comes in
+  if (!rows.some((row) => row.key === parts.at)) parts.at = rows[0]?.key; // where Tab enters
   parts.isMixed = !state.allSimulated();
   const pits = new Map();
   for (const row of rows) pits.set(pitKey(row), [...(pits.get(pitKey(row)) ?? []), row]);
@@ -89,7 +89,7 @@ export function render() {
 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** The arrow keys go from tile to tile. Whether the key was one. */
+/** Move between tiles by the arrow keys. Returns whether the key was one. */
 export function step(key) {
   const tiles = [...document.querySelectorAll("#grid .tile")];
   const at = tiles.indexOf(document.activeElement);
@@ -99,7 +99,7 @@ export function step(key) {
   return key in STEPS || key.startsWith("Arrow");
 }
 
-/** The nearest tile of the row above or below. */
+/** Return the nearest tile of the row above or below. */
 function vertical(tiles, from, key) {
   const here = from.getBoundingClientRect();
   const down = key === "ArrowDown";

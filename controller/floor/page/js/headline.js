@@ -1,4 +1,4 @@
-// One sentence: what is the most urgent on the floor, or that what is shown is old.
+// One sentence: what is most urgent on the floor, or that the page is out of date.
 
 import { age } from "./labels.js";
 import { inContact, isMeant, since, state } from "./state.js";
@@ -7,9 +7,9 @@ import { knows, say, time } from "/console/js/words.js";
 
 const parts = {};
 const TONES = ["amber", "red"];
-let heardAt = 0; // ns of UTC: the time of day of the last word of the server
+let heardAt = 0; // ns of UTC: the time of day of the server's last message
 
-/** What the sentence says: `{text, tone}`. */
+/** Return the sentence: `{text, tone}`. */
 export function headline() {
   const { contact, rows, matters } = state;
   if (contact === null) return { text: say("headline.waiting"), tone: "amber" };
@@ -28,7 +28,7 @@ export function headline() {
   return { text: say(rows.size ? "headline.calm" : "headline.none"), tone: "" };
 }
 
-/** Why there is no broker, and since when. */
+/** Return why there is no broker, and since when. */
 function broker({ why, away_since }) {
   const reason = say(knows(`broker.${why}`) ? `broker.${why}` : "broker.floor-unreachable");
   if (!state.rows.size) return reason;

@@ -1,4 +1,4 @@
-// Starts the page: follows the floor and draws every region once a frame in which something changed.
+// Starts the page: follows the floor, and draws every region once a frame after a change.
 
 import * as grid from "./grid.js";
 import * as headline from "./headline.js";
@@ -13,7 +13,7 @@ import { inLanguage, load } from "/console/js/words.js";
 const AGES_EVERY = 1000; // ms
 let page = null;
 
-/** The whole floor, or what has changed of it. */
+/** Take the whole floor, or its changes. */
 function take(message) {
   setClock(message.now);
   if (message.whole) state.rows.clear();
@@ -23,10 +23,10 @@ function take(message) {
   state.set({ contact: message.contact });
   if (!message.page) return;
   page ??= message.page;
-  if (message.page !== page) location.reload(); // another version of the page is served
+  if (message.page !== page) location.reload(); // the server has another version of the page
 }
 
-/** Whether the page did what the key says: a slash searches, Escape closes the story, arrows go from tile to tile. */
+/** Handle a key and return whether it did: a slash searches, Escape closes the story, arrows move between tiles. */
 function press({ key, target, ctrlKey, altKey, metaKey }) {
   if (ctrlKey || altKey || metaKey) return false;
   if (key === "Escape") return story.close();

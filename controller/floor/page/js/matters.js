@@ -1,4 +1,4 @@
-// Open irregularities of all tables, the oldest on top; then what else needs a person.
+// Open irregularities of all tables, the oldest on top; then other matters that need a person.
 
 import { age, awaited, clauses, matterName, pitName } from "./labels.js";
 import { isMeant, state } from "./state.js";
@@ -57,7 +57,7 @@ export function render() {
   );
 }
 
-/** What is to be known of the page itself. */
+/** Show notes about the page itself. */
 function notes() {
   const { contact, moreMatters } = state;
   if (contact === null) return [];

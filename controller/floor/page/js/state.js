@@ -1,38 +1,38 @@
-// What the page knows: the rows and matters of the floor, and what this page alone has open. The server sends what has
-// changed; nothing else is derived from it.
+// The page's knowledge: the rows and matters of the floor, and what this page has open. The server sends changes;
+// nothing else is derived from it.
 
 let waiting = false;
 const drawers = [];
 
 export const state = {
-  /** By key: the rows of the floor. */
+  /** The rows of the floor, by key. */
   rows: new Map(),
-  /** Open irregularities, the oldest first; then what else needs a person. */
+  /** Open irregularities, the oldest first; then other matters that need a person. */
   matters: [],
   moreMatters: 0,
   /** {away_since, why, unread, unread_first, left_out}, or null before the first message. */
   contact: null,
-  /** Whole seconds without a word from the server. */
+  /** Whole seconds since the server's last message. */
   silence: 0,
-  /** The key of the table whose story is open, and what was received of it. */
+  /** The key of the table whose story is open, and the received story. */
   chosen: null,
   story: null,
-  /** What is shown of the floor: one pit ("" for all), tables whose name has this text. */
+  /** The shown part of the floor: one pit ("" for all), tables with this text in their name. */
   pit: "",
   text: "",
 
-  /** Change some of it; it is drawn with the next frame. */
+  /** Change fields, and draw with the next frame. */
   set(fields) {
     Object.assign(state, fields);
     draw();
   },
 
-  /** Whether every table is a simulation. */
+  /** Return whether every table is a simulation. */
   allSimulated() {
     return [...state.rows.values()].every((row) => row.simulated);
   },
 
-  /** `drawer()` is called once a frame in which something changed. */
+  /** Call `drawer()` once a frame after a change. */
   subscribe(drawer) {
     drawers.push(drawer);
     draw();
@@ -51,48 +51,48 @@ export function draw() {
 
 let clock = { ms: 0, at: 0 };
 
-/** The server's clock stands at `ms` now. */
+/** Set the server's clock to `ms`. */
 export function setClock(ms) {
   clock = { ms, at: performance.now() };
 }
 
-/** Milliseconds since then, by the server's clock; null: it is not known. */
+/** Return the milliseconds since then by the server's clock; null if unknown. */
 export function since(ms) {
   return ms ? Math.max(0, clock.ms + performance.now() - clock.at - ms) : null;
 }
 
-export const NO_CONTACT = 5; // s of silence, then what is shown is old
+export const NO_CONTACT = 5; // s of silence after which the page is out of date
 
-/** Whether the server speaks. */
+/** Return whether the server is in contact. */
 export function inContact() {
   return state.contact !== null && state.silence < NO_CONTACT;
 }
 
-/** Whether what is shown is how the floor was. */
+/** Return whether the page is out of date. */
 export function isOld() {
   return state.contact !== null && (!inContact() || state.contact.away_since > 0);
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The pit of a row, as the page calls it: with the site, where there are several. */
+/** Return the key of a row's pit, with its site. */
 export function pitKey(row) {
   return `${row.site}/${row.pit}`;
 }
 
-/** Every row by site, pit and table, as people count. */
+/** Return every row by site, pit and table, in natural order. */
 export function sorted() {
   return [...state.rows.values()].sort(
     (one, other) => collator.compare(pitKey(one), pitKey(other)) || collator.compare(one.table, other.table),
   );
 }
 
-/** Whether a row is of the pit that is chosen. */
+/** Return whether a row belongs to the chosen pit. */
 export function isMeant(row) {
   return !state.pit || pitKey(row) === state.pit;
 }
 
-/** Whether it has the name that is looked for, too: this hides tiles, and nothing that is urgent. */
+/** Return whether it also has the searched name. The search hides tiles, but nothing urgent. */
 export function isShown(row) {
   return isMeant(row) && row.table.toLowerCase().includes(state.text.toLowerCase());
 }

@@ -1,4 +1,4 @@
-// One table: what is known of it, what is open, and what happened there last.
+// One table: its facts, what is open, and what happened there last.
 
 import { age, awaited, clauses, deviceName, matterName, phaseName, pitName } from "./labels.js";
 import { draw, setClock, state } from "./state.js";
@@ -8,7 +8,7 @@ import { capital, inLanguage, say, time } from "/console/js/words.js";
 
 const parts = {};
 
-/** Open the story of a table. `from`: the button that was tapped, to which the focus goes back. */
+/** Open the story of a table. `from`: the tapped button, which gets the focus back. */
 export function open(key, from) {
   parts.end?.();
   parts.from = from;
@@ -27,7 +27,7 @@ export function open(key, from) {
   requestAnimationFrame(() => parts.title?.focus({ preventScroll: true }));
 }
 
-/** Close it. Whether one was open. */
+/** Close the story, and return whether one was open. */
 export function close() {
   if (!state.chosen) return false;
   parts.end?.();
@@ -75,7 +75,7 @@ export function render() {
   );
 }
 
-/** What comes next at the table; nothing, where it is not known any more. */
+/** Return the next act at the table; nothing if the table is gone. */
 function nextStep(story) {
   if (!story) return "";
   if (!story.detail) return say("story.unknown");
@@ -101,7 +101,7 @@ function updateMatter(node, matter) {
   text(node.children[2], matter.act);
 }
 
-/** In two columns: what it is, and how it stands. */
+/** Return the facts in two columns: names and values. */
 function facts(detail) {
   const found = detail ? listed(detail) : [];
   keyed(

@@ -1,4 +1,4 @@
-// What is shown of the floor, and how: the pit, a table's name, language, colours.
+// The choice of what is shown, and how: the pit, a table's name, language, colours.
 
 import { pitName } from "./labels.js";
 import { sorted, pitKey, state } from "./state.js";
@@ -32,7 +32,7 @@ function build(region) {
   );
 }
 
-/** The keyboard goes to the search. */
+/** Focus the search field. */
 export function search() {
   parts.text.focus();
 }
