@@ -337,7 +337,7 @@ class Entrance(ABC):
             except OSError:
                 # Usually out of descriptors. The system would repeat the error at once for as long as a client waits.
                 self._refusals.note("accept-failed", DISPLAY)
-                self._rest(PAUSE)
+                self._pause_accepting(PAUSE)
                 return
             peer.setblocking(False)
             if self._receive(peer):
@@ -345,9 +345,9 @@ class Entrance(ABC):
             else:
                 refused += 1
         if refused:
-            self._rest(AFTER_REFUSAL)
+            self._pause_accepting(AFTER_REFUSAL)
 
-    def _rest(self, seconds: float) -> None:
+    def _pause_accepting(self, seconds: float) -> None:
         for listening in self._listening:
             self._loop.remove_reader(listening)
         if self._resume is not None:

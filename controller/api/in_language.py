@@ -62,12 +62,12 @@ def language_of(request: web.Request) -> str:
 
 def in_language(value: Said, speaker: Speaker | None) -> Said:
     """Return the same value with its sentences in the speaker's language."""
-    return value if speaker is None or speaker.language == ENGLISH else _walked(value, speaker)
+    return value if speaker is None or speaker.language == ENGLISH else _translated(value, speaker)
 
 
-def _walked(value: Any, speaker: Speaker) -> Any:
+def _translated(value: Any, speaker: Speaker) -> Any:
     if isinstance(value, tuple):
-        return tuple(_walked(one, speaker) for one in value)
+        return tuple(_translated(one, speaker) for one in value)
     if not isinstance(value, msgspec.Struct):
         return value
     sentences = SENTENCES.get(type(value), ())
@@ -79,13 +79,13 @@ def _walked(value: Any, speaker: Speaker) -> Any:
         elif name in sentences and name in PHRASES:
             will = speaker.phrase(was)
         else:
-            will = _said(was, speaker) if name in sentences else _walked(was, speaker)
+            will = _translated_texts(was, speaker) if name in sentences else _translated(was, speaker)
         if will is not was and will != was:
             changed[name] = will
     return msgspec.structs.replace(value, **changed) if changed else value
 
 
-def _said(value: Any, speaker: Speaker) -> Any:
+def _translated_texts(value: Any, speaker: Speaker) -> Any:
     """Translate one sentence, several, or one for each place."""
     if isinstance(value, str):
         return speaker.sentence(value)

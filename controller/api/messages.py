@@ -77,9 +77,9 @@ class RecalledCard(msgspec.Struct, frozen=True):
 class OperationAnswer(msgspec.Struct, frozen=True):
     """The answer to an operation. `entry`: the journal entry with it; 0: none. A refusal has a `code` and a sentence.
 
-    `message`: the sentence as its English text with arguments, for a client with words of its own. `detail`: in English,
-    the error in a request that cannot be read; it may quote the request. `recalled`: the cards that `recall_cards` asked
-    for; nothing else in the API shows the face of such a card.
+    `message`: the sentence as its English text with arguments, for a client with words of its own. `detail`: in
+    English, the error in a request that cannot be read; it may quote the request. `recalled`: the cards that
+    `recall_cards` asked for; nothing else in the API shows the face of such a card.
     """
 
     accepted: bool

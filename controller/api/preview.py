@@ -137,17 +137,17 @@ def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...
         phase_will=will.phase,
         void=after.round.voided_from is not None and before.round.voided_from is None,
         twice=twice,
-        next_step=next_step(_playing(after)),
-        hands=tuple(HandChange(*one) for one in _differing(_hands(was), _hands(will))),
-        bets=tuple(BetChange(*one) for one in _differing(_bets(was), _bets(will))),
-        payments=tuple(PaymentChange(*one) for one in _differing(_payments(was), _payments(will))),
+        next_step=next_step(_without_pause(after)),
+        hands=tuple(HandChange(*one) for one in _differences(_hands(was), _hands(will))),
+        bets=tuple(BetChange(*one) for one in _differences(_bets(was), _bets(will))),
+        payments=tuple(PaymentChange(*one) for one in _differences(_payments(was), _payments(will))),
         opens=len(open_will - open_was),
         closes=tuple(sorted(open_was - open_will)),
         moves=_moves(was, will),
     )
 
 
-def _playing(state: TableState) -> TableState:
+def _without_pause(state: TableState) -> TableState:
     """Return the state without a pause, which would hide what comes next."""
     return msgspec.structs.replace(state, duty=msgspec.structs.replace(state.duty, paused=""))
 
@@ -170,7 +170,7 @@ def _payments(view: TableView) -> dict[int, SettledBet]:
     return {settled.number: settled for settled in view.settlement}
 
 
-def _differing(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Key, Shown | None, Shown | None]]:
+def _differences(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Key, Shown | None, Shown | None]]:
     """Return what differs, by key."""
     return [(key, was.get(key), will.get(key)) for key in {**was, **will} if was.get(key) != will.get(key)]
 

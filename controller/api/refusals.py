@@ -48,7 +48,7 @@ class Refusals:
         counted = self._counted.get(key)
         if counted is None:
             self._counted[key] = _Counted(self._now().boottime_ns)
-            self._say(key, 1)
+            self._report(key, 1)
         else:
             counted.count += 1
 
@@ -59,7 +59,7 @@ class Refusals:
             if now - counted.reported_ns < REPORT_EVERY * 1e9:
                 continue
             if counted.count:
-                self._say(key, counted.count)
+                self._report(key, counted.count)
                 self._counted[key] = _Counted(now)
             else:
                 del self._counted[key]
@@ -73,7 +73,7 @@ class Refusals:
         """Report the rest, if the table still listens."""
         for key, counted in self._counted.items():
             if counted.count:
-                self._say(key, counted.count)
+                self._report(key, counted.count)
         self._counted.clear()
         if self._telling:
             await asyncio.wait(self._telling, timeout=1.0)
@@ -96,7 +96,7 @@ class Refusals:
             return what, caller
         return what, DISPLAY
 
-    def _say(self, key: Key, count: int) -> None:
+    def _report(self, key: Key, count: int) -> None:
         self._log.warning("door.refused", what=key[0], uid=key[1].uid, screen=key[1].screen, count=count)
         task = asyncio.ensure_future(self._tell(*key, count))
         self._telling.add(task)

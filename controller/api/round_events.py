@@ -39,16 +39,16 @@ async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
     A start that was taken back lies within the round before it, which has a lower number. So it may lie before the page
     found for it, but not before the first page of the round that precedes that page.
     """
-    page = await _before(feed, number)
-    if found := await _from(feed, page * PAGE, number):
+    page = await _page_before(feed, number)
+    if found := await _events_from(feed, page * PAGE, number):
         return found
     before, _ = await feed.older((page - 1) * PAGE) if page else ([], 0)
     if not before or round_of(before[-1]) >= number:
         return []
-    return await _from(feed, await _before(feed, round_of(before[-1])) * PAGE, number)
+    return await _events_from(feed, await _page_before(feed, round_of(before[-1])) * PAGE, number)
 
 
-async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
+async def _events_from(feed: EventFeed, after: int, number: int) -> list[bytes]:
     """Return the events of the round after an entry; more of them may follow starts that were taken back."""
     found: list[bytes] = []
     passed = 0  # entries since the last one of the round
@@ -102,7 +102,7 @@ def _line(event: bytes, words: OwnWords, names: Names) -> str | None:
         raise UntoldError(found["entry"]) from error
 
 
-async def _before(feed: EventFeed, number: int) -> int:
+async def _page_before(feed: EventFeed, number: int) -> int:
     """Return a page that ends in that round or a later one and follows a page that does not. Deleted pages are empty.
 
     Round numbers ascend except for starts that were taken back, so for all other rounds it is the first page.

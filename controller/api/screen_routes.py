@@ -80,7 +80,7 @@ class ScreenRoutes:
                 await self._states.follow(
                     partial(write, response),
                     lambda: Kind(self._operates(caller), language),
-                    partial(self._own, caller),
+                    partial(self._own_part, caller),
                 )
             except asyncio.CancelledError:
                 if self._streams.closed:
@@ -141,7 +141,7 @@ class ScreenRoutes:
             return self._table.state.screen(caller.screen) is not None  # it may have been removed since
         return caller.uid is not None and self._people.may_operate(caller.uid)
 
-    def _own(self, caller: Caller) -> bytes:
+    def _own_part(self, caller: Caller) -> bytes:
         """Return the screen's own part: which screen it is and who may sign there. A display gets neither."""
         if not self._operates(caller):
             return own_part(ScreenView(), (), version())

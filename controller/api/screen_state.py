@@ -209,7 +209,7 @@ def reports_of(state: TableState) -> tuple[ReportView, ...]:
     )
 
 
-def _says_nothing(event: dict[str, Any]) -> bool:
+def _is_not_shown(event: dict[str, Any]) -> bool:
     if event["event"] == "stub_counted":
         return bool(event["by"] == "device" and event["count"] == event["due"])
     return bool(event["event"] == "operation_refused")
@@ -229,7 +229,7 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
         if last.entry and said["event"] == "operation_taken":
             return msgspec.structs.replace(last, by=names.get(said["person"], said["person"]))
         ruled = by_ruling and said["event"] == "ruled"
-        if ruled or (not last.entry and not _says_nothing(said)):
+        if ruled or (not last.entry and not _is_not_shown(said)):
             sentence = line_for_screens(said, words, names)
             last = LastView(last.entry or event.entry, said["utc_ns"], sentence) if sentence else last
             by_ruling = said.get("outcome") == BY_RULING

@@ -47,7 +47,7 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
     if context.invoked_subcommand is not None:
         return
     keys = _keys(key_file)
-    lists = context.obj if isinstance(context.obj, Lists) else _of_this_machine()  # a test hands in its own
+    lists = context.obj if isinstance(context.obj, Lists) else _system_lists()  # a test hands in its own
     found = asyncio.run(_find(discover(lists), asks, urls, keys, key_file))
     if as_json:
         print_json(found)
@@ -61,7 +61,7 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
         )
 
 
-def _of_this_machine() -> Lists:
+def _system_lists() -> Lists:
     from firmware_bridge.transports.serial_port import list_ports
     from firmware_bridge.transports.usb_lookup import list_usb
 
@@ -117,11 +117,11 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
         f"{key.hex()}\n"
         f"Enter this key in the service menu of {serial}; it is not shown again, and {key_file} keeps it.\n"
         f"{_readers_of(key_file)}\n"
-        f"Then clear this screen. {_how_to_see(key_file)}"
+        f"Then clear this screen. {_how_to_check(key_file)}"
     )
 
 
-def _how_to_see(key_file: Path) -> str:
+def _how_to_check(key_file: Path) -> str:
     """Say how to check the pairing. A daemon holds the port, and may have been handed a copy of the file."""
     asked = f"cardshoe devices --ask --key-file {key_file}"
     folder = key_file.resolve().parent

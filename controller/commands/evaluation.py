@@ -108,7 +108,7 @@ def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers
     following = 1
     for written in players:
         where = f"--player {shortened(written)!r}"
-        named, cards = _numbered(law.game, written, where)
+        named, cards = _split_box(law.game, written, where)
         box = _check_box(law.game, following, where) if named is None else named
         if box in hands:
             raise BadInputError(f"{where}: {words.box(box)} has a hand already.", f"One --player a {words.place}.")
@@ -130,7 +130,7 @@ def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, .
     return read_hand(dealers[0], str(words.dealers_hand))
 
 
-def _numbered(game: Game, written: str, where: str) -> tuple[int | None, str]:
+def _split_box(game: Game, written: str, where: str) -> tuple[int | None, str]:
     """Split the text into the box before a colon and the rest. Raises `BadInputError` for an unknown box."""
     found = _NUMBERED.fullmatch(written)
     if found is None:
@@ -176,8 +176,8 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
     stakes: Stakes = {}
     for written in wagers:
         where = f"--wager {shortened(written)!r}"
-        named, rest = _numbered(law.game, written, where)
-        bettor, rest = _of_bettor(rest)
+        named, rest = _split_box(law.game, written, where)
+        bettor, rest = _split_bettor(rest)
         wager_id, separator, amount = (part.strip() for part in rest.partition("="))
         if not separator:
             raise BadInputError(
@@ -194,7 +194,7 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
     return stakes
 
 
-def _of_bettor(written: str) -> tuple[str, str]:
+def _split_bettor(written: str) -> tuple[str, str]:
     """Split the text into the bettor before a colon and the rest; `THE_BETTOR` where none is named."""
     found = _NAMED.fullmatch(written)
     return (found[1], found[2]) if found else (THE_BETTOR, written)
@@ -204,12 +204,12 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
     try:
         return law.wager(wager_id)
     except UnknownWagerError as error:
-        removed = _removed_by(law, wager_id)
+        removed = _readings_without(law, wager_id)
         sentence = f"{law.game.id} has no wager {wager_id!r} where {removed}" if removed else str(error)
         raise BadInputError(f"{where}: {sentence}.") from error
 
 
-def _removed_by(law: Law, wager_id: str) -> str:
+def _readings_without(law: Law, wager_id: str) -> str:
     """Return the readings that leave out a wager of the document; empty where it has none of that name."""
     unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
     settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
@@ -330,10 +330,10 @@ def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
     rules = TableRules(boxes=law.game.boxes[1])
     hands = {place_of(box): hand for box, hand in written.hands.items()} | {DEALER: written.dealer}
     settlement = settle_round(law, rules, as_it_lies(law, rules, [Bettor(one) for one in bettors], bets), hands)
-    return [(entry.bet.box, _as_settled(law, written, entry)) for entry in settlement.entries]
+    return [(entry.bet.box, _wager_result(law, written, entry)) for entry in settlement.entries]
 
 
-def _as_settled(law: Law, written: WrittenHands, entry: BetResult) -> WagerResult:
+def _wager_result(law: Law, written: WrittenHands, entry: BetResult) -> WagerResult:
     wager, stake = law.wager(entry.bet.wager), entry.bet.amount
     gain = entry.paid - entry.collected
     hand = written.hands.get(entry.bet.box, ())

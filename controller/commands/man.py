@@ -55,11 +55,11 @@ def page_of(context: click.Context) -> str:
     described = textwrap.dedent(command.help or "").strip().split("\n\n")
     usage = " ".join(command.collect_usage_pieces(context))
     lines = [
-        f'.TH "{_plain(title.upper())}" "{SECTION}" "" "cardshoe {version("cardshoe")}" "cardshoe"',
+        f'.TH "{_escaped(title.upper())}" "{SECTION}" "" "cardshoe {version("cardshoe")}" "cardshoe"',
         ".SH NAME",
-        f"{_plain(title)} \\- {_plain(' '.join(described[0].split()).rstrip('.'))}",
+        f"{_escaped(title)} \\- {_escaped(' '.join(described[0].split()).rstrip('.'))}",
         ".SH SYNOPSIS",
-        f"\\fB{_plain(path)}\\fR {_plain(usage)}",
+        f"\\fB{_escaped(path)}\\fR {_escaped(usage)}",
         ".SH DESCRIPTION",
         *(line for text in described for line in (".PP", _line(text))),
     ]
@@ -72,7 +72,7 @@ def page_of(context: click.Context) -> str:
 
 
 def _entries(heading: str, records: list[tuple[str, str]]) -> list[str]:
-    entries = [line for name, text in records for line in (".TP", f"\\fB{_plain(name)}\\fR", _line(text))]
+    entries = [line for name, text in records for line in (".TP", f"\\fB{_escaped(name)}\\fR", _line(text))]
     return [f".SH {heading}", *entries] if entries else []
 
 
@@ -83,8 +83,8 @@ def _exit_codes(context: click.Context) -> list[str]:
 
 def _line(text: str) -> str:
     """Return a paragraph on one line, protected because a line that begins with a dot or a quote is a request."""
-    return f"\\&{_plain(' '.join(text.split()))}"
+    return f"\\&{_escaped(' '.join(text.split()))}"
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq").replace("\b", "")

@@ -155,7 +155,7 @@ def write_settings(paper: Page, reading: WholeReading) -> None:
     paper.heading(f"Settings: {how}")
     for setting in reading.settings:
         number = f"reading {setting.reading}, {setting.clause}"
-        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}")
+        paper.entry(f"{setting.setting} ({number}): {setting.question}{_mandatory_mark(setting)}")
         for option, meaning in setting.options.items():
             mark = "*" if option == setting.chosen else " "
             standing = " (default)" if option == setting.default else ""
@@ -175,7 +175,7 @@ def _who_chose(setting: SettingReading) -> str:
     return f"chosen by {setting.chosen_by}{on}" if setting.chosen_by else f"chosen in the configuration{on}"
 
 
-def _must(setting: SettingReading) -> str:
+def _mandatory_mark(setting: SettingReading) -> str:
     if not setting.must_be_chosen:
         return ""
     return f" MUST BE CHOSEN{'' if setting.chosen else ', and is not'}"

@@ -29,7 +29,7 @@ def _where_to_correct(path: Path) -> str:
     return f"That is systemd's copy. Correct {found.path}, then `systemctl restart cardshoe@{found.table}`."
 
 
-def _of_owner(configuration: Configuration | None) -> str:
+def _owner_mistake(configuration: Configuration | None) -> str:
     """Say that another user owns the journal, which another start does not change; empty if not, or unknown."""
     from controller.daemon.ownership import hint_of_owner
 
@@ -85,7 +85,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
     except JournalError as error:
-        if hint := _of_owner(configuration):
+        if hint := _owner_mistake(configuration):
             raise ConfigurationProblemError(str(error), hint) from error
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
         raise problem(str(error), error.hint) from error
@@ -97,7 +97,7 @@ def run(path: Path, reread: Path | None, verbose: bool) -> None:
         raise DeviceProblemError(str(error), error.hint) from error
     except OSError as error:
         sentence = f"The daemon cannot start: {error.strerror or error} ({error.filename or 'no file'})."
-        if isinstance(error, PermissionError) and (hint := _of_owner(configuration)):
+        if isinstance(error, PermissionError) and (hint := _owner_mistake(configuration)):
             raise ConfigurationProblemError(sentence, hint) from error
         raise ProblemError(sentence, "Check the paths under [api] and [journal].") from error
     except asyncio.CancelledError as error:

@@ -196,14 +196,14 @@ def _entries(view: TableView, say: Terminal) -> list[RenderableType]:
     """List the newest entries that a supervisor may correct, with the numbers that a correction uses."""
     if not view.entries:
         return []
-    newest = {_said(one, say): one for one in view.entries}  # an operation that was entered twice is listed once
+    newest = {_entry_words(one, say): one for one in view.entries}  # an operation that was entered twice is listed once
     last = sorted(newest.items(), key=lambda item: item[1].entry)[-ENTRIES:]
     listed = " · ".join(f"{one.entry} {said} {say.in_brackets(one.person)}" for said, one in last)
     more = "… " if len(newest) > ENTRIES else ""
     return [Text(say("may be corrected: {listed}", listed=f"{more}{listed}"), "dim")]
 
 
-def _said(one: EntryView, say: Terminal) -> str:
+def _entry_words(one: EntryView, say: Terminal) -> str:
     """Return an operation in a few words: its name, and the place, pile or kind that it is about."""
     about = [str(getattr(one.said, name, None) or "").replace("_", " ") for name in ("kind", "pile", "place")]
     if say.language != ENGLISH:

@@ -112,12 +112,12 @@ def write_out(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _forget_what_waits()
+        _discard_unwritten()
         sentence = f"Standard output cannot be written: {error.strerror or error}."
         raise ProblemError(sentence, "Free space where it is written, or write it elsewhere.") from error
 
 
-def _forget_what_waits() -> None:
+def _discard_unwritten() -> None:
     """Discard unwritten output, so that the interpreter does not fail on it again when it ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -58,7 +58,7 @@ def watch(socket: Path, as_json: bool, after: EventId | None, language: str) -> 
 async def _watch(socket: Path, after: EventId | None, language: str, *, as_json: bool) -> None:
     async with ApiClient(socket, language=language) as client:
         view = await client.state()
-        last = _place_in(view, after)
+        last = _start_after(view, after)
         while True:
             if as_json or not in_terminal():
                 click.echo(how_it_stands(view, language), err=True)
@@ -66,7 +66,7 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
             else:
                 last = await show_live(client, last, asyncio.Event(), language)
             click.echo("The daemon has ended. Waiting until it runs again; Ctrl-C ends this.", err=True)
-            view = await _running_again(client)
+            view = await _wait_for_daemon(client)
             if view.journal != last.journal:
                 click.echo("Another journal has begun. It is shown from its beginning.", err=True)
                 last = EventId(view.journal)
@@ -78,7 +78,7 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
                 last = EventId(view.journal, view.entry)
 
 
-def _place_in(view: TableView, after: EventId | None) -> EventId:
+def _start_after(view: TableView, after: EventId | None) -> EventId:
     """Return where to begin. Raises `BadInputError` for an event that the table's journal does not have."""
     newest = EventId(view.journal, view.entry)
     if after is None:
@@ -92,7 +92,7 @@ def _place_in(view: TableView, after: EventId | None) -> EventId:
     return EventId(view.journal, after.entry)
 
 
-async def _running_again(client: ApiClient) -> TableView:
+async def _wait_for_daemon(client: ApiClient) -> TableView:
     """Wait until a daemon answers. Raises `NotAdmittedError` if it no longer admits this user."""
     while True:
         try:

@@ -89,7 +89,7 @@ def _whole(bet: Bet, clause: str = "", because: str = "") -> Share:
     return Share(bet, Fraction(bet.amount), clause, because)
 
 
-def _over_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
+def _excess_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
     return tuple(_whole(bet, law.game.betting.excess_clause, "over the maximum, it counts as it lies") for bet in group)
 
 
@@ -160,11 +160,11 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
         lifted |= falls_under
 
 
-def _under_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
+def _shortfall_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
     return _whole(bet, law.game.betting.shortfall_clause, "under the minimum, it counts as it lies")
 
 
-def _once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
+def _shortfall_once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
     """Settle a bet under the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
     clause = law.game.betting.shortfall_clause
     if bet.bettor in settled_before:
@@ -173,11 +173,11 @@ def _once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
 
 
 _EXCESS: Final[dict[Excess, Callable[[Law, Group, int, int], tuple[Share, ...]]]] = {
-    Excess.AS_IT_LIES: _over_as_it_lies,
+    Excess.AS_IT_LIES: _excess_as_it_lies,
     Excess.TO_MAXIMUM: _to_maximum,
     Excess.PRO_RATA: _pro_rata,
 }
 _SHORTFALL: Final[dict[Shortfall, Callable[[Law, Bet, frozenset[str]], Share]]] = {
-    Shortfall.AS_IT_LIES: _under_as_it_lies,
-    Shortfall.ONCE: _once,
+    Shortfall.AS_IT_LIES: _shortfall_as_it_lies,
+    Shortfall.ONCE: _shortfall_once,
 }

@@ -72,7 +72,7 @@ def dependence(wager: Wager, prices: Iterable[Price]) -> Dependence:
     shapes = {price.shape for price in prices} | ({wager.returned} if wager.returned is not None else set())
     traits, suits = set(), Suits.NONE
     for shape in sorted(shapes):
-        trait, needed = _of_shape(wager, shape)
+        trait, needed = _shape_dependence(wager, shape)
         traits.add(trait)
         suits = max(suits, needed)
     if any(price.points is not None for price in prices):
@@ -82,7 +82,7 @@ def dependence(wager: Wager, prices: Iterable[Price]) -> Dependence:
     return Dependence(frozenset(traits), suits, Shape.SAME_RANKS in shapes)
 
 
-def _of_shape(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
+def _shape_dependence(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
     if shape in OF_ONE:
         trait, suits = of_one_hand(OF_ONE[shape])
         if wager.looks is Looks.BOTH and suits is not Suits.NONE:

@@ -158,7 +158,7 @@ class _Inquiry:
         if not taken.issubset(deck):
             raise ValueError("a known card is none of this deck: resolve the foreign card first")
         self._law, self._known = law, known
-        self._whole_only = _by_complete_hands(law)
+        self._whole_only = _complete_hands_only(law)
         self._unknown = Unknown(card for card in deck if card not in taken)
         self._tables: dict[str, Table] = {}
         self._outlooks: dict[tuple[int, ...], Outlook] = {}
@@ -198,7 +198,7 @@ def _places(wager: Wager, box: int) -> tuple[str, ...]:
     return places[wager.looks]
 
 
-def _by_complete_hands(law: Law) -> bool:
+def _complete_hands_only(law: Law) -> bool:
     """Return whether part of a hand decides nothing (reading 42). Documents without that setting let it decide."""
     has_setting = any(setting.id == ESTABLISHED_BY for setting in law.game.settings)
     return has_setting and law.option(ESTABLISHED_BY) == COMPLETE_HANDS

@@ -68,7 +68,7 @@ def place(
     wager = check_possible(law, rules, wager_id, box, amount)
     layout.bettor(bettor_id)
     if not betting_open:
-        raise _late(PLACED, law.game.betting.late)
+        raise _late_refusal(PLACED, law.game.betting.late)
     lies = layout.find(bettor_id, wager_id, box)
     number = lies.number if lies else layout.numbered + 1
     before = lies.amount if lies else 0
@@ -99,7 +99,7 @@ def change(
             law, rules, layout, bet.bettor, bet.wager, bet.box, more, betting_open=betting_open, noticed=noticed
         )
     if not betting_open:
-        raise _late(
+        raise _late_refusal(
             "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
         )
     lowered = replace(bet, amount=amount)
@@ -117,7 +117,7 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
     """
     bet = layout.bet(number)
     if not betting_open:
-        raise _late(
+        raise _late_refusal(
             "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
         )
     layout = layout.holding(replace(bet, amount=0))
@@ -139,14 +139,14 @@ def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
     for over in outside_limits(law, rules, layout):
         if over.code is Refusal.OVER_MAXIMUM:
             bets = [layout.bet(number) for number in over.numbers]
-            first = _first_of(law, layout, bets, sum(bet.amount for bet in bets) - over.by)
+            first = _last_to_give_way(law, layout, bets, sum(bet.amount for bet in bets) - over.by)
             chips = [_Chips(bet, bet.amount, bet.number, bet.bettor == first) for bet in bets]
-            layout, gone = _give_way(law, layout, chips, over.by)
+            layout, gone = _take_excess_off(law, layout, chips, over.by)
             back += gone
     return Laid(layout, tuple(back))
 
 
-def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
+def _last_to_give_way(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
     """Return the bettor whose chips go back last when bets of one kind on a box exceed their maximum.
 
     That is the bettor who sits there, else the Seated Player (NC 1.15) at the moment when the maximum was reached: the
@@ -162,7 +162,7 @@ def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
     return seated_player(law, before, box) or passing.bettor
 
 
-def _late(what: str, clause: str) -> BetRefusedError:
+def _late_refusal(what: str, clause: str) -> BetRefusedError:
     return BetRefusedError(Refusal.LATE, f'after "No more bets" {what}', clause)
 
 
@@ -252,7 +252,7 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
         for other in layout.on(bet.box, bet.wager)
     ]
     new = _Chips(bet, bet.amount - before, laid.numbered + 1, bet.bettor == first)
-    result, back = _give_way(law, laid, [*lying, new], over)
+    result, back = _take_excess_off(law, laid, [*lying, new], over)
     refused = sum(gone.amount for gone in back if gone.number == bet.number)
     if refused >= new.amount:
         raise BetRefusedError(
@@ -263,7 +263,7 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
     return Laid(result, back)
 
 
-def _give_way(law: Law, layout: Layout, chips: list[_Chips], over: int) -> tuple[Layout, tuple[HandedBack, ...]]:
+def _take_excess_off(law: Law, layout: Layout, chips: list[_Chips], over: int) -> tuple[Layout, tuple[HandedBack, ...]]:
     """Take `over` units off: standing bettors' chips before the Seated Player's, and the last placed first."""
     betting = law.game.betting
     order = sorted(chips, key=lambda some: (some.first and bool(betting.seated_first), -some.placed))

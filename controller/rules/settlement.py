@@ -125,14 +125,16 @@ def settle_round(
     whole_units = rounding is not Rounding.NONE
     for share in apportion(law, rules, layout, settled_under_minimum, whole_units=whole_units):
         bet = share.bet
-        entry = _before_the_hands(law, share, removed, withdrawn, rulings.get(bet.number), bet.number in side_alone)
+        entry = _decided_without_cards(
+            law, share, removed, withdrawn, rulings.get(bet.number), bet.number in side_alone
+        )
         if entry is None:
             playing.append(share)
         else:
             decided[bet.number] = entry
     _check_hands(law, [share.bet for share in playing], hands)
     for share in playing:
-        decided[share.bet.number] = _by_the_hands(law, share, hands, rounding)
+        decided[share.bet.number] = _decided_by_cards(law, share, hands, rounding)
     once = {
         share.bet.bettor
         for share in playing
@@ -156,7 +158,7 @@ def bets_in_play(
     return tuple(
         share.bet
         for share in apportion(law, rules, layout, settled_under_minimum)
-        if _before_the_hands(
+        if _decided_without_cards(
             law, share, removed, withdrawn, rulings.get(share.bet.number), share.bet.number in side_alone
         )
         is None
@@ -184,8 +186,8 @@ def return_every_bet(
     because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets or 'reading 33'})"
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
     entries = (
-        _taken_out(bet, removed, withdrawn)
-        or _ruled_back(bet, rulings.get(bet.number))
+        _removed_or_withdrawn(bet, removed, withdrawn)
+        or _returned_by_ruling(bet, rulings.get(bet.number))
         or _returned(bet, clause, because)
         for bet in layout.bets
     )
@@ -196,7 +198,9 @@ def _returned(bet: Bet, clause: str, because: str) -> BetResult:
     return BetResult(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
 
 
-def _taken_out(bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]) -> BetResult | None:
+def _removed_or_withdrawn(
+    bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]
+) -> BetResult | None:
     """Return the result of a bet that a clause took out of the round; None if none did."""
     if bet.box in removed:
         return _returned(bet, removed[bet.box], "the hand was removed from play")
@@ -205,14 +209,14 @@ def _taken_out(bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[st
     return None
 
 
-def _ruled_back(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
+def _returned_by_ruling(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
     """Return the result of a bet that a ruling returned; None if none did."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
     return _returned(bet, ruling.authority, f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
 
 
-def _before_the_hands(
+def _decided_without_cards(
     law: Law,
     share: Share,
     removed: Mapping[int, str],
@@ -222,11 +226,11 @@ def _before_the_hands(
 ) -> BetResult | None:
     """Return the result of a bet that the cards do not decide; None if they decide it. Clauses precede rulings."""
     bet, betting = share.bet, law.game.betting
-    if (out := _taken_out(bet, removed, withdrawn)) is not None:
+    if (out := _removed_or_withdrawn(bet, removed, withdrawn)) is not None:
         return out
     if side_alone and betting.without_main_returned:
         return _returned(bet, betting.without_main_returned, "no main wager lies on that box")
-    if (back := _ruled_back(bet, ruling)) is not None:
+    if (back := _returned_by_ruling(bet, ruling)) is not None:
         return back
     if side_alone and ruling is None:
         because = "a side wager without its main wager waits for a ruling"
@@ -236,7 +240,7 @@ def _before_the_hands(
     return None
 
 
-def _by_the_hands(law: Law, share: Share, hands: Mapping[str, Cards], rounding: Rounding) -> BetResult:
+def _decided_by_cards(law: Law, share: Share, hands: Mapping[str, Cards], rounding: Rounding) -> BetResult:
     bet, counts = share.bet, share.counts
     settled = settle(law, law.wager(bet.wager), hands.get(place_of(bet.box), ()), hands.get(DEALER, ()))
     lost, won = settled.verdict is Verdict.LOST, settled.verdict is Verdict.WON
@@ -307,11 +311,11 @@ def _check_entered(
             raise SettlementError(f"{bettor} withdrew from box {box} by no clause; name the clause or the ruling")
         if all(bet.bettor != bettor for bet in layout.on(box)):
             raise SettlementError(f"{bettor} has no bet on box {box} to withdraw; look up the box")
-        if clause in _of_all_wagers(law):
+        if clause in _all_or_none_clauses(law):
             _check_all_withdrawn(layout, removed, withdrawn, bettor, clause)
 
 
-def _of_all_wagers(law: Law) -> frozenset[str]:
+def _all_or_none_clauses(law: Law) -> frozenset[str]:
     """Return the clauses by which a bettor withdraws all his wagers or none (RTP 5.13.1)."""
     return frozenset(option.clause for row in law.rows for option in row.options if option.all_wagers)
 

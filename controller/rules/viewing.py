@@ -30,13 +30,13 @@ def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_V
     """
     if not law.game.examining:
         return None
-    for bettor_id in _in_turn(law, layout, box):
+    for bettor_id in _possible_viewers(law, layout, box):
         if not (law.game.betting.one_hand_viewed and viewing.get(bettor_id, box) != box):
             return bettor_id
     return None
 
 
-def _in_turn(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
+def _possible_viewers(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
     """Return the bettors of a box who may look at its hand, in the order of precedence."""
     bettors = tuple(dict.fromkeys(bet.bettor for bet in layout.on(box)))
     if law.game.betting.seated_to_view:

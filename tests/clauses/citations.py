@@ -1,7 +1,7 @@
 """Citations of clauses in plain text and in the names of tests.
 
-A citation is a document's id with what follows it, in any of the forms below, also as a list or a range: what `NC`
-begins goes on until something stands there that is no clause.
+A citation is a document's id with what follows it, in any of the forms below, also as a list or a range. It ends at the
+first text that is not a clause.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
 
 
 class Form(NamedTuple):
-    """How a clause may be written: some words and its number or letter. `lists`: others follow without the words."""
+    """A way to write a clause: some words and its number or letter. `lists`: further ones follow without the words."""
 
     words: str
     value: str
@@ -39,7 +39,7 @@ _BETWEEN: Final = re.compile(r"(?P<range> to |-)|,? (?:and|or) |, |; ")
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """Every clause that a text cites, in the text's order; known or not.
+    """Return every clause that a text cites, in its order; known or not.
 
     >>> cited("as NC 3.13.1 to 3.13.3, 5.17 and RTP Appendix A say")
     ('NC 3.13.1', 'NC 3.13.2', 'NC 3.13.3', 'NC 5.17', 'RTP App. A')
@@ -51,7 +51,7 @@ def cited(text: str) -> tuple[str, ...]:
 
 
 def _listed(document: str, text: str) -> Iterator[str]:
-    """The clauses of a document that a text begins with."""
+    """Yield the clauses of a document that a text begins with."""
     form: Form | None = None
     last, is_range = "", False
     while True:
@@ -68,7 +68,7 @@ def _listed(document: str, text: str) -> Iterator[str]:
 
 
 def _first(text: str, before: Form | None) -> tuple[Form, str, str] | None:
-    """The form, the value and the rest of a text that begins with a clause; a list's form needs no words again."""
+    """Return form, value and rest of a text that begins with a clause. In a list the form's words are not repeated."""
     for form in FORMS:
         if found := re.match(f"{form.words}({form.value})", text):
             return form, found[1], text[found.end() :]
@@ -78,7 +78,7 @@ def _first(text: str, before: Form | None) -> tuple[Form, str, str] | None:
 
 
 def _after(first: str, last: str) -> tuple[str, ...]:
-    """The clauses of the same level from the one after `first` to `last`; `last` alone where that is no range."""
+    """Return the clauses of the same level after `first` up to `last`; only `last` if that is not a range."""
     ordered = clauses(first.partition(" ")[0])
     if first not in ordered or last not in ordered:
         return (last,)
@@ -91,7 +91,7 @@ _LETTERED_WORDS: Final = {word.lower(): word for word in _LETTERED}
 
 
 def cited_in_name(name: str) -> tuple[str, ...]:
-    """Every clause that the name of a test cites.
+    """Return every clause that the name of a test cites.
 
     >>> cited_in_name("test_nc_5_5_4_5_5_5_and_5_9_a_wrong_count")
     ('NC 5.5.4', 'NC 5.5.5', 'NC 5.9')
@@ -100,7 +100,7 @@ def cited_in_name(name: str) -> tuple[str, ...]:
 
 
 def _as_text(words: list[str]) -> str:
-    """The words of a name as a person would write them in a sentence."""
+    """Return the words of a name as in a sentence."""
     written: list[str] = []
     document = ""
     for is_number, run in groupby(words, key=str.isdigit):
@@ -117,7 +117,7 @@ def _as_text(words: list[str]) -> str:
 
 
 def _split(document: str, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    """A run of figures as clauses, each as long as the document knows one; as it is where that does not come out."""
+    """Split figures into clauses, each as long as the document has one; unchanged if that fails."""
     if not any("." in clause for clause in CLAUSES if clause.startswith(f"{document} ")):
         return numbers  # the clauses of such a document have one figure each
     rest, found = numbers, []

@@ -1,4 +1,4 @@
-"""docs/clause_coverage.md: each clause, what the program makes of it, and the code and the tests that cite it.
+"""docs/clause_coverage.md: each clause, its reading by the program, and the code and tests that cite it.
 
     python -m tests.clauses.coverage
 
@@ -23,10 +23,10 @@ from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses, naming
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = "docs/clause_coverage.md"
-PROVISIONS: Final = "provisions.py"  # a game's own claims are no code that carries them
-NUMBERS: Final = "clauses.py"  # and the clause numbers themselves are no tests
+PROVISIONS: Final = "provisions.py"  # a game's own claims are not code that carries them
+NUMBERS: Final = "clauses.py"  # the clause numbers themselves are not tests
 THESE: Final = "tests/clauses"
-SHOWN: Final = 3  # so many places stand in a cell
+SHOWN: Final = 3  # the most places in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
@@ -41,7 +41,7 @@ last one files below `tests/`, with the functions and tables in them.
 
 
 class Citation(NamedTuple):
-    """A clause that a file cites. `name`: the function, class or table in which; empty: the file as a whole."""
+    """A clause that a file cites. `name`: the function, class or table that cites it; empty: the file as a whole."""
 
     clause: str
     path: str
@@ -50,7 +50,7 @@ class Citation(NamedTuple):
 
 
 def in_source(path: str, text: str, *, of_tests: bool) -> list[Citation]:
-    """What one file cites: in strings everywhere, in comments of the program, in the names of tests."""
+    """Return a file's citations: in strings everywhere, in comments of the program, in the names of tests."""
     tree = ast.parse(text)
     found = [*_in_strings(tree)]
     found += _in_names(tree) if of_tests else _in_comments(text)
@@ -80,7 +80,7 @@ def _in_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _name_at(tree: ast.Module, line: int) -> str:
-    """What the top level of a file defines at that line, decorators included."""
+    """Return the name that the top level of a file defines at that line, decorators included."""
     for node in tree.body:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
         if first <= line <= (node.end_lineno or 0):
@@ -115,12 +115,12 @@ def _below(folder: str, *, of_tests: bool) -> Iterator[Citation]:
 
 
 def unknown(citations: Iterable[Citation]) -> list[str]:
-    """Citations of what is no clause, each with the place where it stands."""
+    """Return citations of unknown clauses, each with its place."""
     return [f"{found.path}:{found.line}: {found.clause}" for found in citations if found.clause not in CLAUSES]
 
 
 def lacking(document: str) -> list[str]:
-    """The clauses that the program says it carries, and that no code or no test of it cites."""
+    """Return the clauses that the program claims to carry and that no code or no test cites."""
     ours = [provision.clause for provision in GAMES[document].provisions if provision.reading]
     coded, tested = ({found.clause for found in citations} for citations in (in_program(), in_tests()))
     missing = {
@@ -130,7 +130,7 @@ def lacking(document: str) -> list[str]:
 
 
 def write_page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join([INTRODUCTION, *_summary(), *(line for document in DOCUMENTS for line in _section(document))])
 
 
@@ -165,7 +165,7 @@ def _row(provision: Provision) -> str:
 
 
 def _cell(citations: Iterable[Citation]) -> str:
-    """The first places, each file once, with what in it cites the clause."""
+    """Return the first places, each file once, with what in it cites the clause."""
     places = list(dict.fromkeys((found.path.partition("/")[2], found.name) for found in citations))
     shown: dict[str, list[str]] = {}
     for path, name in places[:SHOWN]:
@@ -176,7 +176,7 @@ def _cell(citations: Iterable[Citation]) -> str:
 
 
 def main() -> None:
-    """Write the page; the working directory is the project's."""
+    """Write the page. The working directory is the project's."""
     Path(PAGE).write_text(write_page(), encoding="utf-8")
     sys.stdout.write(f"{PAGE} is written\n")
 

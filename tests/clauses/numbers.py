@@ -1,8 +1,8 @@
-"""The clauses of the rules documents, as numbers only: what the program cites must be among them.
+"""The clauses of the rules documents, by number only: what the program cites must be among them.
 
-A clause is whatever its document numbers below the level of a section; a section's heading is none. What a document
-leaves unnumbered has a name of ours. The numbers of each document stand in tests/games/<id>/clauses.py, written down
-from the document and not from the program's data.
+A clause is whatever its document numbers below the level of a section; section headings are not clauses. Unnumbered
+parts have names of ours. The numbers of each document stand in tests/games/<id>/clauses.py, written from the document
+and not from the program's data.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from controller.games import GAMES
 
 
 def numbered(document: str, counts: Mapping[str, int], lettered: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Clauses by their numbers, each followed by its sub-clauses.
+    """Return clauses by number, each followed by its sub-clauses.
 
-    `counts`: how many clauses a section has, and how many sub-clauses those of its clauses that have any. `lettered`:
-    the letters below a clause, by its number.
+    `counts`: the number of clauses of a section, and of sub-clauses of each clause with any. `lettered`: the letters
+    below a clause, by its number.
 
     >>> numbered("TP", {"1": 1, "1.1": 2, "2": 1}, {"2.1": "a"})
     ('TP 1.1', 'TP 1.1.1', 'TP 1.1.2', 'TP 2.1', 'TP 2.1.a')
@@ -38,7 +38,7 @@ def _below(number: str, counts: Mapping[str, int], lettered: Mapping[str, str]) 
 
 
 def named(document: str, begins: str, goes_on: str) -> tuple[str, ...]:
-    """Clauses with a name that begins alike, one for each figure or letter.
+    """Return clauses with a common start of their name, one for each figure or letter.
 
     >>> named("NC", "App. ", "AB")
     ('NC App. A', 'NC App. B')
@@ -47,7 +47,7 @@ def named(document: str, begins: str, goes_on: str) -> tuple[str, ...]:
 
 
 def _modules() -> dict[str, ModuleType]:
-    """The clause numbers of every game that has them; a test asks for those of the others."""
+    """Return the clause numbers of every game that has them; a test requires those of the others."""
     names = {document: f"tests.games.{document.lower()}" for document in GAMES}
     return {
         document: importlib.import_module(f"{name}.clauses")
@@ -61,7 +61,7 @@ DOCUMENTS: Final = tuple(_MODULES)
 
 
 def clauses(document: str) -> tuple[str, ...]:
-    """Every clause of a document, in its order, the lettered and listed ones last.
+    """Return every clause of a document, in its order, the lettered and listed ones last.
 
     >>> clauses("TP")[:3], clauses("TP")[-1]
     (('TP 1.1', 'TP 1.1.1', 'TP 1.1.2'), 'TP Diagram B')
@@ -71,7 +71,7 @@ def clauses(document: str) -> tuple[str, ...]:
 
 
 def naming(document: str) -> str:
-    """How what the document leaves unnumbered is named here; empty where layouts and appendices keep their letter."""
+    """Return our names for a document's unnumbered parts; empty where layouts and appendices keep their letter."""
     return getattr(_MODULES[document], "NAMING", "")
 
 

@@ -1,1 +1,1 @@
-"""What a configuration may say of the law."""
+"""Tests of configurations."""

@@ -1,4 +1,4 @@
-"""docs/configuration_options.md, made of the types of a configuration and what each option means.
+"""docs/configuration_options.md, made from the types of a configuration and the meanings of its options.
 
     python -m tests.configuration.options_page
 

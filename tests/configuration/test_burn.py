@@ -1,4 +1,4 @@
-"""How many cards are burnt before the deal is the house's choice: none unless the configuration says so."""
+"""The house chooses how many cards are burnt before the deal: none unless the configuration says so."""
 
 from __future__ import annotations
 

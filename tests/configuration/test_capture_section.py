@@ -1,4 +1,4 @@
-"""`[capture]`: off unless it is there, sealed unless the table is simulated, never a reason not to deal."""
+"""`[capture]`: off by default, sealed unless the table is simulated, never a reason not to deal."""
 
 from __future__ import annotations
 

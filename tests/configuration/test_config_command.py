@@ -1,4 +1,4 @@
-"""`cardshoe config`: all mistakes at once, an example that holds, and what is in force without secrets."""
+"""`cardshoe config`: all mistakes at once, a valid example, and what is in force without secrets."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
     ],
 )
 def test_a_file_is_checked_for_a_reload_as_the_daemon_takes_it(good: Path, old: str, new: str, words: str) -> None:
-    """Keys are those of the start, which lie beside the copy that the daemon was given."""
+    """Keys are those of the start, beside the copy that the daemon was given."""
     copy = good.parent / "handed" / "table.toml"
     copy.parent.mkdir()
     copy.write_text(GOOD)
@@ -146,7 +146,7 @@ def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> Non
 
 
 def test_what_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
-    """With every "#" before a key taken away nothing changes but what has no default."""
+    """Without the "#" before keys only those without a default change anything."""
     text = example().replace(FILL_IN, HASH)
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
     before.write_text(text)

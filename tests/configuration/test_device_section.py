@@ -1,4 +1,4 @@
-"""`[device]`: each driver has the files that it needs, and what is missing is said before anything starts."""
+"""`[device]`: each driver has the files that it needs, and missing ones are reported before anything starts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_device_that_only_tells_may_be_pinned_to_the_name_that_its_url_gives_i
 
 
 def at_a_real_table(folder: Path, url: str) -> DeviceSection:
-    """As the configuration of a real table has it; a driver with keys has its key file."""
+    """Return the section of a real table, with a key file if the driver has keys."""
     keys = "" if "driver=" in url else 'key_file = "device.keys"\n'
     path = folder / "table.toml"
     path.write_text(TABLE.format(simulated="false") + CHOSEN + REST.replace(KEYS, f'url = "{url}"\n{keys}'))
@@ -121,11 +121,11 @@ def test_what_is_known_to_be_a_program_serves_no_real_table(tmp_path: Path, pseu
 @pytest.mark.parametrize(
     "url",
     [
-        "serial:///dev/null?driver=bee_tek",  # some node that is no pseudo-terminal
+        "serial:///dev/null?driver=bee_tek",  # a node that is not a pseudo-terminal
         "serial:///dev/cardshoe/BT-1?driver=bee_tek",  # not plugged in
         "tcp://192.0.2.7:4001/?driver=angel_eye",
         "tcp://serial-server.example:4001/?driver=angel_eye",
-        "tcp://127.0.0.1:4001/",  # it proves itself, and says by itself whether it is simulated
+        "tcp://127.0.0.1:4001/",  # it proves itself, and says whether it is simulated
     ],
 )
 def test_what_may_be_a_device_is_taken(tmp_path: Path, url: str) -> None:
@@ -133,7 +133,7 @@ def test_what_may_be_a_device_is_taken(tmp_path: Path, url: str) -> None:
 
 
 async def test_a_program_that_takes_a_devices_name_later_is_not_opened(tmp_path: Path, pseudo_terminal: Path) -> None:
-    """The configuration was read while the name was free."""
+    """The name was free when the configuration was read."""
     link = tmp_path / "shoe"
     url = parse_device_url(f"serial://{link}?driver=bee_tek")
     with pytest.raises(TransportUnavailableError) as missing:

@@ -1,4 +1,4 @@
-"""How close two cards may follow each other: a number of milliseconds that the casino may set."""
+"""The least time between two cards: a number of milliseconds that the casino may set."""
 
 from __future__ import annotations
 

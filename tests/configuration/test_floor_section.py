@@ -1,4 +1,4 @@
-"""`[floor]`: off unless it is there, encrypted unless the broker is on this machine, never a reason not to deal."""
+"""`[floor]`: off by default, encrypted unless the broker is on this machine, never a reason not to deal."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_a_floor_section_cannot_say(tmp_path: Path, floor: str, words: str)
 
 
 def test_files_that_are_not_good_are_remarks(tmp_path: Path) -> None:
-    """The table deals without its floor, too."""
+    """The table also deals without its floor."""
     text = f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}{FILES}'
     (missing,) = remarks_on(read(tmp_path, text))
     assert missing.sentence.startswith("[floor] The files for TLS cannot be used")

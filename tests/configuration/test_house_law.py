@@ -1,4 +1,4 @@
-"""Readings and house rows in a configuration: what is taken, what is refused, and what they change at a table."""
+"""Readings and house rows in a configuration: which are accepted or refused, and their effect at a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from controller.table.settings import ChosenReading, Settings, law_of
 from tests.table.harness import TableHarness
 
 TABLE = '[table]\nname = "T-1"\ngame = "NC"\nunit = "sets"\nsimulated = {simulated}\n'
-HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32  # the form is right; no PIN is asked for
+HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32  # well-formed; no PIN is asked for
 REST = f"""
 [device]
 url = "serial:///dev/cardshoe/X"

@@ -1,4 +1,4 @@
-"""`[journal]`: where its files lie, when the next one is begun, and how long they are kept."""
+"""`[journal]`: the place of its files, the start of the next one, and their lifetime."""
 
 from __future__ import annotations
 

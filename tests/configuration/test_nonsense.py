@@ -1,4 +1,4 @@
-"""Nonsense in a configuration: all of it is told at once, each mistake with its place, and what may stand there."""
+"""Nonsense in a configuration: every mistake is reported at once, with its place and the allowed values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(folder: Path, *edits: tuple[str, str]) -> Configuration:
 
 
 def mistakes(folder: Path, *edits: tuple[str, str]) -> list[str]:
-    """Each mistake that is told."""
+    """Return each reported mistake."""
     with pytest.raises(ConfigurationError) as raised:
         read(folder, *edits)
     first, *others = str(raised.value).splitlines()

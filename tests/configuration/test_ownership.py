@@ -1,4 +1,4 @@
-"""A journal that is another user's, as root leaves it after a restore: the refusal has the command that mends it."""
+"""A journal of another user, as root leaves it after a restore: the refusal has the command that fixes it."""
 
 from __future__ import annotations
 

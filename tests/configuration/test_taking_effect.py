@@ -1,4 +1,4 @@
-"""When a change takes effect is said of every option, and every option that differs is found."""
+"""Every option says when a change takes effect, and every changed option is found."""
 
 from __future__ import annotations
 

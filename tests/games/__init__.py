@@ -1,1 +1,1 @@
-"""Tests of single games, a folder a game beside controller/games; `clauses.py` has the document's clause numbers."""
+"""Tests of single games, in folders named as in controller/games; `clauses.py` has the document's clause numbers."""

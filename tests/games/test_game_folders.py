@@ -1,4 +1,4 @@
-"""A folder of games with a mistake: named with its file, its line and what to do, and no other game stops."""
+"""A faulty folder of games is named with its file, its line and the remedy, and does not stop other games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAME = "controller/games/sk/game.py"
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of its own for games, with the skeleton in it."""
+    """Return a package for games, with the skeleton in it."""
     monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / tmp_path.name
     folder.mkdir()

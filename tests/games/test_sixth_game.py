@@ -1,4 +1,4 @@
-"""A sixth game by its folders alone: the skeleton, copied into a tree in which nothing else is changed."""
+"""A sixth game by its folders only: the skeleton, copied into a tree without other changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A Python that finds the packages of that tree before the installed ones."""
+    """Run Python with the packages of that tree before the installed ones."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False
@@ -63,7 +63,7 @@ def test_the_pages_take_it_in(tree: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
-    """With the pages drawn, the tests that go through the games pass for it too, and those of pages with it."""
+    """With the pages drawn, the tests that cover the games pass for it too, as do those of pages."""
     draw_pages(tree)
     files = (
         "tests/games/sixth",

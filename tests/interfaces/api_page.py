@@ -1,4 +1,4 @@
-"""The table of operations in docs/api.md, made of the operations and the rows of who may do what.
+"""The table of operations in docs/api.md, made from the operations and the rows of permissions.
 
     python -m tests.interfaces.api_page
 
@@ -24,12 +24,12 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "api.md"
 HEAD: Final = "| operation | fields | what it does | who |\n|---|---|---|---|\n"
 EVERY: Final[tuple[type[Operation], ...]] = get_args(AnyOperation)
 WORDS: Final = {"str": "text", "int": "number", "bool": "true or false", "Place": "place", "Card": "card"}
-BY_ITS_STATE: Final = {"irregularity", "revision"}  # an operation with these fields: its irregularity says who may
-FEW: Final = 6  # values of an enum that are listed
+BY_ITS_STATE: Final = {"irregularity", "revision"}  # its irregularity decides who may enter it
+FEW: Final = 6  # the most enum values that are listed
 
 
 def table() -> str:
-    """The whole table."""
+    """Return the whole table."""
     return HEAD + "".join(f"{row(operation)}\n" for operation in EVERY)
 
 
@@ -46,7 +46,7 @@ def _fields(operation: type[Operation]) -> str:
 
 
 def _type(annotation: str) -> str:
-    """How a field is written in JSON. What may be null is optional, and marked so.
+    """Return how a field is written in JSON. A field that may be null is marked as optional.
 
     >>> _type("tuple[Place, ...]"), _type("int | None"), _type("Choice")
     ('list of place', 'number', '`continue` / `withdraw`')
@@ -77,7 +77,7 @@ def _named(kind: Any) -> str:
 
 
 def _meaning(operation: type[Operation]) -> str:
-    """Its phrase from the row of who may do it, then its docstring on one line."""
+    """Return the phrase of its permission row, then its docstring, on one line."""
     phrase = PERMISSIONS[operation].phrase
     described = vars(operation).get("__doc__") or ""
     text = " ".join(f"{phrase[0].upper()}{phrase[1:]}. {described}".split())
@@ -90,7 +90,7 @@ def _who(operation: type[Operation]) -> str:
 
 
 def rewritten(page: str) -> str:
-    """The page with this table in the place of its own."""
+    """Return the page with its table replaced by this one."""
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(), page)
 
 

@@ -1,9 +1,9 @@
-"""Grafana's dashboards in deployment/grafana: of all tables, of a pit, of a table. They show what `GET /metrics` gives.
+"""Grafana's dashboards in deployment/grafana: all tables, a pit, a table. They show what `GET /metrics` provides.
 
     python -m tests.interfaces.grafana_dashboards
 
-writes them; a test fails when files and rows differ, and another one asks a real Prometheus each of their queries.
-`site`, `pit` and `table` are labels that the scrape gives (deployment/prometheus/prometheus.yml).
+writes them. A test fails when files and rows differ, and another asks a real Prometheus each query. `site`, `pit` and
+`table` are labels that the scrape adds (deployment/prometheus/prometheus.yml).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Final, NamedTuple
 
 FOLDER: Final = Path(__file__).parents[2] / "deployment" / "grafana"
 WIDTH: Final = 24  # columns of a dashboard
-HEIGHT: Final = 8  # rows of a panel; a number has half of it
+HEIGHT: Final = 8  # rows of a panel; a number takes half
 LINK: Final = {"type": "dashboards", "tags": ["cardshoe"], "title": "Cardshoe", "keepTime": True, "includeVars": True}
 SOURCE: Final = {"type": "prometheus", "uid": "${source}"}
 
 
 class Panel(NamedTuple):
-    """`kind`, `unit`: Grafana's own names; "" for a count. `legend`: by which label its lines are told apart."""
+    """One panel. `kind`, `unit`: Grafana's names; "" for a count. `legend`: the label that tells its lines apart."""
 
     title: str
     query: str
@@ -32,7 +32,7 @@ class Panel(NamedTuple):
 
 
 class Dashboard(NamedTuple):
-    """`labels`: what is chosen at its upper edge, each within those before it."""
+    """One dashboard. `labels`: the choices at its top, each within those before it."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ def number(title: str, query: str, unit: str = "") -> Panel:
 
 
 def every(title: str, query: str, unit: str = "") -> Panel:
-    """A row for each table."""
+    """Return a panel with a row for each table."""
     return Panel(title, query, "bargauge", unit, "table")
 
 
@@ -146,7 +146,7 @@ DASHBOARDS: Final = (FLOOR, PIT, TABLE)
 
 
 def queries() -> Iterator[tuple[str, str]]:
-    """Every query with its place, for a reader who has chosen everything."""
+    """Yield every query with its place, with all choices made."""
     for board in DASHBOARDS:
         for panel in board.panels:
             query = panel.query
@@ -156,7 +156,7 @@ def queries() -> Iterator[tuple[str, str]]:
 
 
 def written(board: Dashboard) -> str:
-    """The file as it should be."""
+    """Return the file as it should be."""
     return json.dumps(_dashboard(board), indent=1) + "\n"
 
 
@@ -181,7 +181,7 @@ def _source() -> dict[str, Any]:
 
 
 def _variables(labels: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Each is chosen among those that the choices before it leave."""
+    """Yield the variables. Each is chosen among those that the earlier choices leave."""
     before: list[str] = []
     for label in labels:
         within = ", ".join(f'{one}=~"${one}"' for one in before)
@@ -194,7 +194,7 @@ def _variables(labels: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _panels(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
-    """Numbers in rows of four, all others in rows of two."""
+    """Yield the panels: numbers in rows of four, all others in rows of two."""
     x = y = lower = 0
     for number_, panel in enumerate(panels, 1):
         small = panel.kind == "stat"

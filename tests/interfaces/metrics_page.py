@@ -1,4 +1,4 @@
-"""The table of docs/metrics.md and the rules in deployment/prometheus, made of the definitions of the metrics.
+"""The table of docs/metrics.md and the rules in deployment/prometheus, made from the definitions of the metrics.
 
     python -m tests.interfaces.metrics_page
 
@@ -25,7 +25,7 @@ BEGIN: Final = "<!-- from here on: python -m tests.interfaces.metrics_page -->\n
 
 
 def table() -> str:
-    """Every metric."""
+    """Return the table of all metrics."""
     steps = ", ".join(f"{step:g}" for step in STEPS)
     return (
         f"\n## Metrics\n\n{_rows(DEFINITIONS)}\nThe steps of the histograms, in seconds: {steps}.\n"
@@ -42,7 +42,7 @@ def _rows(definitions: Sequence[Definition]) -> str:
 
 
 def alerts() -> str:
-    """Rules for Prometheus: one for each metric that a person should look at."""
+    """Return rules for Prometheus, one for each metric that needs a person's attention."""
     rules = "".join(_rule(definition) for definition in EVERY if definition.alert)
     return (
         "# Made by: python -m tests.interfaces.metrics_page\n"
@@ -72,7 +72,7 @@ def _rule(definition: Definition) -> str:
 
 
 def written() -> str:
-    """The page as it should be."""
+    """Return the page as it should be."""
     return PAGE.read_text("utf-8").partition(BEGIN)[0] + BEGIN + table()
 
 

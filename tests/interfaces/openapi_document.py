@@ -1,4 +1,4 @@
-"""docs/openapi.json: the API in OpenAPI 3.1, made of the daemon's own types, routes and refusals.
+"""docs/openapi.json: the API in OpenAPI 3.1, made from the daemon's own types, routes and refusals.
 
     python -m tests.interfaces.openapi_document
 
@@ -57,7 +57,7 @@ ONE_LINE: Final = (
 
 
 def hook(kind: Any) -> Json:
-    """How the project's own values are written."""
+    """Return the schema of a type of the project."""
     if kind is Card:
         return {
             "type": "string",
@@ -86,7 +86,7 @@ def hook(kind: Any) -> Json:
 
 
 def table_codes() -> list[str]:
-    """The codes with which an operation is refused by the table, or by a journal that cannot be written."""
+    """Return the codes with which the table refuses an operation, or a journal that cannot be written."""
     found = {refusal.value.replace("_", "-") for refusal in BetRefusal} | {ENTER_CARDS}
     for module in modules("controller/table", "controller/journal", "controller/daemon"):
         for name, given in calls(module.tree):
@@ -100,7 +100,7 @@ def table_codes() -> list[str]:
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Every call with its last name and its arguments."""
+    """Yield every call with its last name and its arguments."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args:
             yield ast.unparse(node.func).rpartition(".")[2], node.args
@@ -110,7 +110,7 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
 
 
 def schemas() -> Json:
-    """Every type that is sent or answered, and the few that are put together from them."""
+    """Return every type that is sent or answered, and the few that combine them."""
     kinds = [kind for one in DESCRIBED.values() for kind in _types(one)]
     events: tuple[Any, ...] = get_args(AnyEvent)
     _, made = msgspec.json.schema_components(
@@ -148,7 +148,7 @@ def _types(one: Described) -> Iterator[Any]:
 
 
 def _sent(made: Json) -> set[str]:
-    """The schemas of what clients send."""
+    """Return the schemas of client requests."""
     found: set[str] = set()
     waiting = [one.body.__name__ for one in DESCRIBED.values() if one.body is not None]
     while waiting:
@@ -159,7 +159,7 @@ def _sent(made: Json) -> set[str]:
 
 
 def _named(schema: Any) -> Iterator[str]:
-    """The schemas that it refers to."""
+    """Yield the schemas that it refers to."""
     if isinstance(schema, dict):
         if schema.get("$ref", "").startswith(REF.format(name="")):
             yield schema["$ref"].rpartition("/")[2]
@@ -181,7 +181,7 @@ def _bound_texts(schema: Any) -> None:
 
 
 def _tidied(schema: Any) -> Any:
-    """Descriptions on one line, and no title: it is the name under which the schema stands."""
+    """Return the schema with one-line descriptions and without titles, which repeat its name."""
     if isinstance(schema, list):
         return [_tidied(one) for one in schema]
     if not isinstance(schema, dict):
@@ -241,7 +241,7 @@ def _text_schema(media: str) -> Json:
 
 
 def _refusals(one: Described) -> Json:
-    """By status: the codes with their sentences, and what is answered as a text."""
+    """Return by status the codes with their sentences, and answers in plain text."""
     by_status: defaultdict[int, list[str]] = defaultdict(list)
     for code in (*EVERYWHERE, *(IN_BODIES if one.body is not None else ()), *one.refusals):
         by_status[REFUSALS[code].status].append(code)

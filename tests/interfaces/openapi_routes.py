@@ -1,4 +1,4 @@
-"""What docs/openapi.json says of each address: who may ask, with what body, and every answer.
+"""The addresses in docs/openapi.json: who may ask, with what body, and every answer.
 
 The refusals are those of the daemon's own modules, with their sentences. Tests compare addresses and codes with the
 routes and the sources.
@@ -53,7 +53,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "streams": Refusal(503, event_streams.STREAMS_IN_USE),
     "journal": Refusal(503, "The journal cannot be read; the code is one that docs/faults.md describes."),
 }
-BY_THE_JOURNAL: Final = "journal"  # stands for each code of a journal that cannot be read
+BY_THE_JOURNAL: Final = "journal"  # stands for each code of an unreadable journal
 
 EVERYWHERE: Final = ("not-admitted", "connections", "host", "origin")
 IN_BODIES: Final = (
@@ -63,7 +63,7 @@ OF_PERSONS: Final = ("person", "pin", "pin-locked", "pin-busy")
 
 
 class Stream(NamedTuple):
-    """Server-sent events. `events`: the schema of the data of each, by its name."""
+    """Server-sent events. `events`: the schema of each event's data, by name."""
 
     id: str
     events: dict[str, str]
@@ -72,9 +72,9 @@ class Stream(NamedTuple):
 
 
 class Described(NamedTuple):
-    """`answer`: the type of the answer with status 200; a text: its media type and what it says; a stream.
+    """An address. `answer`: the type of the answer with status 200; text: its media type and content; or a stream.
 
-    `refusals`: besides those that every request may get. `port_only`: not at the Unix socket.
+    `refusals`: in addition to those of every request. `port_only`: not at the Unix socket.
     """
 
     operation_id: str
@@ -97,7 +97,7 @@ class ListOf(NamedTuple):
     of: Any
 
 
-NAMED: Final = "RoundEvent"  # a schema that is no type of the program
+NAMED: Final = "RoundEvent"  # a schema that is not a type of the program
 EVENT_ID: Final = r"^(?:[0-9a-f]{1,64}:)?[0-9]{1,19}$"
 
 EVENTS: Final = Stream(

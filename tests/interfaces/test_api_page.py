@@ -1,4 +1,4 @@
-"""docs/api.md lists every operation with its fields, what it does and who may do it, as the program has them."""
+"""docs/api.md lists every operation with its fields, effect and permissions, as in the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cardshoe capture`: records, shows and plays back; seals unless somebody may say otherwise; refuses in sentences."""
+"""`cardshoe capture` records, shows and plays back. It seals unless told otherwise, and refuses in sentences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def record(folder: Path, *device: str) -> str:
-    """Until the device is ready; then somebody interrupts."""
+    """Record until the device is ready, then interrupt."""
     command = [sys.executable, "-m", "controller", "capture", "record", *device, "--out", "a.capture"]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1

@@ -1,4 +1,4 @@
-"""The command line: what it lists, how it refuses, what it exits with."""
+"""The command line: its lists, refusals and exit codes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_reader_that_goes_away_ends_the_command_in_silence(tmp_path: Path) -> 
 
 
 def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command line with a redirection behind it."""
+    """Run a command line with its redirection in a shell."""
     command = f"{shlex.quote(sys.executable)} -m controller {line}"
     return subprocess.run(["sh", "-c", command], cwd=cwd, capture_output=True, text=True, timeout=300)
 
@@ -123,7 +123,7 @@ def test_a_broken_key_file_is_named(tmp_path: Path) -> None:
 
 
 def test_every_fault_code_has_its_section() -> None:
-    """Whatever code a person may meet is explained in docs/faults.md, and nothing else is."""
+    """docs/faults.md explains every code that a person may meet, and no others."""
     explained = set(re.findall(r"^### ([a-z-]+)$", (ROOT / "docs/faults.md").read_text(), re.MULTILINE))
     used: set[str] = set()
     patterns = (

@@ -1,4 +1,4 @@
-"""docs/commands.md: its examples print what they say, and its JSON keys are those that there are."""
+"""docs/commands.md: its examples print what they say, and its JSON keys exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from controller.commands.main import main
 from tests.configuration.test_house_law import HOUSE, REST, TABLE
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/commands.md").read_text(encoding="utf-8")
-EXAMPLES = [  # that of `operate` needs a daemon: tests/operate/test_document.py
+EXAMPLES = [  # the example of `operate` needs a daemon: tests/operate/test_document.py
     example
     for example in re.findall(r"^```\n\$ cardshoe (.*)\n((?:.*\n)*?)```$", DOCUMENT, re.MULTILINE)
     if not example[0].startswith("operate ")

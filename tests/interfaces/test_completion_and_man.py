@@ -1,4 +1,4 @@
-"""Completion for shells and man pages: of every command, read by the programs that they are made for."""
+"""Shell completion and man pages of every command, read by the programs that they are made for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cardshoe demo`: plays every game, ends by itself, repeats exactly, and shows what the seed planned."""
+"""`cardshoe demo` plays every game, ends by itself, repeats exactly, and shows what the seed planned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEMO = [sys.executable, "-m", "controller", "demo", "--fast"]
 NEVER = ("utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt", "/tmp")  # noqa: S108 - looked for, not used
 USUAL = (("NC", Unit.SETS), ("RTP", Unit.SINGLES), ("F3", Unit.SETS))  # played in every run
 ROUNDS = 16
-EVENTFUL = 830  # from this seed on: one whose rounds have irregularities of at least six kinds
+EVENTFUL = 830  # the first seed to try: one whose rounds have irregularities of at least six kinds
 NUMBERS = {
     Mishap.EXPOSED_CARD: "I12",
     Mishap.SIMULTANEOUS: "I15",
@@ -51,7 +51,7 @@ def numbers_of(game_id: str) -> dict[Mishap, str]:
 
 
 def eventful(game_id: str, unit: Unit) -> int:
-    """A seed whose rounds have irregularities of at least six kinds."""
+    """Return a seed whose rounds have irregularities of at least six kinds."""
 
     def kinds(seed: int) -> set[Kind]:
         plan = plan_rounds(seed, unit, ROUNDS, game_id=game_id)
@@ -61,7 +61,7 @@ def eventful(game_id: str, unit: Unit) -> int:
 
 
 def test_a_visitor_is_told_what_only_eyes_can_see() -> None:
-    """Where the hands rest until the person enters something that the screen does not ask for."""
+    """The hands rest until the person enters what the screen does not ask for."""
     view, say = view_of(TableHarness().start().to_dealing().state, LinkView()), Terminal()
     assert "box 1" in line_of_sight(view, operations.HandleCards("B1"), say)
     for kind in REPORTED:
@@ -79,7 +79,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def check_that_it_repeats(*arguments: str) -> None:
-    """Two runs at the same time, so that neither the moment nor the load can be in what they print."""
+    """Compare two simultaneous runs, so that neither time nor load can be in their output."""
     runs = [start("--json", *arguments) for _ in range(2)]
     (first, said), (second, _) = [one.communicate() for one in runs]
     assert [one.returncode for one in runs] == [0, 0], said
@@ -155,7 +155,7 @@ def test_the_plan_knows_every_mishaps_number(game_id: str, unit: Unit) -> None:
 async def test_exchanged_hands_go_back_where_the_rules_are_silent(
     unit: Unit, seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exchanged in mid-deal with unequal numbers of cards: left so, a round could never end."""
+    """Hands are exchanged in mid-deal with unequal numbers of cards; left so, a round could never end."""
     monkeypatch.setitem(GAMES, "SK", skeleton())
     played = await play_rounds("SK", unit, rounds, seed)
     assert "wrong_distribution" in {one.kind for one in played.account.raised.values()}

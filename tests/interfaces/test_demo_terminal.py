@@ -1,4 +1,4 @@
-"""`cardshoe demo` on a real terminal of 80 by 24: what comes first, what it shows, and how Ctrl-C ends it."""
+"""`cardshoe demo` on a real terminal of 80 by 24: its first lines, its view, and its end by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Terminal:
         self.shown = ""
 
     def read_until(self, condition: Callable[[str], bool]) -> None:
-        """Take what is shown until it is so, or until the end."""
+        """Read the output until the condition holds, or until the end."""
         while not condition(self.shown):
             try:
                 data = os.read(self._master, 65536)
@@ -88,7 +88,7 @@ class Terminal:
         return [int(pid) for pid in path.read_text().split()]
 
     def ended(self) -> int:
-        """What is shown until the end; the exit code."""
+        """Read the output to the end, and return the exit code."""
         self.read_until(lambda shown: False)
         return self.process.wait()
 

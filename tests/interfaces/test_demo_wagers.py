@@ -53,7 +53,7 @@ def test_the_plan_without_wagers_is_the_same_but_for_them(game_id: str, unit: Un
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_every_box_has_a_main_wager_of_who_sits_there_and_every_wager_is_bet_some_time(game_id: str) -> None:
+def test_every_box_has_its_bettors_main_wager_and_every_wager_is_bet(game_id: str) -> None:
     law = read_law(game(game_id))
     plan = plan_rounds(3, Unit.SETS, 60, game_id=game_id, wagers=True)
     for planned in plan:

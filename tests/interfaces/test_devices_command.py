@@ -1,4 +1,4 @@
-"""`cardshoe devices`: what is there, who it is, the configuration to paste, and pairing without a key on the wire."""
+"""`cardshoe devices`: connected devices, identity, configuration to paste, and pairing without a key on the wire."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def keys(tmp_path: Path) -> Path:
 
 
 def section_in(text: str) -> DeviceSection:
-    """The configuration to paste, read as the daemon would read it."""
+    """Read the configuration to paste as the daemon would."""
     lines = [line.strip() for line in text.splitlines()]
     first = lines.index("[device]")
     last = next(n for n in range(first + 1, len(lines) + 1) if n == len(lines) or " = " not in lines[n])
@@ -124,7 +124,7 @@ def test_what_nothing_is_known_of_is_never_opened() -> None:
 
 
 def test_asking_opens_what_is_known(tmp_path: Path) -> None:
-    """No such node on this machine: the attempt shows in its fault."""
+    """This machine has no such node, so the attempt shows as a fault."""
     done = devices("--ask", ports=(PORT,))
     assert done.exit_code == 3
     assert "Asked: serial:///dev/cardshoe/CARDSHOE-0042" in done.output
@@ -168,7 +168,7 @@ def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_pa
 def test_what_root_pairs_goes_to_the_group_of_a_folder_that_is_the_daemons(
     tmp_path: Path, mode: int, readable: bool
 ) -> None:
-    """Otherwise the daemon could not read it, and the device would be refused as not paired."""
+    """Otherwise the daemon could not read it, and would refuse the device as not paired."""
     daemon, stranger = (64001, 64001), (64002, 64002)
     with short_folder() as short:
         short.chmod(0o755)

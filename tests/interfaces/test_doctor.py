@@ -1,4 +1,4 @@
-"""`cardshoe doctor` at a table's PC in a folder: real files and modes, and programs that answer what a test says."""
+"""`cardshoe doctor` at a table's PC in a folder: real files and modes, and programs with answers from the test."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Pc:
         return CliRunner().invoke(main, ["doctor", "--config", str(self.table), *options], obj=machine)
 
     def findings(self) -> dict[str, dict[str, Any]]:
-        """The worst of each kind."""
+        """Return the worst finding of each kind."""
         found: dict[str, dict[str, Any]] = {}
         for one in json.loads(self.doctor("--json").stdout)["findings"]:
             if one["what"] not in found or found[one["what"]]["level"] == "ok":
@@ -98,7 +98,7 @@ class Pc:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `install.sh` of the folder puts in place that `cardshoe init` makes."""
+    """Install the files of `install.sh` from a folder that `cardshoe init` made."""
     folder = tmp_path_factory.mktemp("made") / "t"
     made = CliRunner().invoke(main, ["init", str(folder), *REAL])
     assert made.exit_code == 0, made.stderr
@@ -214,7 +214,7 @@ def changed_unit(pc: Pc) -> None:
 
 
 def package(pc: Pc) -> None:
-    """Debian's package, on a PC where files were put into /etc before."""
+    """Install Debian's package on a PC with older files in /etc."""
     for there in ("etc/systemd/system/cardshoe@.service", "etc/udev/rules.d/70-cardshoe.rules"):
         packaged = pc.root / there.replace("etc/", "usr/lib/", 1)
         packaged.parent.mkdir(parents=True)
@@ -324,7 +324,7 @@ def test_what_is_wrong_is_named_with_what_mends_it(
 def test_what_puts_a_file_of_the_pc_in_place_needs_no_folder_of_an_installation(
     pc: Pc, tmp_path: Path, spoil: Callable[[Pc], None], what: str
 ) -> None:
-    """install.md has that folder deleted. The command is carried out here, and twice; it leaves no copy of the keys."""
+    """install.md has that folder deleted. The command runs here, twice, and leaves no copy of the keys."""
     spoil(pc)
     mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"])
     programs = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\nsystemctl() {{ :; }}\nudevadm() {{ :; }}\n'
@@ -435,9 +435,7 @@ def test_a_simulated_table_is_looked_at_as_its_own_user(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("unit", "kind"), [("sets", "shuffler"), ("singles", "shoe")])
-def test_a_simulated_device_that_is_missing_is_started_with_the_key_that_the_table_reads(
-    tmp_path: Path, unit: str, kind: str
-) -> None:
+def test_a_missing_simulated_device_is_started_with_the_tables_key(tmp_path: Path, unit: str, kind: str) -> None:
     folder = tmp_path / "b"
     assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes", "--unit", unit]).exit_code == 0
     machine = Machine(tmp_path, lambda *command: None)

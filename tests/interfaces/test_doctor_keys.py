@@ -1,4 +1,4 @@
-"""`cardshoe doctor`: keys that do not fit, files of another owner, and what changed since the daemon's start."""
+"""`cardshoe doctor`: keys that do not fit, files of another owner, and changes since the daemon's start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.tool("systemd-sysusers")
 
 
 def paired_since(pc: Pc) -> None:
-    """systemd hands the daemon a copy at its start."""
+    """Pair a device after systemd handed the daemon its copy."""
     pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "41"
     copy = pc.root / "proc/41/root/run/credentials/cardshoe@NC-01.service/device.keys"
     copy.parent.mkdir(parents=True)
@@ -46,7 +46,7 @@ def same_device(pc: Pc) -> None:
 
 
 def other_key(pc: Pc) -> None:
-    """Well-formed, and of another table."""
+    """Put a well-formed key of another table in place."""
     append_to_journal(pc)
     (pc.etc / "journal.key").write_text("ab" * 32)
 
@@ -57,13 +57,13 @@ def no_signing_key(pc: Pc) -> None:
 
 
 def other_signing_key(pc: Pc) -> None:
-    """Another table's, from a safe in which one lay over the other."""
+    """Put another table's signing key in place, as after a mix-up in a safe."""
     append_to_journal(pc)
     (pc.journal / "signing.key").write_text("cd" * 32)
 
 
 def append_to_journal(pc: Pc) -> None:
-    """A journal that was begun with the keys of the table."""
+    """Append to a journal that was begun with the keys of the table."""
     key, signer = load_key_file(pc.etc / "journal.key"), SigningKey(create_key_file(pc.journal / "signing.key"))
     with closing(open_journal(pc.journal, local_key=key, signer=signer)) as journal:
         append(journal, 1)
@@ -116,7 +116,7 @@ def test_a_simulated_table_that_is_installed_is_looked_at_as_the_service_that_it
 
 @NEEDS_ROOT
 def test_a_journal_that_root_restored_is_given_back_to_the_daemon(pc: Pc) -> None:
-    """systemd gives it away at the start where the folder above is another user's, too."""
+    """At its start, systemd also gives it away where the parent folder is another user's."""
     (pc.journal / "signing.key").write_text("ab" * 32)
     (pc.journal / "signing.key").chmod(0o600)
     assert "owner" not in pc.findings()

@@ -31,7 +31,7 @@ UNIT = "cardshoe@bench-1"
 
 @pytest.fixture
 def port() -> int:
-    """One that is free."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
@@ -46,7 +46,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def look(
     file: Path, port: int, *, hosts: str = "", asking: Ask = ask, tls: str = "", days: int = 90, **said: str
 ) -> list[Finding]:
-    """`said`: what a program prints, by its name. `days`: so long the certificate is good."""
+    """Run the check. `said`: outputs of programs by name. `days`: days left on the certificate."""
     written = file.with_name("screens.toml")
     text = file.read_text().split("[api.http]")[0]
     written.write_text(f"{text}\n[api.http]\nport = {port}\nhosts = [{hosts}]\n")
@@ -138,7 +138,7 @@ def test_people_who_cannot_sign_on(file: Path, port: int) -> None:
 
 
 async def test_at_a_real_daemon(port: int) -> None:
-    """Its port is this table's own for the doctor and for the check, and another table's for another."""
+    """Its port is this table's own for the doctor and for the check, and another table's for another table."""
     with short_folder() as folder:
         async with Stage(folder) as stage:
             stage.configure(law=f"[api.http]\nport = {port}\n")
@@ -184,7 +184,7 @@ def test_asking_a_real_program() -> None:
 
 
 def certificate(folder: Path, name: str, days: int) -> Path:
-    """Of a certificate that ends so many days from now, and its key, in one file."""
+    """Return a file with a certificate that ends in so many days, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     names = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     end = datetime.now(UTC) + timedelta(days=days, hours=12)
@@ -205,7 +205,7 @@ def certificate(folder: Path, name: str, days: int) -> Path:
 
 @contextmanager
 def proxy(wrap: Callable[[socket.socket], socket.socket]) -> Iterator[int]:
-    """Takes one connection."""
+    """Accept one connection."""
 
     def serve() -> None:
         peer, _ = listening.accept()

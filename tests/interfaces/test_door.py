@@ -1,6 +1,7 @@
-"""The door of the API: who is let in, how long anyone may be silent, which paths it takes, what it tells of refusals.
+"""The listener of the API: admission, time limits, socket paths, and reports of refusals.
 
-Real sockets, the server in this process. Times are shortened, never waited for: a test waits for what the server does.
+The sockets are real, with the server in this process. Times are shortened, never waited for: a test waits for what the
+server does.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ PAUSE = {"id": "7c9e6679-7425-40de-944b-e07fc1f90ae7", "round": 0, "operation": 
 
 
 class Table:
-    """A table that answers, and remembers what it was asked. `refuses`: every operation, as something new."""
+    """A table that answers, and remembers its requests. `refuses`: every operation, each as something new."""
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -112,7 +113,7 @@ class Caller:
         return status, json.loads(body)["code"]
 
     async def ended(self) -> bytes:
-        """Everything until the server ends the connection."""
+        """Read until the server ends the connection."""
         try:
             return await self.reader.read()
         except ConnectionError:
@@ -159,7 +160,7 @@ async def served() -> AsyncIterator[Served]:
 
 
 async def test_a_user_who_is_not_admitted_is_told_so_before_it_says_anything(served: Served) -> None:
-    """And however much it sends: nothing of it is read as HTTP."""
+    """However much it sends, nothing of it is read as HTTP."""
     await served.start(people=(ANOTHER,))
     served.server._door._own = ANOTHER  # as if the daemon were another user's
     for said in (b"", b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n", b"x" * 200_000):
@@ -217,7 +218,7 @@ async def test_places_are_kept_for_the_daemons_own_user(served: Served, mocker: 
 
 
 async def test_the_connection_for_health_needs_no_place(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    """Nor is it ended for being idle."""
+    """Nor does it end for being idle."""
     mocker.patch.object(door, "IN_ALL", 0)
     mocker.patch.object(door, "HEAD_WITHIN", 0.0)
     mocker.patch.object(door, "IDLE", 0.0)
@@ -284,7 +285,7 @@ async def test_who_stays_silent_between_two_requests_is_closed(
 async def test_a_second_request_may_take_no_longer_than_the_first(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """Not the time of an idle connection, which is longer."""
+    """The time of an idle connection would be longer."""
     await served.start()
     caller = await served.call()
     assert await caller.operate() == (200, "")
@@ -308,7 +309,7 @@ async def test_a_stream_that_is_not_read_is_ended(served: Served, mocker: pytest
 
 
 async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Served) -> None:
-    """Nothing happens at the table that would show it."""
+    """No event at the table would reveal it."""
     await served.start()
     for _ in range(3 * event_streams.STREAMS):
         caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
@@ -322,7 +323,7 @@ async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Se
 async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
     served: Served, mocker: pytest_mock.MockerFixture, waits: str
 ) -> None:
-    """Else whoever connects, asks and hangs up in a loop would fill the memory."""
+    """Otherwise a client that connects, asks and hangs up in a loop would fill the memory."""
     await served.start()
     waiting, ended = asyncio.Event(), asyncio.Event()
 
@@ -364,7 +365,7 @@ async def test_one_user_follows_so_many_times(served: Served) -> None:
     ],
 )
 async def test_who_follows_another_journal_is_told_where_to_begin(served: Served, after: str, code: str) -> None:
-    """Such a follower would wait for ever, or pass over what it never had."""
+    """Such a follower would wait for ever, or miss events."""
     await served.start()
     served.table.entry = 7
     caller = await served.call()
@@ -401,7 +402,7 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
     left = 5
 
     class Poor:
-        """The listening socket, in a process without descriptors for its first tries."""
+        """The listening socket in a process without descriptors for its first tries."""
 
         def accept(self) -> object:
             nonlocal left
@@ -416,7 +417,7 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
 
     served.server._door._loop.remove_reader(listener)
     served.server._door._listening = (Poor(),)  # type: ignore[assignment]  # it has what is used
-    served.server._door._rest(0.0)
+    served.server._door._pause_accepting(0.0)
     with structlog.testing.capture_logs() as logs:
         caller = await served.call()
         assert (await caller.ask("GET", "/healthz"))[0] == 200
@@ -444,7 +445,7 @@ async def test_nothing_is_unpacked(served: Served) -> None:
 
 
 async def test_operations_that_the_table_refuses_are_few(served: Served) -> None:
-    """Those that are accepted are as many as there are."""
+    """Accepted operations are not limited in number."""
     await served.start()
     caller = await served.call()
     for _ in range(2 * BURST):

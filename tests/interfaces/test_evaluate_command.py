@@ -150,8 +150,10 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.parametrize("game_id", RUNS)
 def test_tells_classes_outcomes_and_every_wager(game_id: str) -> None:
-    """TP 3.13, TP 3.13.1, TP 4.1, RTP 1.1.4.1, RTP 1.1.4.2.2, RTP 1.1.5, RTP 3.19, NC 3.13.3, NC 3.13.4, NC 4.1,
-    P3 3.15, P3 4.3, F3 item 8 and F3 O2: each decides a line of these runs."""
+    """TP 3.13, TP 3.13.1, TP 4.1, RTP 1.1.4.1, RTP 1.1.4.2.2, RTP 1.1.5, RTP 3.19, NC 3.13.3, NC 3.13.4, NC 4.1.
+
+    P3 3.15, P3 4.3, F3 item 8 and F3 O2: each of these clauses decides a line of the runs.
+    """
     arguments, expected = RUNS[game_id]
     done = run(game_id, *arguments)
     assert done.exit_code == 0, done.output
@@ -169,7 +171,7 @@ def test_the_process_prints_what_the_runner_does(tmp_path: Path) -> None:
 
 
 def chosen_of(game_id: str) -> dict[str, str]:
-    """An option of every setting that must be chosen."""
+    """Choose an option of every setting that must be chosen."""
     return {setting.id: setting.words[0] for setting in game(game_id).settings if setting.must_be_chosen}
 
 
@@ -238,7 +240,7 @@ def test_a_stake_without_a_box_lies_on_every_box_and_the_bankers_lies_once() -> 
 
 
 def test_only_readings_that_a_shown_wager_needs_must_be_chosen() -> None:
-    """P3 1.1.6 leaves the Tie open (reading 3), and nothing else."""
+    """P3 1.1.6 leaves only the Tie open (reading 3)."""
     hands = ("P3", "--player", "KD KC 6H", "--dealer", "7D 7C 10H")
     assert run(*hands, "--wager", "main=2").exit_code == 0
     for arguments in (hands, (*hands, "--wager", "main=2", "--wager", "tie=2")):
@@ -281,7 +283,7 @@ def test_a_reading_decides(game_id: str, reading: str, wager_id: str, net: str) 
 def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid(
     game_id: str, wager_id: str, verdict: str, clause: str
 ) -> None:
-    """TP 3.3, RTP 3.5, NC 3.9 and 5.14, P3 3.4; F3 PM4 needs none. The cards alone would pay each of them."""
+    """TP 3.3, RTP 3.5, NC 3.9 and 5.14, P3 3.4; F3 PM4 requires none. The cards alone would pay each of them."""
     dealer = "JS QS KH" if wager_id == "tie" else "TS 2C 8C"
     hands = [game_id, "--player", "KD JC QD", "--dealer", dealer]
     hands += [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
@@ -297,7 +299,7 @@ def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid
 
 
 def test_a_main_wager_of_another_box_carries_no_side_wager() -> None:
-    """NC 3.9: on that betting box."""
+    """NC 3.9: the main wager must be on that betting box."""
     hands = ("NC", "--player", "KD JC QD", "--player", "JD QC KC", "--dealer", "TS 2C 8C")
     boxes = json.loads(run(*hands, "--wager", "1: main=5", "--wager", "2: tie=5", "--json").output)["boxes"]
     assert [wager["verdict"] for box in boxes for wager in box["wagers"]] == ["won", "returned"]
@@ -403,7 +405,7 @@ def test_refuses_with_a_sentence_that_says_what_and_where(case: str) -> None:
     done = run(*arguments)
     assert done.exit_code == 2
     assert sentence in done.output
-    assert isinstance(done.exception, SystemExit)  # not an error that no one foresaw
+    assert isinstance(done.exception, SystemExit)  # not an unforeseen error
 
 
 SLOTS = {"--player": "KD KC 6H", "--dealer": "7D 7C 10H", "--wager": "tie=1", "--reading": "tie_on=points"}

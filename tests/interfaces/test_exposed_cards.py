@@ -1,4 +1,4 @@
-"""A card that people report as exposed is public: which one it is, and its face once they have named it."""
+"""A card that people report as exposed is public, as is its face once they have named it."""
 
 from __future__ import annotations
 

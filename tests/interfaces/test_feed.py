@@ -1,4 +1,4 @@
-"""The feed of events: followers begin anywhere, fall behind, catch up, and are given each event once."""
+"""The feed of events: followers begin anywhere, fall behind, catch up, and get each event once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.api.pace import SHARE, Pace, measured
 
 
 class Journal:
-    """Decisions of one input and a few events each, as they lie in files."""
+    """Decisions with one input and a few events each, as in files."""
 
     def __init__(self, seed: int, entries: int) -> None:
         random = Random(seed)
@@ -29,7 +29,7 @@ class Journal:
         self.events = [event for decision in self.decisions for event in decision]
 
     async def read(self, after: int, until: int) -> list[Published]:
-        """Whole decisions that have an entry in the range."""
+        """Return whole decisions that have an entry in the range."""
         self.reads += 1
         found = [one for one in self.decisions if one[-1].entry > after and one[0].entry - 1 <= until]
         return [event for decision in found for event in decision]
@@ -44,7 +44,7 @@ async def until(follower: Follower, entry: int) -> list[Published]:
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_who_begins_anywhere_gets_each_event_once(seed: int) -> None:
-    """Part of it is in memory only, part of it in files only, and part of it is published meanwhile."""
+    """Part of it is only in memory, part only in files, and part is published meanwhile."""
     random = Random(seed)
     journal = Journal(seed, 5 * KEPT)
     at_start = random.randrange(len(journal.decisions) // 4)
@@ -79,7 +79,7 @@ async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
 
 
 async def test_a_follower_that_stops_waiting_passes_over_nothing() -> None:
-    """At the moment when there is news."""
+    """It stops at the moment when there is news."""
     feed = EventFeed(Journal(1, 0).read)
     follower = feed.follow(0)
     waiting = asyncio.create_task(follower.next())
@@ -92,7 +92,7 @@ async def test_a_follower_that_stops_waiting_passes_over_nothing() -> None:
 
 
 async def test_news_waits_for_no_turn_and_what_was_missed_does() -> None:
-    """Else those who catch up would take the processor from the deal."""
+    """Otherwise followers that catch up would take the processor from the deal."""
     turns = 0
 
     async def counted(seconds: float) -> None:

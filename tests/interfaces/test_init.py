@@ -1,4 +1,4 @@
-"""`cardshoe init`: what it writes holds, is nobody else's to read, and overwrites nothing; a round is dealt from it."""
+"""`cardshoe init`: its files are valid, private, and overwrite nothing; a round is dealt with them."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_what_makes_no_table_is_refused_and_nothing_is_written(
 
 
 def test_questions_and_their_answers(tmp_path: Path) -> None:
-    """Without an option everything is asked: a name that cannot be, a PIN that is refused, two that differ."""
+    """Without options everything is asked: an impossible name, a refused PIN, two that differ."""
     answers = [
         "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
         "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001", "8081",
@@ -224,7 +224,7 @@ def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_a_table_that_there_is(tmp_path: Path) -> None:
-    """Configuration and keys as they were, with the files of another PC; nothing is asked."""
+    """Configuration and keys stay the same, with the files of another PC; nothing is asked."""
     old, safe, new = tmp_path / "old", tmp_path / "safe", tmp_path / "new"
     assert init(str(old), *REAL).exit_code == 0
     safe.mkdir()
@@ -243,7 +243,7 @@ def test_the_folder_of_a_table_that_there_is(tmp_path: Path) -> None:
 
 
 def test_root_is_not_the_user_of_a_real_tables_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of root's programs would be taken for the dealer."""
+    """Each of root's programs would count as the dealer."""
     options = [one for one in REAL if one not in ("--console-user", "1001")]
     monkeypatch.setattr(os, "getuid", lambda: 0)
     monkeypatch.delenv("SUDO_UID", raising=False)
@@ -287,7 +287,7 @@ def test_what_a_table_needs_of_the_network_is_in_its_drop_in(url: str, has_port:
 
 @pytest.mark.tool("systemd-sysusers")
 def test_where_the_package_is_installed_the_table_adds_its_own_files_alone(tmp_path: Path) -> None:
-    """A copy in /etc of what the package has would hide the package's file for ever."""
+    """A copy in /etc would hide the package's file for ever."""
     folder, pc = tmp_path / "t", tmp_path / "pc"
     assert init(str(folder), *REAL).exit_code == 0
     (pc / "etc").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`cardshoe init --simulated --service`: a simulated table that is installed, to try the installation with."""
+"""`cardshoe init --simulated --service`: an installed simulated table, for trying the installation."""
 
 from __future__ import annotations
 
@@ -74,6 +74,6 @@ def test_a_bench_behind_a_port_is_told_so(tmp_path: Path) -> None:
 
 
 def test_it_is_said_before_the_list_that_pins_come_after_it(tmp_path: Path) -> None:
-    """Who types one at the question for an id shows it."""
+    """A PIN typed at the question for an id would be visible."""
     asked = init(str(tmp_path / "t"), given="NC-01\nNC\nsets\nCARDSHOE-1\ncomplete_hands\nJ\n")
     assert "Their PINs come after it, unseen." in asked.stderr

@@ -1,4 +1,4 @@
-"""What other packages log: one line of type and place, without a traceback, and not one for each request."""
+"""Logs of other packages: one line of type and place, without a traceback, and not for each request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page for monitors: what it counts, when, and who is given it."""
+"""The page for monitors: its counts, their times, and its readers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Clock:
 
 
 class MeteredTable(TableHarness):
-    """What it decides is counted, as the daemon does; each decision and each commit takes 3 ms."""
+    """A table whose decisions are counted as in the daemon; each decision and each commit takes 3 ms."""
 
     def __init__(self, unit: Unit = Unit.SETS) -> None:
         self.clock = Clock()
@@ -61,7 +61,7 @@ class MeteredTable(TableHarness):
             self.meters.committed(began, decided)
 
     async def page(self, *, ready: bool = True) -> dict[str, float]:
-        """Every sample by its name and labels, as they are written."""
+        """Return every sample by its name and labels, as written."""
         self.clock.boottime_ns += SECOND
         return samples((await self.page_of.page(ready, STREAMS)).decode())
 
@@ -143,7 +143,7 @@ async def test_lost_links_refusals_and_the_door_are_counted(table: MeteredTable)
 
 
 async def test_durations_of_a_round_are_counted_when_it_is_over(table: MeteredTable) -> None:
-    """In steps: a duration between two cards shows nothing of either."""
+    """They are counted in steps, because the time between two cards would reveal them."""
     table.start().to_dealing()
     before = await table.page()
     table.deal()
@@ -211,7 +211,7 @@ async def test_every_definition_is_on_the_page_and_nothing_else(table: MeteredTa
 
 
 def counters() -> Iterator[tuple[str, int]]:
-    """Each counter that an event is counted by, with the number of its labels."""
+    """Yield each counter of events, with the number of its labels."""
     made: list[Any] = [
         events.PhaseEntered(Phase.CONCLUDED),
         events.PhaseEntered(Phase.IDLE, cancels=True),

@@ -1,4 +1,4 @@
-"""What is shipped for Prometheus and Grafana: a real Prometheus asks a table's page by the example, and answers."""
+"""The files shipped for Prometheus and Grafana: a real Prometheus, set up by the example, asks a table's page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.interfaces import grafana_dashboards, metrics_page
 from tests.interfaces.test_metrics import SECOND, STREAMS, MeteredTable
 
 EXAMPLE: Final = metrics_page.ALERTS.with_name("prometheus.yml")
-SCRAPED: Final = 4  # times, until two values of everything are kept
+SCRAPED: Final = 4  # times, for two values of everything
 
 pytestmark = [pytest.mark.tool("prometheus"), pytest.mark.tool("promtool")]
 
@@ -37,7 +37,7 @@ class Floor:
 
 
 class Page:
-    """A table's page at a port. `scraped`: is set each time when it was asked for."""
+    """A table's page at a port. `scraped` is set whenever it is asked for."""
 
     def __init__(self, table: MeteredTable) -> None:
         self._table = table
@@ -50,7 +50,7 @@ class Page:
 
     async def answer(self, _request: web.Request) -> web.Response:
         self._table.clock.boottime_ns += SECOND
-        self._table.say(operations.ConcludeRound())  # refused, and counted: every page differs from the one before
+        self._table.say(operations.ConcludeRound())  # refused and counted, so that every page differs
         made = await self._page.page(False, STREAMS)
         self.times += 1
         self.scraped.set()
@@ -76,7 +76,7 @@ class Page:
 
 @asynccontextmanager
 async def prometheus(folder: Path, page: Page) -> AsyncIterator[str]:
-    """As the example has it, but for the address of the table and the times. Yields its own address."""
+    """Run Prometheus by the example, except for the table's address and the times. Yields its own address."""
     text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics_page.ALERTS))
     text = re.sub(r"10[0-9.]+:9464", f"127.0.0.1:{page.port}", text)
     (folder / "prometheus.yml").write_text(text)
@@ -102,7 +102,7 @@ async def ask(asking: aiohttp.ClientSession, address: str, **given: str) -> Any:
 
 @pytest.fixture
 def table() -> MeteredTable:
-    """With one of everything that is counted."""
+    """Return a table with one of everything that is counted."""
     table = MeteredTable()
     table.start()
     table.lose_link()
@@ -158,7 +158,7 @@ def test_dashboards_show_what_is_defined_and_nothing_lies_over_another_panel() -
 
 
 def promtool(*asked: str) -> str:
-    """What it finds wrong."""
+    """Return the errors that promtool finds."""
     done = subprocess.run(["promtool", *asked], cwd=EXAMPLE.parent, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 
@@ -181,7 +181,7 @@ SERIES: Final = {  # one value a minute
     'cardshoe_shuffle_decks_left_out_total{table="a", source="a", code="skipped"}': "5x40",
     'cardshoe_shuffle_monitor_timestamp_seconds{table="a"}': "0+60x10 600x30",
 }
-RAISED: Final = {  # at which minute: of which table, if of any
+RAISED: Final = {  # minute -> the table, if it is about one
     ("IrregularitiesOpen", 12): "a",
     ("DeviceSilenceSeconds", 10): "",
     ("DeviceSilenceSeconds", 17): "a",
@@ -202,7 +202,7 @@ RAISED: Final = {  # at which minute: of which table, if of any
 
 
 def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Path) -> None:
-    """By Prometheus' own test of rules. An irregularity that is decided soon raises none."""
+    """Prometheus tests the rules itself. An irregularity that is decided soon raises no alert."""
     acts = {metrics_page.alert_name(one): one.act for one in metrics_page.EVERY}
 
     def raised(alert: str, table: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""docs/openapi.json is what the program makes, and has every address and every refusal of it."""
+"""docs/openapi.json matches the program, with every address and every refusal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.interfaces.openapi_routes import BY_THE_JOURNAL, DESCRIBED, EVERYWHER
 
 NOTHING: Any = cast("Any", None)
 AT_THE_DOOR = {"PersonRefusedError": 403, "PinRefusedError": 403, "NotInJournal": 409}
-SAID_OF_ALL = {"method"}  # in the description of the whole: OpenAPI has no place for it
+SAID_OF_ALL = {"method"}  # in the description of the whole, because OpenAPI has no place for it
 
 
 def routes() -> set[tuple[str, str]]:
-    """Of both doors, without the page's files."""
+    """Return the routes of both doors, without the page's files."""
     shared = Shared(NOTHING, People(()), NOTHING, Refusals(NOTHING, NOTHING), NOTHING)
     served = Routes(shared, Turns())
     found = [*served.all(), *Screens(shared, served, "cookie", lambda host: False).all()]
@@ -31,7 +31,7 @@ def routes() -> set[tuple[str, str]]:
 
 
 def refusals_of_sources() -> set[tuple[int, str]]:
-    """Status and code of each refusal in the modules of the API."""
+    """Return status and code of each refusal in the modules of the API."""
     found = {(status, code) for status, (code, _) in IN_PLACE.items()}
     for module in modules("controller/api"):
         if module.name != "controller.api.client":
@@ -56,7 +56,7 @@ def test_every_address_is_described_and_no_other() -> None:
 
 def test_every_refusal_is_described_with_its_status() -> None:
     described = {(refusal.status, code) for code, refusal in REFUSALS.items() if code != BY_THE_JOURNAL}
-    assigned = {"other-journal", "after-the-end"}  # to a variable first
+    assigned = {"other-journal", "after-the-end"}  # assigned to a variable first
     assert {one for one in described if one[1] not in assigned} == refusals_of_sources()
 
 

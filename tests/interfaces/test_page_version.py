@@ -1,4 +1,4 @@
-"""The version of the console's files: another one whenever any of them is another."""
+"""The version of the console's files changes whenever any of them changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For whom the socket takes a user of the machine, before and after a handover."""
+"""The person for whom a user of the machine stands at the socket, before and after a handover."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PEOPLE = People(
 
 
 class NoRecord:
-    """Nothing is remembered."""
+    """A record that remembers nothing."""
 
     def pin_lock(self, person: str, caller: Caller) -> PinLock:
         return PinLock(person, caller.uid, screen=caller.screen)
@@ -62,7 +62,7 @@ async def test_a_request_without_a_name(uid: int, on_duty: str, stands_for: str)
 
 
 async def test_a_user_of_a_higher_rank_is_never_taken_for_the_dealer_on_duty() -> None:
-    """Sam's own requests, made where Lee came on duty, stay Sam's."""
+    """Requests by Sam where Lee came on duty stay Sam's."""
     assert (await identify(OFFICE, "", "Sam", "lee")).person == "sam"
     with pytest.raises(PersonRefusedError):
         await identify(OFFICE, "", "", "lee")

@@ -1,4 +1,4 @@
-"""`cardshoe pin`, at a real terminal: what is typed is not shown, and what is printed is the hash alone."""
+"""`cardshoe pin` at a real terminal: the input is not shown, and only the hash is printed."""
 
 from __future__ import annotations
 

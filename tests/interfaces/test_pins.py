@@ -1,4 +1,4 @@
-"""PINs: which are taken, which hashes are fit, locks by a clock that is handed in, and turns of several users."""
+"""PINs: valid PINs and hashes, locks by a given clock, and turns of several users."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GOOD = hash_pin(RIGHT, bytes(SALT))
 
 
 class Record:
-    """Locks as the table folds them, and a clock. `compared`: the PINs that were looked at."""
+    """Locks as the table folds them, and a clock. `compared`: the PINs that were checked."""
 
     def __init__(self) -> None:
         self.state = TableState()
@@ -55,7 +55,7 @@ class Record:
 
     async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
         self.tried += 1
-        await asyncio.sleep(0)  # a commit lets others have a turn
+        await asyncio.sleep(0)  # a commit lets others run
         self.state = decide(self.state, PinTried(person, caller.uid, right, self.utc_ns, caller.screen)).state
 
 
@@ -72,7 +72,7 @@ async def desk(record: Record) -> AsyncIterator[PinDesk]:
 
 
 async def outcome(desk: PinDesk, pin: str, uid: int = CONSOLE) -> str:
-    """The code of the refusal; empty where the PIN was taken."""
+    """Return the code of the refusal; empty if the PIN was accepted."""
     try:
         await desk.prove("sam", "Sam", pin, KEPT, Caller(uid))
     except PinRefusedError as refused:
@@ -93,7 +93,7 @@ async def test_ten_thousand_guesses_are_five(desk: PinDesk, record: Record) -> N
 
 
 async def test_guesses_at_the_same_time_are_not_more(desk: PinDesk, record: Record) -> None:
-    """Each is compared when the one before it is recorded; few wait, and the others are told so."""
+    """Each is compared after the one before it is recorded; few wait, and the others are refused with a reason."""
     codes: list[str] = []
     for _ in range(3):
         codes += await asyncio.gather(*(outcome(desk, WRONG) for _ in range(20)))
@@ -142,7 +142,7 @@ async def test_after_a_restart_with_a_clock_set_back_a_lock_has_its_length_at_mo
 
 
 async def test_a_user_who_sends_many_keeps_no_other_waiting(record: Record, mocker: pytest_mock.MockerFixture) -> None:
-    """One of the first user is compared, the others wait behind it; the second user's is compared beside it."""
+    """One PIN of the first user is compared while the others wait; the second user's is compared beside it."""
     may_end = asyncio.Event()
     loop = asyncio.get_running_loop()
 

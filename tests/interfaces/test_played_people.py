@@ -1,4 +1,4 @@
-"""Simulated people play at the table of a configuration as its people, whoever these are."""
+"""Simulated people play as the people of a table's configuration, whoever these are."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_who_cannot_be_played_is_named(
 
 
 def _with_own_people(configuration: Path) -> None:
-    """The configuration of the stage, with people of other names and PINs."""
+    """Give the stage's configuration people with other names and PINs."""
     text, _, _ = configuration.read_text().partition("[[people]]")
     for person in (ANNA, BEN, CARA):
         text += f'[[people]]\nid = "{person.id}"\nname = "{person.name}"\nrole = "{person.role}"\n'

@@ -1,4 +1,4 @@
-"""What a decision would bring is what it brings; nothing is recorded, and no face can be guessed by it."""
+"""The preview of a decision equals its effect; nothing is recorded, and no face can be guessed by it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIRMS = (operations.ConfirmIrregularity, operations.Rule)
 
 
 def decided_twice(state: TableState, operation: operations.Operation) -> tuple[str, TableState]:
-    """The code with which it is refused and the state that follows, entered until it has taken effect."""
+    """Return the refusal's code and the next state, with the operation repeated until it takes effect."""
     for number in range(2):
         given = PersonActed(str(number), ANOTHER, Role.SHIFT_MANAGER, state.round.number, operation)
         done = decide(state, given)
@@ -81,7 +81,7 @@ def test_a_pause_does_not_hide_what_comes() -> None:
 
 
 def test_who_would_notice_it_is_not_said_before_somebody_signs() -> None:
-    """A box that was left out: the correction raises an irregularity."""
+    """The correction of a box that was left out raises an irregularity."""
     table = to_phase(Unit.SETS, Phase.DEALING_SETS)
     entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.OccupyBoxes))
     said = preview(table.state, operations.CorrectEntry(entry, "forgotten", operations.OccupyBoxes((1, 2, 3, 6))))

@@ -1,4 +1,4 @@
-"""Which cards a recall shows: found in the journal, in whichever file they lie, as they lay when it was asked for."""
+"""Recalled cards: found in any file of the journal, as they lay at the time of the request."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def table(tmp_path: Path) -> JournaledTable:
 
 
 def recall(table: JournaledTable, of_round: int, place: str = "") -> int:
-    """The entry that accepted it."""
+    """Recall cards, and return the entry that accepted it."""
     answer = table.say(operations.RecallCards(of_round, "a dispute", place), Role.PIT_MANAGER)
     assert not answer.code, answer.sentence
     return answer.entry
 
 
 async def shown(table: JournaledTable, accepted: int) -> dict[str, list[str]]:
-    """By place."""
+    """Return the cards by place."""
     table.journal.close()
     folder: JournalFolder[AnyInput, AnyEvent] = JournalFolder.open_to_read(
         table.journal.folder, JOURNAL_TYPES, local_key=KEY
@@ -90,7 +90,7 @@ async def test_a_start_that_was_taken_back_lies_between_two_parts_of_a_round(tab
 
 
 async def test_what_was_moved_after_two_starts_that_were_taken_back(table: JournaledTable) -> None:
-    """The entries of a round in which cards were moved, put after two starts: round 1 has three parts."""
+    """Entries with moves follow two starts that were taken back, so round 1 has three parts."""
     table.to_dealing().deal()
     table.report(Kind.WRONG_DISTRIBUTION)
     table.swap("B1", "B3")
@@ -114,14 +114,14 @@ async def test_what_was_moved_after_two_starts_that_were_taken_back(table: Journ
     entries = [replace(entry, number=number) for number, entry in enumerate(order, 1)]
 
     async def read(after: int, limit: int) -> list[Entry[AnyInput, AnyEvent]]:
-        return entries[after : after + min(limit, 10)]  # the moves lie in another page than the starts
+        return entries[after : after + min(limit, 10)]  # the moves are in another page than the starts
 
     answer = await answer_recall(entries[-1].number - 1, read)
     assert [card.card for card in answer.recalled] == HANDS["B3"].split()
 
 
 async def test_later_cards_of_a_round_in_progress_are_not_shown(table: JournaledTable) -> None:
-    """The same request is answered again when more cards have been dealt."""
+    """The same request is answered again after more cards have been dealt."""
     table.to_dealing()
     table.take(2)
     table.report(Kind.WRONG_DISTRIBUTION)

@@ -1,4 +1,4 @@
-"""What is told of refusals at the door, in bounded number; and turns."""
+"""Reports of refusals at the door, in bounded number; and turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.journal.codec import Moment
 
 
 class Told:
-    """What the table was told, and a clock."""
+    """The reports to the table, and a clock."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, int | None, int]] = []
@@ -49,7 +49,7 @@ async def test_the_first_is_told_at_once_and_the_others_together() -> None:
 
 
 async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
-    """One user may have 65,536 user ids of its own."""
+    """One user may own 65,536 user ids."""
     told = Told()
     for uid in range(65_536):
         told.refusals.note("not-admitted", Caller(uid))
@@ -80,7 +80,7 @@ async def test_one_more_is_answered_every_ten_seconds() -> None:
 
 
 async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
-    """In the order of asking."""
+    """In the order of the requests."""
     turns = Turns()
     order: list[int] = []
 
@@ -101,12 +101,12 @@ async def test_who_operates_the_table_does_not_wait() -> None:
     turns.is_at_work(Caller(1))
     for _ in range(10 * AT_ONCE):
         with pytest.raises(StopIteration):
-            turns.take(Caller(1)).send(None)  # it ends without waiting for anything
+            turns.take(Caller(1)).send(None)  # ends without waiting
 
 
 @pytest.mark.parametrize("by_people", [True, False])
 async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: pytest_mock.MockerFixture) -> None:
-    """Where people enter them. A program that has accepted ones in a loop waits, and nobody else."""
+    """Where people enter them. A program that enters accepted ones in a loop delays only itself."""
     mocker.patch.object(pace, "OPERATION_EVERY", 3600.0)
     turns = Turns(by_people=by_people)
     for _ in range(OPERATIONS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""One request of a connection at a time: what the parser is given before anyone knows who asks is little."""
+"""One request of a connection at a time, so that the parser gets little before the caller is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNKS = b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"
 
 @pytest.fixture
 def parsed(mocker: pytest_mock.MockerFixture) -> list[bytes]:
-    """What aiohttp's parser is given, piece by piece."""
+    """Return what aiohttp's parser receives, piece by piece."""
     given: list[bytes] = []
     receive = serving.Protocol.data_received
 
@@ -104,7 +104,7 @@ async def test_what_is_not_http_is_refused_at_once(served: Served, parsed: list[
 async def test_a_length_with_many_zeros_is_the_same_to_gate_and_parser(
     served: Served, parsed: list[bytes], zeros: int
 ) -> None:
-    """Otherwise the gate takes the body for the next request."""
+    """Otherwise the gate would take the body for the next request."""
     await served.start()
     caller = await served.call()
     body = json.dumps(PAUSE).encode()

@@ -1,4 +1,4 @@
-"""What people send: cards as they write them, and nothing that only a device can know."""
+"""Requests of people: cards as they write them, and nothing that only a device can know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of a round are found in the pages of the journal, wherever the round begins, and no others are given."""
+"""The events of a round are found in any pages of the journal, without those of other rounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.games.own_words import OwnWords
 
 
 class Journal:
-    """Rounds one after the other, each of so many decisions with an input and an event; up to `gone` deleted."""
+    """Consecutive rounds with a number of decisions, each an input and an event; up to `gone` deleted."""
 
     def __init__(self, lengths: list[int], gone: int = 0) -> None:
         self.events: list[Published] = []
@@ -38,7 +38,7 @@ class Journal:
         passes = iter(range(10**9))
 
         async def sleep(seconds: float) -> None:
-            """At once."""
+            """Return at once."""
 
         feed = EventFeed(self.read, Pace(clock=lambda: float(next(passes)), sleep=sleep))
         feed.start_after(self.events[-1].entry)
@@ -51,7 +51,7 @@ class Journal:
 @pytest.mark.parametrize("taken_back", [1, 30, 400])
 @pytest.mark.parametrize("first", range(100, 140, 3))
 async def test_starts_that_were_taken_back_are_found_wherever_a_page_ends(first: int, taken_back: int) -> None:
-    """Rounds 2, 3 and 4 were begun, and after each round 1 was open again. No number is given twice."""
+    """Rounds 2, 3 and 4 were begun, and after each round 1 was open again. Numbers are never reused."""
     journal = Journal([5, first])
     for number in (2, 3, 4):
         journal.add(number, taken_back)
@@ -88,7 +88,7 @@ async def test_of_a_round_without_end_only_so_much_is_given() -> None:
 
 
 async def test_lines_of_a_long_round_wait_for_a_turn_at_each_page(mocker: pytest_mock.MockerFixture) -> None:
-    """Anyone who may look may ask for them again and again."""
+    """Any reader may ask for them again and again."""
     now = 0.0
 
     async def sleep(seconds: float) -> None:

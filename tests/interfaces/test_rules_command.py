@@ -1,4 +1,4 @@
-"""`cardshoe rules`: nothing of a game's data is left out, everything has words, and it reads at any width."""
+"""`cardshoe rules`: nothing of a game's data is left out, everything has words, and it fits any width."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_the_page_cites_every_clause_that_the_data_cites(game_id: str) -> None:
 
 @EVERY_GAME
 def test_every_clause_that_betting_cites_has_words(game_id: str) -> None:
-    """A field of what a document says of wagers that no one put in words would be left out in silence."""
+    """Otherwise a field of a document's betting rules without words would silently be missing."""
     betting = game(game_id).betting
     fields = [name for name, kind in type(betting).__annotations__.items() if kind == "str" and getattr(betting, name)]
     listed = limits_in_words(betting)
@@ -137,7 +137,7 @@ def test_every_clause_that_betting_cites_has_words(game_id: str) -> None:
 
 @EVERY_GAME
 def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
-    """So that grep finds the whole of it."""
+    """This lets grep find all of it."""
     lines = run(game_id).output.splitlines()
     for row in merge_kinds(whole_reading(read_law(game(game_id))).irregularities):
         assert any(
@@ -260,7 +260,7 @@ def test_p3_names_the_clause_of_each_tie_that_returns_the_initial_wager() -> Non
 
 
 def test_rtp_who_looks_at_a_hand_is_cited_where_hands_are_examined() -> None:
-    """RTP 3.10 says who of several Players looks, RTP 3.11 that he is seated."""
+    """RTP 3.10 says which of several Players looks, RTP 3.11 that he is seated."""
     round_ = run("RTP", "--section", "round").output
     assert "  4.  RTP 3.13      one seated Player a position looks at its cards (RTP 3.10, 3.11)\n" in round_
 
@@ -275,15 +275,15 @@ def test_the_first_card_says_where_the_deal_begins() -> None:
 
 
 def test_what_no_row_provides_for_is_said() -> None:
-    """RTP 6.1 and NC 5.17 refer it; TP names no one."""
+    """RTP 6.1 and NC 5.17 refer it; TP names nobody."""
     assert "Whatever no row fits: a shift manager or above decides (RTP 6.1)." in run("RTP").output
     assert "Whatever no row fits: a shift manager or above decides, for the document names no one." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
     assert "a power failure" not in as_json("RTP")["unprovided"]
 
 
-def test_what_no_row_of_the_document_is_about_is_listed_though_the_house_or_a_later_round_has_a_row() -> None:
-    """NC 5.6 speaks of every irregularity a round later, and house procedure of a card that fell in shuffling."""
+def test_kinds_without_a_document_row_for_the_round_are_listed() -> None:
+    """NC 5.6 covers every irregularity a round later; house procedure covers a card that fell in shuffling."""
     kinds = (Kind.CARD_IN_SHUFFLING, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED)
     assert as_json("NC")["unprovided"] == [KINDS[kind] for kind in kinds]
     assert KINDS[Kind.CARD_IN_SHUFFLING] in as_json("RTP")["unprovided"]
@@ -305,14 +305,14 @@ def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() ->
 
 
 def used(setting_id: str) -> bool:
-    """Whether rows, wagers or prices of a game depend on it, or the program outside the games' data asks for it."""
+    """Return whether a game's rows, wagers or prices depend on it, or the rest of the program asks for it."""
     unders = (under for known in GAMES.values() for _, under in conditions_of(known))
     return any(setting_id == name for under in unders for name, _ in under) or setting_id in asked_in("controller")
 
 
 @cache
 def asked_in(folder: str) -> set[str]:
-    """Every text that stands as a whole string in the program there, this list and the games' data apart."""
+    """Return every whole string in the program there, except this list and the games' data."""
     found: set[str] = set()
     for path in (ROOT / folder).rglob("*.py"):
         if "games" not in path.relative_to(ROOT).parts and path.name != "vocabulary.py":
@@ -340,7 +340,7 @@ def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeyp
 
 
 def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
-    """NC 5.6 stands for every irregularity that an earlier round had."""
+    """NC 5.6 covers every irregularity of an earlier round."""
     lines = [line for line in run("NC", "--section", "irregularities").output.splitlines() if " I24 " in line]
     assert len(lines) == 1
     assert "whatever it was; noticed when the next round had begun" in lines[0]
@@ -349,7 +349,7 @@ def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
 
 @EVERY_GAME
 def test_rows_stand_under_the_numbers_that_the_table_shows_and_in_their_order(game_id: str) -> None:
-    """Whatever the facts are, the first row under the number that the table shows is the row that it applies."""
+    """Whatever the facts are, the table applies the first row under the number that it shows."""
     for law in every_law(game(game_id)):
         rows = whole_reading(law).irregularities
         numbers = [row.number for row in rows]
@@ -388,7 +388,7 @@ def test_a_withdrawal_that_must_be_permitted_is_no_choice_of_every_bettor(role: 
 
 
 def test_a_count_that_finds_the_deck_whole_cites_no_clause() -> None:
-    """NC 5.5.2, TP 5.2, P3 5.2, RTP 5.1.1 and 5.9 speak of a wrong count alone."""
+    """NC 5.5.2, TP 5.2, P3 5.2, RTP 5.1.1 and 5.9 cover only a wrong count."""
     for game_id in ("TP", "RTP", "NC", "P3"):
         right = [row for row in as_json(game_id)["irregularities"] if "a count by hand comes out right" in row["when"]]
         assert {(row["number"], row["clause"], row["authority"]) for row in right} == {
@@ -404,7 +404,7 @@ PHRASES = {
 
 
 def every_fact(law: Law, kind: Kind) -> Iterator[Facts]:
-    """Every answer to all that rows and numbers of the kind ask, without what cannot be."""
+    """Yield every possible answer to what rows and numbers of the kind ask."""
     whens = [row.when for row in law.rows if row.kind is kind] + [when for _, of, when in NUMBERS if of is kind]
     names = sorted({name for when in whens for name in STATED if getattr(when, name) is not None})
     for noticed, answers in product(Noticed, product((True, False), repeat=len(names))):
@@ -415,7 +415,7 @@ def every_fact(law: Law, kind: Kind) -> Iterator[Facts]:
 
 
 def in_force(law: Law, row: Row) -> list[Row]:
-    """The law's rows, under the number of that row."""
+    """Return the law's rows under the number of that row."""
     return [structs.replace(one, id=row.id) for one in law.rows]
 
 

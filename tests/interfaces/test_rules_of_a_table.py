@@ -1,4 +1,4 @@
-"""`cardshoe rules --config`: the law of one table, and whose each part of it is."""
+"""`cardshoe rules --config`: the law of one table, with the source of each part."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_document_alone_has_no_table() -> None:
 
 
 def test_a_row_that_waits_for_the_settlement_says_so(path: Path) -> None:
-    """A house may say of any moments that it is about them, not only of those that a document has."""
+    """A house may combine moments that no document combines."""
     text = path.read_text()
     for moments, words in (
         ((Noticed.CONCLUDED,), "noticed between its settlement and the next round"),

@@ -1,4 +1,4 @@
-"""The live view and the lines beside it: everything has words, and they are those of the game that is played."""
+"""The live view and the lines beside it: everything has words, in the terms of the game."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_disposition_and_stage_has_words() -> None:
 
 
 def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
-    """Else an event would be shown in the wrong round."""
+    """Otherwise an event would be shown in the wrong round."""
     envelope = {"entry", "utc_ns", "round", "event"}
     of_the_round = {events.RoundBegan}  # it names the round that begins: the same number
     for event in get_args(events.AnyEvent):
@@ -48,7 +48,7 @@ def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
 
 
 def shown(state: TableState) -> str:
-    """The screen as a wide terminal has it."""
+    """Return the screen in a wide terminal."""
     console = Console(width=160, color_system=None)
     with console.capture() as captured:
         console.print(render(view_of(state, LinkView()), []))
@@ -65,7 +65,7 @@ def test_a_void_round_has_no_outcomes_beside_its_hands() -> None:
     assert not [word for word in (" WIN ", " LOSE ", " TIE ") if word in page]
 
 
-def test_what_was_refused_at_the_door_is_told_in_words_and_counted_only_where_it_is_many() -> None:
+def test_refusals_at_the_door_have_words_and_a_count_above_one() -> None:
     once = events.DoorRefused("not-enrolled", None, 1, "5e5e")
     assert told(once, "NC") == "refused before the table: an operation at a screen that is not enrolled at screen 5e5e"
     often = msgspec.structs.replace(once, what="person", uid=0, screen="", count=3)
@@ -74,7 +74,7 @@ def test_what_was_refused_at_the_door_is_told_in_words_and_counted_only_where_it
 
 
 def test_every_refusal_at_the_door_has_words() -> None:
-    """Of each code with which the program refuses for somebody; others are told as they are."""
+    """Each code with which the program refuses callers has words; other codes are shown as they are."""
     refused = re.compile(r'(?:refused\(\d+, |\.note\(|_refuse\(peer, uid, \d+, )"([a-z-]+)"')
     sources = [path.read_text("utf-8") for path in (ROOT / "controller/api").glob("*.py")]
     codes = {code for source in sources for code in refused.findall(source)}
@@ -209,7 +209,7 @@ def test_a_void_that_is_to_be_repeated_says_why() -> None:
 
 
 def test_a_hand_says_that_its_win_pays_half() -> None:
-    """NC: a winning Plain Six. A dealer pays by what stands at the box."""
+    """NC: a winning Plain Six. A dealer pays by the words at the box."""
     table = TableHarness(hands={"B1": "AC 2C 3C", "B3": "9D 8C KS", "D": "2D AD AH"}, boxes=(1, 3)).start().to_dealing()
     table.deal()
     table.expose_all()

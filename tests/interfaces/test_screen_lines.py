@@ -1,4 +1,4 @@
-"""What people at a screen read of an event: names, signs of suits, and no path of the machine."""
+"""Lines of events for people at a screen: names, suit signs, and no path of the machine."""
 
 from __future__ import annotations
 

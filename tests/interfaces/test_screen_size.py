@@ -1,4 +1,4 @@
-"""The live view of a table in a terminal of 80 by 24: whatever is open, all that an act needs is on it."""
+"""The live view of a table in a terminal of 80 by 24: whatever is open, it has all that an act needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def drawn(view: TableView, height: int) -> list[str]:
 
 
 def with_two_open(game_id: str, boxes: tuple[int, ...]) -> TableHarness:
-    """Two errors at two boxes, noticed in the middle of the deal."""
+    """Return a table with two errors at two boxes, noticed in mid-deal."""
     table = TableHarness(Unit.SETS, boxes, game_id=game_id).start().to_dealing()
     table.take(2)
     first, second, *_ = table.state.round.live_places

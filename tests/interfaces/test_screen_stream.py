@@ -1,4 +1,4 @@
-"""Screens are given the newest state, at most twenty a second, and a beat each second, whatever comes."""
+"""Screens get the newest state, at most twenty a second, and a beat each second, whatever comes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABELS = {"F3": ("Player 1", "Banker")}
 
 
 class Table:
-    """A table whose state is set by hand."""
+    """A table whose state the test sets."""
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -55,7 +55,7 @@ class Table:
 
 
 class Time:
-    """Seconds that pass only while someone sleeps; `happens` is called at each of its times."""
+    """Seconds that pass only in `sleep`; `happens` is called at each of its times."""
 
     def __init__(self, happens: dict[float, Any]) -> None:
         self.now = 0.0
@@ -65,7 +65,7 @@ class Time:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Up to the next thing that happens, if that is before; who sleeps looks again then."""
+        """Sleep until the next event, if that is earlier, so that the sleeper looks again."""
         until = self.now + seconds
         due = [at for at in self._happens if at <= until]
         self.now = due[0] if due else until
@@ -76,7 +76,7 @@ class Time:
 async def followed(
     happens: dict[float, Any], table: Table, seconds: float, kind: Kind = OPERATES
 ) -> list[tuple[float, str, Any]]:
-    """What a screen is given in that time: when, the event's name and its data."""
+    """Return what a screen receives in that time: the time, the event's name and its data."""
     time = Time(happens)
     given: list[tuple[float, str, Any]] = []
 
@@ -123,7 +123,7 @@ async def test_the_last_thing_that_happened_is_said() -> None:
 
 @pytest.mark.parametrize(("moment", "by"), [(9, "Sam"), (8, "")])
 def test_who_brought_it_is_said_of_what_came_at_once_with_an_entry(moment: int, by: str) -> None:
-    """What the device did later is nobody's."""
+    """Later reports of the device have no author."""
     taken = b'{"entry":1,"utc_ns":%d,"event":"operation_taken","operation":"pause_table","person":"sam"}' % moment
     paused = b'{"entry":2,"utc_ns":9,"round":1,"event":"table_paused","reason":"lunch"}'
     last = last_of([Published(2, paused), Published(1, taken)], GAMES["NC"].words, {"sam": "Sam"})

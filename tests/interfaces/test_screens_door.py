@@ -1,6 +1,6 @@
-"""The port of screens in this process: how long anyone may be silent, who has a place, and when a shift ends.
+"""The port of screens in this process: time limits, places, and the end of a shift.
 
-Real sockets. Times are shortened, never waited for.
+The sockets are real. Times are shortened, never waited for.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ async def test_who_says_nothing_or_half_a_head_is_closed(
 
 @pytest.mark.parametrize("path", [b"/v1/operations", b"/v1/screen/enrolment"])
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture, path: bytes) -> None:
-    """Of a screen; and of a browser that wants to be one."""
+    """From a screen, or from a browser that asks to be one."""
     mocker.patch.object(answers, "BODY_WITHIN", 0.05)
     mocker.patch.object(door, "IDLE", 0.05)
     caller = await served.call()
@@ -201,7 +201,7 @@ def test_a_port_that_the_machine_does_not_give_is_said(mocker: pytest_mock.Mocke
 
 
 class Clock:
-    """A clock of the day that may be set, and one that goes on."""
+    """A time of day that may be set, and a clock that goes on."""
 
     def __init__(self) -> None:
         self.utc_ns, self.boottime_ns = 10**18, 5 * HOUR_NS
@@ -228,7 +228,7 @@ async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
 
 @pytest.mark.parametrize("people", [(), (Person("dana", "Dana", Role.PIT_SUPERVISOR),)])
 async def test_who_is_not_a_dealer_of_the_configuration_is_not_signed_on(people: tuple[Person, ...]) -> None:
-    """Since the daemon was started with another one: removed, or of another rank."""
+    """The daemon was restarted without that dealer, or with another rank for the person."""
     with pytest.raises(PersonRefusedError) as refused:
         await People(people).identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
     assert refused.value.code == "not-signed-on"
@@ -280,7 +280,7 @@ async def test_an_operation_that_waits_until_the_shift_is_over_is_refused(
 async def test_an_operation_that_waits_until_its_person_is_removed_is_refused(
     served: Served, mocker: pytest_mock.MockerFixture, people: tuple[Person, ...]
 ) -> None:
-    """Or has another rank."""
+    """Or gets another rank."""
     mocker.patch.object(served.table, "stands_for", return_value="dana")
     waiting = Waiting(mocker)
     caller = await waiting.enter(served)
@@ -304,7 +304,7 @@ async def test_an_operation_that_waits_within_the_shift_is_taken(
 async def test_what_a_stranger_sends_is_quoted_and_not_translated(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """A request that cannot be read, from a browser without a cookie, in the language that is translated."""
+    """A request that cannot be read, from a browser without a cookie, in a translated language."""
     search = mocker.spy(translating, "_search")
     caller = await served.call()
     for number in range(20):

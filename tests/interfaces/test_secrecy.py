@@ -1,7 +1,7 @@
-"""Two decks that differ only in cards that lie face down look the same from outside, but for the commitments.
+"""Two decks that differ only in face-down cards look the same from outside, except for the commitments.
 
-So it is where the cards that count as known are those that were exposed (setting known_cards, by default): with its
-other options the casino has chosen that an outcome tells something of cards that lie face down.
+This holds where only exposed cards count as known (the default of setting known_cards). With the other options the
+casino has chosen that an outcome reveals something about face-down cards.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def settings_of(game_id: str, unit: Unit) -> Settings:
 
 
 class OverheardTable(TableHarness):
-    """Keeps every event that is published, every view, and the journal's entries; evidence tells of the whole deck."""
+    """Keeps every published event, every view, and the journal's entries; evidence reveals the whole deck."""
 
     def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
         super().__init__(unit, settings=settings_of(game_id, unit), game_id=game_id)
@@ -82,11 +82,11 @@ class OverheardTable(TableHarness):
         self.kept += [written.input, written.sealed]
 
 
-PREVIEWED_EVERY = 10  # steps: what decisions would bring takes most of the time
+PREVIEWED_EVERY = 10  # steps, because previews take most of the time
 
 
 def shown_to_screens(state: TableState, *, previewed: bool) -> list[bytes]:
-    """The message of a screen; `previewed`: and what each decision would bring."""
+    """Return the message of a screen; with `previewed`, also the preview of each decision."""
     view = view_of(state, LinkView())
     offered = offers(state)
     message = table_message(state, view, offered, LastView(), ScreenKind(operates=True))
@@ -100,7 +100,7 @@ def shown_to_the_floor(state: TableState) -> list[bytes]:
 
 
 def decisions_of(state: TableState) -> list[Operation]:
-    """Confirmations, rulings, an abandonment; every entry struck out; cards and bets entered instead."""
+    """Return confirmations, rulings, an abandonment, every entry struck out, and cards and bets entered instead."""
     found = [group.samples[0] for group in (*groups(state), *decisions(state)) if state.settings is not None]
     found += [operations.CorrectEntry(one.entry, "wrongly entered") for one in state.round.entered]
     other = operations.ExposeHand(DEALER, DECK[:3])
@@ -110,7 +110,7 @@ def decisions_of(state: TableState) -> list[Operation]:
 
 
 def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
-    """With a wager of every kind, to the last card and the first hand that is handled; then the power fails."""
+    """Deal with a wager of every kind, to the last card and the first handled hand; then the power fails."""
     table = OverheardTable(game_id, unit, deck)
     table.start()
     table.do(operations.OpenTable())
@@ -133,7 +133,7 @@ def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTabl
 
 
 def overhear_lost_links(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
-    """The link is lost twice in the deal: once the device repeats a report, and once the daemon starts again."""
+    """Lose the link twice in the deal: once the device repeats a report, and once the daemon restarts."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.take()
@@ -155,7 +155,7 @@ def overhear_lost_links(game_id: str, unit: Unit, deck: list[Card]) -> Overheard
 def overhear_exchanged_hands(
     game_id: str, unit: Unit, deck: list[Card], seen: tuple[Card, ...], *, entered: bool
 ) -> OverheardTable:
-    """B1's cards lie at B3 and B3's at B1, where they are turned over; `entered`: people said so before."""
+    """Turn over B1's cards at B3 and B3's at B1; with `entered`, people reported the exchange before."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.deal()
@@ -178,7 +178,7 @@ def overhear_exchanged_hands(
 
 
 def decks_of_exchanged_hands(game_id: str, unit: Unit) -> tuple[list[Card], list[Card], tuple[Card, ...]]:
-    """Two decks that differ in B1's cards, which the last ones of the stub stand for; and those of B3."""
+    """Return two decks that differ in B1's cards, exchanged with the last ones of the stub; and B3's cards."""
     table = OverheardTable(game_id, unit, list(DECK))
     table.start().to_dealing()
     table.deal()
@@ -191,7 +191,7 @@ def decks_of_exchanged_hands(game_id: str, unit: Unit) -> tuple[list[Card], list
 
 
 def two_decks() -> tuple[list[Card], list[Card]]:
-    """With the same First Card, which is shown before the deal where a game has one."""
+    """Return two decks with the same First Card, which is shown before the deal where a game has one."""
     first, *rest = DECK
     return [first, *rest], [first, *Random(5).sample(rest, len(rest))]
 
@@ -230,7 +230,7 @@ def test_hands_that_were_exchanged_show_only_what_was_turned_over(game_id: str, 
 
 
 def overhear_a_recall(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
-    """A round is abandoned with every hand face down; its cards are recalled in the next one."""
+    """Abandon a round with every hand face down, and recall its cards in the next one."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.deal()
@@ -243,7 +243,7 @@ def overhear_a_recall(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTa
 
 
 def recalled_in(table: OverheardTable) -> list[str]:
-    """The faces that the answers to the requests have."""
+    """Return the faces in the answers to the requests."""
     every = [event for _, numbered in table.steps for _, event in numbered]
     dealt = [event for event in every if isinstance(event, CardsDealt | FirstCardDrawn | CardsBurnt)]
     first_round = dealt[: len(dealt) // 2 + 1]
@@ -260,7 +260,7 @@ def test_a_recall_shows_the_person_who_asks_and_no_one_else(game_id: str, unit: 
 
 @EVERY_TABLE
 def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None:
-    """Else the test above would hold whatever the table tells."""
+    """Otherwise the test above would hold whatever the table reveals."""
     shown = []
     for deck in two_decks():
         table = overhear_a_deal(game_id, unit, deck)
@@ -273,16 +273,16 @@ def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None
 
 
 def turn(table: TableHarness) -> str:
-    """The place whose hand is turned over first."""
+    """Return the place whose hand is turned over first."""
     returning = table.state.game.step(StepKind.RETURNING) is not None
     return DEALER if table.state.game.examining and not returning else "B1"
 
 
 @EVERY_TABLE
 def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit: Unit) -> None:
-    """The cards that are entered lie face down at another place by what the device read, or are not dealt at all.
+    """The entered cards lie face down at another place by the device's reading, or are not dealt at all.
 
-    Nor does anything tell which cards the device read at the place itself.
+    Nothing reveals which cards the device read at the place itself.
     """
     unseen, entered = DECK[-6:-3], DECK[-3:]
     first = overhear_a_deal(game_id, unit, list(DECK))
@@ -304,7 +304,7 @@ def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit:
 @EVERY_TABLE
 @pytest.mark.parametrize("entered", [False, True], ids=["face down", "after a correction"])
 def test_a_card_that_is_read_twice_tells_nothing_of_the_first(game_id: str, unit: Unit, entered: bool) -> None:
-    """Card 9 has the face of card 2 in one deck, and of card 5 in the other: neither what is said nor when differs."""
+    """Card 9 has the face of card 2 in one deck and of card 5 in the other; content and time of output are the same."""
     tables = []
     for first in (2, 5):
         deck = list(DECK)
@@ -323,7 +323,7 @@ def test_a_card_that_is_read_twice_tells_nothing_of_the_first(game_id: str, unit
 
 
 def test_faces_are_compared_in_a_time_that_does_not_depend_on_which_is_the_same() -> None:
-    """Every face is looked at, wherever the same one lies."""
+    """Every face is compared, wherever the match is."""
     looked = 0
 
     def others(at: int) -> Iterator[Concealed | None]:

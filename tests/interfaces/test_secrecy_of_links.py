@@ -1,7 +1,7 @@
-"""What comes from a device shows no face that is not exposed: not in logs, files, sizes, or what a capture shows.
+"""Nothing from a device shows a face that is not exposed: not in logs, files, sizes, or the output for a capture.
 
-The same cards are drawn from two decks, over links of every driver that are lost and made again. Everything that leaves
-the program is compared, byte for byte; of what is sealed, its size.
+The same cards are drawn from two decks, over links of every driver that are lost and made again. All output of the
+program is compared byte for byte; sealed data by size.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ TAGS: Final = {card: f"E2-{card.number:03d}".ljust(LENGTHS[card.number % len(LEN
 
 
 class TagReader(LineReaderDevice):
-    """One whose tags are of different lengths."""
+    """A reader whose tags have different lengths."""
 
     def _line(self, card: Concealed | None, foreign: bool) -> bytes:
         return (TAGS[card.expose()] if card is not None else "none").encode() + b"\r\n"
 
 
 class BeeTekOfTens(BeeTekDevice):
-    """One that writes a ten with two digits, as some do."""
+    """A device that writes a ten with two digits, as some do."""
 
     def outgoing(self) -> bytes:
         return re.sub(rb"<Card:T", b"<Card:10", super().outgoing())
 
 
 class Line(NamedTuple):
-    """A device and its driver's URL. `cards_at_once`: what is sent together, as a backlog."""
+    """A device and its driver's URL. `cards_at_once`: how many are sent together, as a backlog."""
 
     name: str
     url: str
@@ -106,7 +106,7 @@ def device_at(line: Line, clock: HandClock) -> Shoe:
 
 
 class Behind:
-    """The device's side as `Bench` wants it: what it answers to bytes."""
+    """The device's side as `Bench` expects it: its answer to bytes."""
 
     def __init__(self, device: Shoe) -> None:
         self.device = device
@@ -121,7 +121,7 @@ class Behind:
 
 
 class Overheard(NamedTuple):
-    """What left the program while cards were drawn. `sealed`: sizes alone."""
+    """The program's output while cards were drawn. `sealed`: sizes only."""
 
     log: list[str]
     health: list[str]
@@ -131,7 +131,7 @@ class Overheard(NamedTuple):
 
 
 class Listener:
-    """A link that is recorded, and a journal of what it heard, of a table that is not simulated."""
+    """A recorded link and the journal of its reports, for a table that is not simulated."""
 
     def __init__(self, folder: Path, line: Line, deck: list[Card]) -> None:
         self.folder = folder
@@ -189,12 +189,12 @@ class Listener:
     # -- what happens ----------------------------------------------------------------------------------------------
 
     async def listen(self) -> None:
-        """Cards are drawn on two links: the first is lost with its last card on the wire."""
+        """Draw cards on two links; the first is lost with its last card on the wire."""
         async with running(self.bench.keeper):
             await self._until_ready()
             if self.device.mechanism.profile.kind == "shuffler":
                 await self._order(Shuffle())
-                self.device.mechanism.inside = list(self.deck)  # in the order of the test, whatever it has shuffled
+                self.device.mechanism.inside = list(self.deck)  # in the order of the test, whatever was shuffled
             await self._draw(CARDS_DRAWN // 2)
             self.bench.far_ends[-1].close()
             await self.desk.until_state(LinkState.LOST)
@@ -220,7 +220,7 @@ class Listener:
             await self._settle()
 
     async def _settle(self) -> None:
-        """Until neither side has anything to say."""
+        """Run until neither side has anything to send."""
         for _ in range(20):
             await asyncio.sleep(0)
             if self.bench.far_ends and (data := self.behind.talk()):
@@ -243,7 +243,7 @@ class Listener:
     # -- what left the program -------------------------------------------------------------------------------------
 
     def sealed(self) -> Iterator[int]:
-        """Of every line of the captures: what is sealed, by its size alone."""
+        """Yield the size of the sealed part of every line of the captures."""
         for path in sorted(self.folder.glob("a.capture*")):
             for text in path.read_bytes().splitlines():
                 line = json.loads(text)
@@ -255,7 +255,7 @@ class Listener:
             return [size for (size,) in connection.execute(query)]
 
     def shown(self, *options: str) -> list[str]:
-        """What `cardshoe capture` prints of the files, to a person who has their key."""
+        """Return what `cardshoe capture` prints of the files for a person with their key."""
         files = [str(path) for path in sorted(self.folder.glob("a.capture*"), key=_age, reverse=True)]
         if self.url.driver == "line_reader":
             table = self.folder / "tags.csv"
@@ -267,7 +267,7 @@ class Listener:
 
 
 def _age(path: Path) -> int:
-    """Of a rotated file: the oldest has the highest number."""
+    """Return the age of a rotated file: the oldest has the highest number."""
     return int(path.suffix[1:]) if path.suffix[1:].isdigit() else 0
 
 
@@ -299,7 +299,7 @@ def _as_seen(health: Health) -> LinkView:
 
 
 def two_decks() -> tuple[list[Card], list[Card]]:
-    """With other numbers of tens among the cards that are drawn, and other lengths of tags."""
+    """Return two decks with different numbers of tens among the drawn cards, and different lengths of tags."""
     tens_first = sorted(DECK, key=lambda card: card.rank != 10)
     tens_last = sorted(Random(5).sample(DECK, len(DECK)), key=lambda card: card.rank == 10)
     return tens_first, tens_last

@@ -1,8 +1,8 @@
-"""Two decks that differ only in cards that lie face down give every reader of a daemon the same bytes.
+"""Two decks that differ only in face-down cards give every reader of a daemon the same bytes.
 
-At the port and at the socket, for a display, an enrolled screen and a user: states, streams, offers, metrics, pages,
-cookies, refusals and the log; commitments are left out, and times and the port are the same. And the daemon does the
-same work for both decks, line by line, so that no answer takes longer for one card than for another.
+At the port and at the socket, for a display, an enrolled screen and a user, this covers states, streams, offers,
+metrics, pages, cookies, refusals and the log; commitments are left out, and times and the port are the same. The daemon
+also does the same work for both decks, line by line, so that no answer takes longer for one card than for another.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ TOKEN, NEW_TOKEN = "5e" * 32, "7a" * 32  # of the screen, and of the one that is
 HASH: Final = sha256(TOKEN.encode()).hexdigest()
 PIN: Final = "640917"
 SECOND: Final = 10**9
-FOR_PEOPLE: Final = ("/v1/lawful", "/v1/lawful?language=zh-Hans", "/metrics")  # which a display is not given
+FOR_PEOPLE: Final = ("/v1/lawful", "/v1/lawful?language=zh-Hans", "/metrics")  # not for displays
 USUAL: Final = {"NC": (Unit.SETS,), "F3": (Unit.SINGLES,)}  # counted in every run
 FROM_A_PAGE: Final = "X-Cardshoe: 1\r\nContent-Type: application/json\r\n"
 
 
 class Clock:
-    """Goes on when it is told to."""
+    """A clock that advances on request."""
 
     def __init__(self) -> None:
         self.passed = SECOND
@@ -85,7 +85,7 @@ class Clock:
 
 
 class NoKeeper:
-    """The journal is not looked after."""
+    """A keeper that does nothing for the journal."""
 
     warnings: tuple[str, ...] = ()
 
@@ -108,7 +108,7 @@ class NoNotifier:
 
 
 class Reader:
-    """What one reader is given, as it comes. `cookie`: of a screen."""
+    """One reader's input as it arrives. `cookie`: a screen's."""
 
     def __init__(self, call: Callable[[], Any], host: str) -> None:
         self._call = call
@@ -117,7 +117,7 @@ class Reader:
         self.given: list[bytes] = []
 
     async def ask(self, verb: str, path: str, body: bytes = b"", more: str = "", until: bytes = b"") -> bytes:
-        """`until`: what ends the part of a stream that is kept."""
+        """Send a request. `until`: the end of the part of a stream that is kept."""
         caller = Caller(*await self._call())
         head = f"{verb} {path} HTTP/1.1\r\nHost: {self._host}\r\n{more}"
         head += f"Cookie: {self.cookie}\r\n" if self.cookie else ""
@@ -162,7 +162,7 @@ class ServedTable:
         self.readers = (self.display, self.screen, self.user)
 
     def _disk(self) -> Disk:
-        """What others leave free is not the table's."""
+        """Return a fixed disk, because its free space depends on other programs."""
         return self._look_at_disk()._replace(free=0)
 
     async def begin(self, given: AnyInput) -> None:
@@ -180,7 +180,7 @@ class ServedTable:
         self.clock.passed += SECOND
 
     async def look(self) -> None:
-        """Everything that changes with the table."""
+        """Read everything that changes with the table."""
         for reader in self.readers:
             for_people = FOR_PEOPLE if reader is not self.display else ()
             for path in ("/v1/state", "/v1/state?language=zh-Hans", "/healthz", "/readyz", *for_people):
@@ -189,7 +189,7 @@ class ServedTable:
                 await reader.ask("GET", path, until=b"event: beat")
 
     async def look_at_all(self) -> None:
-        """And what is looked at once; what is refused comes last, since the journal has that as well."""
+        """Also read what is read once. Refusals come last, because the journal records them."""
         for reader in self.readers:
             await reader.ask("GET", "/v1/events", until=b": up to date\n\n")
             await reader.ask("GET", "/v1/rounds/1")
@@ -212,7 +212,7 @@ class ServedTable:
         self._service.close()
 
     def given(self) -> list[bytes]:
-        """To all readers, in their order, without what differs from run to run: commitments, the date, the port."""
+        """Return all readers' input in order, without what differs between runs: commitments, the date, the port."""
         everything = [said for reader in (*self.readers, self.stranger) for said in reader.given]
         told = [re.sub(rb"\r\nDate: [^\r]*", b"", said) for said in without_commitments(everything)]
         return [said.replace(b"%d" % self.port, b"PORT") for said in told]
@@ -249,7 +249,7 @@ LOOKS: Final = 6  # in a deal, at equal distances
 
 
 async def overhear_the_port(course: OverheardTable) -> tuple[list[bytes], list[Any]]:
-    """What all readers are given, and the log, while the inputs of that course come in."""
+    """Return what all readers receive, and the log, while the inputs of that course come in."""
     inputs = [given for given, _ in course.steps]
     with structlog.testing.capture_logs() as logged:
         async with served_table() as table:
@@ -288,7 +288,7 @@ async def test_every_reader_is_given_the_same(
 
 
 async def test_a_face_that_is_shown_tells_them_apart(mocker: pytest_mock.MockerFixture) -> None:
-    """Else the test above would hold whatever readers are given."""
+    """Otherwise the test above would hold whatever readers receive."""
     mocker.patch("secrets.token_hex", return_value=NEW_TOKEN)
     found = []
     for deck in two_decks():
@@ -303,7 +303,7 @@ async def test_a_face_that_is_shown_tells_them_apart(mocker: pytest_mock.MockerF
 
 
 class Work:
-    """Counts the lines of the controller that are executed."""
+    """Counts the executed lines of the controller."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -329,7 +329,7 @@ CONTROLLER: Final = str(ROOT / "controller")
 
 
 class WorkedTable(OverheardTable):
-    """Counts what each input costs, with everything that is shown after it. `work`: lines, by the input."""
+    """Counts the lines for each input and everything shown after it. `work`: lines by input."""
 
     def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
         super().__init__(game_id, unit, deck)
@@ -352,7 +352,7 @@ class WorkedTable(OverheardTable):
 def test_the_same_work_is_done(mocker: pytest_mock.MockerFixture, game_id: str, unit: Unit) -> None:
     mocker.patch("tests.interfaces.test_secrecy.OverheardTable", WorkedTable)
     done = []
-    for deck in (two_decks()[0], *two_decks()):  # the first: what is kept from one time to the next
+    for deck in (two_decks()[0], *two_decks()):  # the first fills the caches
         table = overhear_a_deal(game_id, unit, deck)
         assert isinstance(table, WorkedTable)
         done.append(table.work)

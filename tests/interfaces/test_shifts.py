@@ -1,6 +1,6 @@
-"""How long a dealer stays signed on at a screen: after restarts of the daemon and of the PC, with clocks that are set.
+"""A dealer's sign-on at a screen: its length after restarts of the daemon and of the PC, with clocks that are set.
 
-A real journal, whose moments a test sets.
+The journal is real; the tests set its moments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HASH = sha256(b"a screen").hexdigest()
 
 
 class SignedOnTable(JournaledTable):
-    """Dana signs on at a screen at once; the moments of what follows are set. `pc`: the start of the PC."""
+    """Dana signs on at a screen at once; the test sets the later moments. `pc`: the start of the PC."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = Clock()
@@ -51,14 +51,14 @@ class SignedOnTable(JournaledTable):
         self.state = decided.state
 
     def pass_hours(self, hours: float, *, restart: str = "", set_back: float = 0) -> None:
-        """`restart`: the PC starts again after that time, and its boot-time clock anew."""
+        """Let hours pass. `restart`: the PC restarts after that time, with a new boot-time clock."""
         self.clock.utc_ns += int((hours - set_back) * HOUR_NS)
         self.clock.boottime_ns = 0 if restart else self.clock.boottime_ns + int(hours * HOUR_NS)
         if restart:
             self.start_on(restart)
 
     async def hours_left(self) -> float:
-        """After a restart of the daemon, found by asking each quarter of an hour."""
+        """Restart the daemon, and find the hours left by asking each quarter of an hour."""
         clock = Clock()
         clock.utc_ns, clock.boottime_ns = self.clock.utc_ns, self.clock.boottime_ns
         shifts = Shifts(clock.now)

@@ -1,4 +1,4 @@
-"""`cardshoe simulate` writes to the state folder of the user, or where an option says; never where it is started."""
+"""`cardshoe simulate` writes to the user's state folder, or where an option says; never to the working directory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.architecture.sources import ROOT
 
 
 def files_after_start(driver: str, started_in: Path, state: Path) -> set[str]:
-    """What lies in the state folder when the device has appeared."""
+    """Return the files in the state folder once the device has appeared."""
     child = subprocess.Popen(
         [sys.executable, "-m", "controller", "simulate", "--no-console", "--driver", driver],
         cwd=started_in,

@@ -1,4 +1,4 @@
-"""Which paths the daemon takes for its socket, and what it leaves as it is."""
+"""Paths of the daemon's socket: which it accepts, and what it leaves untouched."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_dead_socket_is_replaced() -> None:
 
 @pytest.mark.parametrize("backlog", [0, 5])
 def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
-    """Also where so many wait for it that one more is not taken."""
+    """Also if its queue is full."""
     with short_folder() as folder:
         path = folder / "api.sock"
         callers = [socket.socket(socket.AF_UNIX) for _ in range(8)]
@@ -82,7 +82,7 @@ def test_a_socket_of_another_kind_is_left_alone() -> None:
 
 
 class Exchanged(socket.socket):
-    """As soon as it is bound, a link to the key of the journal is in its place."""
+    """A socket that is replaced by a link to the journal's key as soon as it is bound."""
 
     def bind(self, address: Any) -> None:
         super().bind(address)
@@ -91,7 +91,7 @@ class Exchanged(socket.socket):
 
 
 def test_a_link_in_the_place_of_its_socket_opens_no_file_to_others(mocker: pytest_mock.MockerFixture) -> None:
-    """Whoever owns the folder can put one there."""
+    """The owner of the folder can put one there."""
     with short_folder() as folder:
         key = folder / "journal.key"
         key.touch(0o600)
@@ -114,7 +114,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def private() -> Iterator[Path]:
-    """The socket of another program, for its own user alone."""
+    """Listen at a socket of another program, for its own user only."""
     with short_folder() as folder:
         path = folder / "api.sock"
         words = (sys.executable, "-c", LISTENS, str(path))
@@ -126,7 +126,7 @@ def private() -> Iterator[Path]:
 
 
 def test_another_socket_in_the_place_of_its_own_is_not_opened(mocker: pytest_mock.MockerFixture, private: Path) -> None:
-    """Whoever owns the folder can put a name of one there."""
+    """The owner of the folder can link one there."""
 
     class Replaced(socket.socket):
         def bind(self, address: Any) -> None:
@@ -144,7 +144,7 @@ def test_another_socket_in_the_place_of_its_own_is_not_opened(mocker: pytest_moc
 def test_a_link_in_the_place_of_its_folder_makes_and_opens_no_socket_elsewhere(
     mocker: pytest_mock.MockerFixture,
 ) -> None:
-    """It comes there just before the socket is bound."""
+    """The link appears just before the socket is bound."""
     with short_folder() as folder:
         named, other = folder / "named", folder / "other"
         named.mkdir()
@@ -162,7 +162,7 @@ def test_a_link_in_the_place_of_its_folder_makes_and_opens_no_socket_elsewhere(
 
 
 def test_a_link_in_the_place_of_its_folder_deletes_nothing(mocker: pytest_mock.MockerFixture) -> None:
-    """It comes there when a dead socket was found, and before that is removed."""
+    """The link appears between the discovery of a dead socket and its removal."""
     with short_folder() as folder:
         named, other = folder / "named", folder / "other"
         named.mkdir()

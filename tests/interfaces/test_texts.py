@@ -1,5 +1,7 @@
-"""What people say: bounded and without what no screen shows, in every operation. What a journal holds from before, and
-what devices say, reaches terminals only so."""
+"""People's text is bounded and free of unprintable characters in every operation.
+
+Text in old journals and from devices is cleaned before it reaches terminals.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,14 @@ LONG = "x" * 60_000
 
 
 def request(operation: Any, **others: str) -> dict[str, Any]:
-    """As it is sent."""
+    """Return a request as it is sent."""
     sent = {"id": "d2719b3e-9d6d-4d3c-8f0e-3f2a5b6c7d8e", "round": 1, "person": "dana", "pin": "1234"} | others
     made: dict[str, Any] = msgspec.json.decode(encode(operation))
     return sent | {"operation": made}
 
 
 def examples() -> dict[str, dict[str, Any]]:
-    """One request for each operation."""
+    """Return one request for each operation."""
     found: dict[str, dict[str, Any]] = {}
     for operation in every_operation(TableHarness().start().to_dealing().state):
         found.setdefault(type(operation).__name__, request(operation))
@@ -60,12 +62,12 @@ def holds_text(kind: Any) -> bool:
 
 
 def with_text(kind: Any, text: str) -> Any:
-    """A value of that type that contains the text."""
+    """Return a value of that type that contains the text."""
     return [text] if getattr(kind, "__origin__", None) is tuple else text
 
 
 def text_fields() -> Iterator[tuple[str, str, Any]]:
-    """Operation, field and the field's type, of all fields that hold text."""
+    """Yield operation, field and the field's type, of all fields that hold text."""
     for operation in get_args(operations.AnyOperation):
         for field in msgspec.structs.fields(operation):
             if holds_text(field.type):

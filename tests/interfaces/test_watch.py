@@ -1,4 +1,4 @@
-"""`cardshoe watch` beside a running daemon: what happens is told, also over its restart, and why nothing comes."""
+"""`cardshoe watch` beside a running daemon: it tells what happens, also over a restart, and why nothing comes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def test_a_socket_that_was_left_behind_is_told_apart_from_none() -> None:
 
 
 async def _lines_until(process: Process, last: bytes) -> list[bytes]:
-    """What the process printed, up to the line that has `last` in it."""
+    """Return the process's lines up to one that contains `last`."""
     assert process.stdout is not None
     lines: list[bytes] = []
     while not lines or last not in lines[-1]:
@@ -198,7 +198,7 @@ def test_an_event_of_another_version_is_told_by_its_name() -> None:
 
 
 def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
-    """Nor is it one that a daemon left there."""
+    """Nor is it a socket left by a daemon."""
     file = tmp_path / "table.toml"
     file.write_text("[table]")
     for command, code in (("watch", 1), ("status", 3)):
@@ -209,7 +209,7 @@ def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
 
 
 def test_moved_hands_are_shown_by_their_number_of_cards() -> None:
-    """Who moves them does not know the numbers under which the cards left the device."""
+    """The people who move them do not know the order in which the cards left the device."""
     moved = [(2, "B5", "B6"), (1, "B1", "B2"), (3, "B1", "B2")]
     cards = [{"ordinal": ordinal, "source": source, "place": place} for ordinal, source, place in moved]
     event = {"event": "cards_reconstructed", "cards": cards, "whole_hands": True, "clause": "", "taken_back": 0}

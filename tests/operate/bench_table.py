@@ -35,7 +35,7 @@ class BenchTable(Stage):
         self.pins.chmod(0o600)
 
     async def start_console(self, *faults: str) -> None:
-        """The device with a deck in it."""
+        """Start the device with a deck in it."""
         self.device = Child(
             "controller", "simulate", "--fast", "--console", "--kind", KINDS[self.unit], "--seed", str(self.seed),
             "--link", str(self.port), "--key-file", str(self.device_keys),
@@ -45,26 +45,26 @@ class BenchTable(Stage):
         await self.device.until(lambda: self.device.out)
 
     async def move(self, line: str) -> str:
-        """A line of the device's console; its answer."""
+        """Send a line to the device's console, and return its answer."""
         before = len(self.device.out)
         self.device.tell(line)
         await self.device.until(lambda: len(self.device.out) > before)
         return self.device.out[before]
 
     def operate(self, *options: str) -> Child:
-        """`cardshoe operate`, which takes lines by its standard input."""
+        """Start `cardshoe operate`, which reads lines from standard input."""
         child = Child("controller", "operate", "--socket", str(self.socket), *options, listens=True)
         self._children.append(child)
         return child
 
     def script(self, text: str, *options: str) -> Child:
-        """`cardshoe operate --script` with a file of these lines."""
+        """Start `cardshoe operate --script` with a file of these lines."""
         file = self.folder / "lines"
         file.write_text(text)
         return self.operate("--script", str(file), *options)
 
     async def give_out(self, moving: str) -> None:
-        """As soon as the device lets cards out."""
+        """Move cards as soon as the device lets them out."""
         async with asyncio.timeout(PATIENCE):
             while not (await self.move(moving)).endswith(("drawn.", "lifted.")):
                 pass
@@ -80,7 +80,7 @@ class BenchTable(Stage):
 
 
 def _after(script: Child, line: str, seen: int) -> int:
-    """The place after the next such line; 0: it has not come yet."""
+    """Return the place after the next such line; 0 if it has not come yet."""
     return script.out.index(line, seen) + 1 if line in script.out[seen:] else 0
 
 

@@ -1,4 +1,4 @@
-"""A command at a terminal of its own, 100 by 30, and what it shows there."""
+"""A command at a terminal of its own, 100 by 30, with its output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\][^\x07]*\x07|\r")
 
 
 class CommandTerminal:
-    """Typing and reading. `shown`: everything so far, without the control sequences."""
+    """A terminal for typing and reading. `shown`: all output so far, without control sequences."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         environment = {**os.environ, "TERM": "xterm", "XDG_STATE_HOME": str(folder), "PYTHONPATH": str(ROOT)}
-        for size in ("COLUMNS", "LINES"):  # of who runs the tests
+        for size in ("COLUMNS", "LINES"):  # those of the person who runs the tests
             environment.pop(size, None)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "controller", *arguments],
@@ -38,7 +38,7 @@ class CommandTerminal:
         os.close(slave)
         os.set_blocking(self._master, False)
         self.raw = b""
-        self.seen = 0  # so many characters of what is shown were waited for
+        self.seen = 0  # characters of the output that were already waited for
         self._news = asyncio.Event()
         asyncio.get_running_loop().add_reader(self._master, self._read)
 
@@ -53,13 +53,13 @@ class CommandTerminal:
         self.press(f"{line}\r")
 
     def interrupt_another_thread(self) -> None:
-        """SIGINT to one that is not the first: a system may choose any for a key of the terminal."""
+        """Send SIGINT to a thread other than the first: a system may choose any for a key of the terminal."""
         pid = self.process.pid
         threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
         assert ctypes.CDLL(None).tgkill(pid, max(threads), signal.SIGINT) == 0
 
     async def until(self, wanted: str) -> str:
-        """Until this is shown after what was waited for before; all that came up to it."""
+        """Wait for this text after the last one waited for, and return the output up to it."""
         async with asyncio.timeout(PATIENCE):
             while (at := self.shown.find(wanted, self.seen)) < 0:
                 assert not self._over, f"it ended and showed {self.shown}"
@@ -91,7 +91,7 @@ class CommandTerminal:
         except OSError:  # its last process has ended
             data = b""
         if b"\x1b[6n" in data:
-            self.press("\x1b[1;1R")  # a terminal says where its cursor is
+            self.press("\x1b[1;1R")  # a terminal reports its cursor's position
         self.raw += data
         if not data:
             self._over = True

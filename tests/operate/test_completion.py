@@ -1,4 +1,4 @@
-"""What Tab offers, from the table as it is; and one grammar for scenarios and the prompt."""
+"""The completions of Tab in the present state of the table; and one grammar for scenarios and the prompt."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_candidate_replaces_what_was_begun_of_it() -> None:
 
 
 def test_what_comes_next_names_no_button_of_a_screen() -> None:
-    """The prompt has none: the word that does it stands there."""
+    """The prompt has no buttons; it names the word instead."""
     named = {
         button
         for path in (ROOT / "controller/table").rglob("*.py")

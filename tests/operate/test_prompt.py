@@ -36,7 +36,7 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         await terminal.until("report exposed ca")
         await table.give_out("lift")
         await terminal.until("3 cards to box 1")
-        await terminal.until("report exposed ca")  # the line that was begun stands below
+        await terminal.until("report exposed ca")  # the unfinished line is shown below
         terminal.press("rd B1\r")
         await terminal.until("irregularity at box 1")
         await terminal.until("dealing sets, I12>")
@@ -45,7 +45,7 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         terminal.enter("000000")
         await terminal.until("Refused: ")
         await terminal.until("I12>")
-        terminal.press("\x1b[A")  # the line before, from the history
+        terminal.press("\x1b[A")  # the previous line, from the history
         await terminal.until("confirm by supervisor")
         terminal.press("\r")
         await terminal.until("PIN of supervisor, without echo:")
@@ -76,7 +76,7 @@ async def test_tab_completes_words_kinds_and_places() -> None:
 
 
 async def test_people_of_the_table_are_completed_and_no_others() -> None:
-    """A name that is refused is not offered later, no PIN of it is asked for, and a bettor is no person who acts."""
+    """A refused name is not offered later, no PIN is asked for it, and a bettor is not a person who acts."""
     async with bench_table() as table, at_prompt(table) as terminal:
         await table.move("load")
         terminal.enter("open table")
@@ -138,7 +138,7 @@ async def test_a_round_that_may_not_begin_is_refused_and_nothing_is_waited_for()
 
 
 async def test_an_end_that_was_not_meant_is_asked_for_again() -> None:
-    """What was asked for once at the table would end the round with the next request."""
+    """The first request at the table would end the round with the next one."""
     async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
         await table.move("load")
         terminal.enter("open table")

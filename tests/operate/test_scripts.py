@@ -55,7 +55,7 @@ conclude
 
 
 async def raised(table: BenchTable) -> list[str]:
-    """The irregularities of the journal up to what the table shows, in their order."""
+    """Return the irregularities of the journal up to the table's state, in order."""
     newest = (await table.state()).entry
     rows = []
     async with ApiClient(table.socket) as client:
@@ -116,7 +116,7 @@ remove screen 5e5e5e5e5e5e by supervisor
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 async def test_words_that_are_rarely_needed(options: tuple[str, ...]) -> None:
-    """Recalled cards are shown to the person who asked, and the journal's events have no face of them."""
+    """Recalled cards are shown only to the person who asked, and the journal's events have no faces."""
     async with bench_table() as table:
         await table.move("load")
         script = table.script("boxes 1 3 5 6" + RARE_WORDS, "--pin-file", str(table.pins), *options)

@@ -1,7 +1,7 @@
-"""What follows from I01 to I28 in each game, written down apart from the program: one cell for each situation and game.
+"""The consequences of I01 to I28 in each game, written independently of the program: a cell for each case and game.
 
-A situation is one irregularity with everything stated that any game could ask for; a game that needs less ignores the
-rest. RTP 5.1 is cited by its sub-clause that says what follows. Settings stand at their defaults.
+A situation is one irregularity with every fact that any game could ask for; games ignore facts that they do not need.
+RTP 5.1 is cited by the sub-clause that states the consequence. Settings have their defaults.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GAME_IDS: Final = ("TP", "RTP", "NC", "P3", "F3")
 
 
 class Expected(NamedTuple):
-    """What the row must say. `options`: the clauses of what every bettor may choose."""
+    """The content of the expected row. `options`: the clauses of what every bettor may choose."""
 
     clause: str
     disposition: Disposition
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
 
 
 def facts_of(facts: Facts) -> dict[str, bool]:
-    """What is stated, true or not; when it was noticed is none of it."""
+    """Return the stated facts, true or not, without the time of noticing."""
     named = {name: getattr(facts, name) for name in Facts.__struct_fields__ if name != "noticed"}
     return {name: value for name, value in named.items() if value is not None}
 
@@ -56,7 +56,7 @@ def void(clause: str) -> Expected:
 
 
 def recon(clause: str) -> Expected:
-    """Which no dealer confirms alone: it spares an error of dealing from the void."""
+    """Expect a reconstruction, which no dealer confirms alone because it spares a dealing error from the void."""
     return Expected(clause, D.RECONSTRUCT)
 
 
@@ -65,7 +65,7 @@ def cont(clause: str, *options: str, confirms: Role = Role.DEALER) -> Expected:
 
 
 def judged(clause: str) -> Expected:
-    """To go on is for a supervisor to declare where an outcome is established."""
+    """Expect play to continue where an outcome is established, as a supervisor declares."""
     return cont(clause, confirms=Role.PIT_SUPERVISOR)
 
 
@@ -101,7 +101,7 @@ SILENT: Final = silent()
 RTP_REFER: Final = refer("RTP 6.1")
 NC_REFER: Final = refer("NC 5.17")
 X2: Final = void("F3 X2")
-HOUSE_WHOLE: Final = Expected("", D.CONTINUE, authority="house procedure")  # clauses speak of a wrong count alone
+HOUSE_WHOLE: Final = Expected("", D.CONTINUE, authority="house procedure")  # clauses cover only a wrong count
 BETS_FREE: Final = Expected("", D.CONTINUE, Role.DEALER, authority="house procedure")
 HOUSE_RESHUFFLE: Final = Expected("", D.RESHUFFLE, Role.DEALER, authority="house procedure")
 NC_AS_DEALT: Final = choose("NC 5.7", "NC 5.7.1", "NC 5.7.3")
@@ -110,11 +110,11 @@ NC_ORDER_UNKNOWN: Final = Expected("NC 5.11", D.NAME_ORDER, options=("NC 5.7.1",
 NC_ORDER_KNOWN: Final = choose("NC 5.11.1", "NC 5.7.2", "NC 5.7.3")
 RTP_GOES_ON: Final = cont("RTP 5.6", "RTP 5.7", "RTP 5.7", confirms=Role.PIT_SUPERVISOR)
 UNPROVIDED: Final = {"TP": SILENT, "RTP": RTP_REFER, "NC": NC_REFER, "P3": SILENT, "F3": SILENT}
-"""What no clause provides for."""
+"""The expected row of what no clause covers."""
 
 
 def situation(number: str, kind: Kind, facts: Facts, *columns: Expected) -> tuple[Cell, ...]:
-    """One line of the table: TP, RTP, NC, P3, F3."""
+    """Return one line of the table: TP, RTP, NC, P3, F3."""
     return tuple(Cell(game, number, kind, facts, expected) for game, expected in zip(GAME_IDS, columns, strict=True))
 
 
@@ -172,7 +172,7 @@ WRONG_DEAL: Final = (
 def by_count(
     facts: Facts, rtp: Expected, nc: Expected, tp: Expected = SILENT, p3: Expected = SILENT
 ) -> tuple[Cell, ...]:
-    """A hand has a wrong number of cards. NC 5.11 speaks of simultaneous cards for themselves."""
+    """Return lines for a hand with a wrong number of cards. NC 5.11 covers simultaneous cards separately."""
     counted = replace(facts, wrong_number=True, misplaced=True, handled=True, order_known=False)
     return (
         *situation("I16", K.OTHER_DEALING_ERROR, counted, tp, rtp, nc, p3, X2),
@@ -190,11 +190,11 @@ BY_COUNT: Final = (
     *by_count(replace(OF_PLAYER, reconstructable=True), RTP_REMOVES, recon("NC 5.9")),
     *by_count(replace(OF_PLAYER, viewed=False), RTP_REFER, remove("NC 5.9")),
 )
-"""A wrong number of cards leads elsewhere than a wrong place or order, once cards were handled."""
+"""Return lines for cards that were handled, where a wrong number differs from a wrong place or order."""
 
 NUMBER_OF_CARDS: Final = tuple(
     cell
-    for again in (False, True)  # whether the cards can be put back into their order
+    for again in (False, True)  # whether the cards can be put back in order
     for cell in (
         *situation(
             "I08a",
@@ -273,7 +273,7 @@ FACES: Final = (
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=False)),
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=True)),
     *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=False)),
-    # In the stub it has no effect in NC; RTP 5.8 speaks of a card that is dealt, and it is not.
+    # In the stub it has no effect in NC. RTP 5.8 is about a card that is dealt, and this one is not.
     *situation(
         "I14",
         K.FACE_UP_IN_DEVICE,
@@ -290,7 +290,7 @@ FACES: Final = (
 
 
 def together(facts: Facts, tp: Expected, rtp: Expected, p3: Expected, f3: Expected) -> tuple[Cell, ...]:
-    """Simultaneous cards; in NC it matters alone whether their order is known."""
+    """Return lines for simultaneous cards. In NC only their known or unknown order matters."""
     return tuple(
         cell
         for known, nc in ((False, NC_ORDER_UNKNOWN), (True, NC_ORDER_KNOWN))
@@ -325,7 +325,7 @@ INTERRUPTION: Final = (
         said(affects_play=True, established=True, before_close=False),
         *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4.1"), SILENT, SILENT),
     ),
-    # NC 5.4 speaks of an interruption that affects the continuation, RTP 5.13 of every power failure.
+    # NC 5.4 is about interruptions that affect the continuation, RTP 5.13 about every power failure.
     *situation(
         "I17",
         K.POWER_FAILURE,
@@ -362,7 +362,7 @@ INTERRUPTION: Final = (
         replace(UNCERTAIN, established=False),
         *(SILENT, RTP_REFER, void("NC 5.4.2"), SILENT, SILENT),
     ),
-    # Before "No more bets" every bet is free, and nothing of the deal can be interrupted.
+    # Before "No more bets" every bet is free, and there is no deal to interrupt.
     *situation("I17", K.POWER_FAILURE, said(before_close=True, established=False), *[BETS_FREE] * 5),
     *situation(
         "I19",
@@ -400,7 +400,7 @@ DROPPED: Final = (
         replace(UNSEEN, misplaced=False, handled=False, face_seen=True, manual=True, first_card=True),
         *(SILENT, void("RTP 5.8.1"), SILENT),
     ),
-    # A card that was dropped and found can be returned to its place (NC 1.13): then 5.7.2 is the option.
+    # A dropped card that was found can return to its place (NC 1.13), so 5.7.2 is the option.
     *dropped(
         replace(UNSEEN, misplaced=False, handled=False, reconstructable=True),
         *(SILENT, RTP_REFER, SILENT, NC_RECONSTRUCTED),
@@ -428,7 +428,7 @@ BETS: Final = (
         refer("RTP 3.5"),
         Expected("NC 5.14", D.RETURN_BET, Role.DEALER),
         silent("P3 3.4"),
-        Expected("F3 PM4", D.CONTINUE, Role.DEALER),  # no wager needs another
+        Expected("F3 PM4", D.CONTINUE, Role.DEALER),  # no wager depends on another
     ),
 )
 
@@ -452,4 +452,4 @@ CELLS: Final = (
     *BETS,
     *PEOPLE,
 )
-"""I24, what came to light in the next round, has a table of its own: it is I01 to I28 seen late."""
+"""I24, found in the next round, has its own table: I01 to I28 noticed late."""

@@ -1,4 +1,4 @@
-"""Laws, layouts and hands for tests of wagers, written short."""
+"""Short forms of laws, layouts and hands for tests of wagers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from firmware_bridge.cards import DECK, Card
 Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
 Hands: TypeAlias = dict[str, Cards]
 
-CHOSEN: Final = {"tie_on": "ranking"}  # of the readings that must be chosen; of the others the first option
+CHOSEN: Final = {"tie_on": "ranking"}  # readings that must be chosen; the others have their first option
 
 
 def law_of(document: Game) -> Law:
@@ -38,7 +38,7 @@ def law_of(document: Game) -> Law:
 
 
 LAWS: Final = {game_id: law_of(document) for game_id, document in GAMES.items()}
-THREE_BOXES: Final = TableRules(boxes=3)  # of every document here; a further game may need others
+THREE_BOXES: Final = TableRules(boxes=3)  # of every document here; other games may need another number
 TEN_TO_HUNDRED: Final = Limit(10, 100)
 
 
@@ -47,12 +47,12 @@ def cards(text: str) -> tuple[Card, ...]:
 
 
 def hands(**places: str) -> Hands:
-    """`hands(B1="KD 9C 5S", D="2C 3C 4D")`."""
+    """Read hands, as in `hands(B1="KD 9C 5S", D="2C 3C 4D")`."""
     return {place: cards(text) for place, text in places.items()}
 
 
 def boxes_of(game_id: str) -> TableRules:
-    """A layout of three boxes, or as many as the game has where it must have others."""
+    """Return a layout of three boxes, or the nearest number that the game allows."""
     fewest, most, default = LAWS[game_id].game.boxes
     return THREE_BOXES if fewest <= 3 <= most else TableRules(boxes=default)
 
@@ -62,7 +62,7 @@ def limited(*wagers: str, limit: Limit = TEN_TO_HUNDRED) -> TableRules:
 
 
 def lay(game_id: str, *bets: Lying, seats: dict[str, int] | None = None) -> Layout:
-    """The layout on which those bets lie, lawful or not, numbered as they stand; who has no seat stands."""
+    """Return a layout with these bets, lawful or not, numbered in order. Bettors without a seat stand."""
     names = dict.fromkeys([*(seats or {}), *(bettor for bettor, *_ in bets)])
     bettors = [Bettor(name, (seats or {}).get(name)) for name in names]
     numbered = [Bet(number, *bet) for number, bet in enumerate(bets, start=1)]
@@ -106,7 +106,7 @@ def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
 
 
 def gains(settlement: Settlement) -> dict[str, Fraction]:
-    """What each bettor has gained or, below 0, lost."""
+    """Return the gain of each bettor, below 0 for a loss."""
     found: dict[str, Fraction] = {}
     for result in settlement.entries:
         found[result.bet.bettor] = found.get(result.bet.bettor, NOTHING) + result.paid - result.collected
@@ -114,24 +114,24 @@ def gains(settlement: Settlement) -> dict[str, Fraction]:
 
 
 def held_by(settlement: Settlement) -> Fraction:
-    """What lies on the layout until a ruling is given."""
+    """Return the sum that is held until a ruling."""
     return sum((result.held for result in settlement.entries), NOTHING)
 
 
 def breakage(settlement: Settlement) -> Fraction:
-    """What rounding kept from all payouts; below 0 what it added."""
+    """Return what rounding kept from all payouts; below 0 what it added."""
     return sum((result.breakage for result in settlement.entries), NOTHING)
 
 
 def spots(law: Law) -> list[tuple[str, int]]:
-    """Every wager of the game with boxes on which it may lie, three at most."""
+    """Return every wager of the game with up to three boxes on which it may lie."""
     boxes = range(1, min(3, boxes_of(law.game.id).boxes) + 1)
     return [(wager.id, box) for wager in law.wagers for box in ((0,) if wager.on_dealer else boxes)]
 
 
 @st.composite
 def layouts(draw: st.DrawFn, game_id: str, most: int = 300) -> Layout:
-    """Any bets of four bettors on three boxes, lawful or not."""
+    """Draw any bets of four bettors on three boxes, lawful or not."""
     law = LAWS[game_id]
     stacks = st.tuples(st.sampled_from(["ann", "bob", "cy", "di"]), st.sampled_from(spots(law)))
     chosen = draw(st.lists(stacks, min_size=1, max_size=12, unique=True))
@@ -141,7 +141,7 @@ def layouts(draw: st.DrawFn, game_id: str, most: int = 300) -> Layout:
 
 @st.composite
 def table_rules(draw: st.DrawFn, game_id: str) -> TableRules:
-    """Limits on some of the wagers."""
+    """Draw limits on some of the wagers."""
     minimums, ranges = st.integers(1, 60), st.integers(0, 200)
     limits = {}
     for wager in LAWS[game_id].wagers:
@@ -153,6 +153,6 @@ def table_rules(draw: st.DrawFn, game_id: str) -> TableRules:
 
 @st.composite
 def dealt(draw: st.DrawFn) -> Hands:
-    """Hands of three cards for three boxes and the Dealer, from one deck."""
+    """Draw hands of three cards for three boxes and the Dealer, from one deck."""
     deck = draw(st.permutations(DECK))
     return {place: deck[3 * index : 3 * index + 3] for index, place in enumerate(("B1", "B2", "B3", "D"))}

@@ -1,4 +1,4 @@
-"""How much of each bet counts at settlement: over the maximum, under the minimum, shared by a box."""
+"""The part of each bet that counts at settlement: over the maximum, under the minimum, shared by a box."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOBODY: frozenset[str] = frozenset()
 
 
 def shares(law: Law, *amounts: int, limit: Limit = TEN_TO_HUNDRED, before: frozenset[str] = NOBODY) -> list[Share]:
-    """Of main wagers of several bettors on one box."""
+    """Return the shares of main wagers of several bettors on one box."""
     layout = lay(law.game.id, *((f"p{number}", "main", 1, amount) for number, amount in enumerate(amounts, start=1)))
     return list(apportion(law, limited("main", limit=limit), layout, before))
 
@@ -82,7 +82,7 @@ def test_nc_5_1_1_one_bettor_alone_counts_to_the_maximum() -> None:
     assert counts(shares(NC, 250)) == [100]
 
 
-def test_nc_5_1_1_a_share_under_the_minimum_is_lifted_and_the_others_share_what_is_left() -> None:
+def test_nc_5_1_1_a_share_below_the_minimum_is_lifted_to_it() -> None:
     """150, 100, 10 on 100: 10 of 260 would count 3 11/13; it counts 10, and 90 is shared 3 to 2."""
     assert counts(shares(NC, 150, 100, 10)) == [54, 36, 10]
 
@@ -115,7 +115,7 @@ def test_nc_5_1_2_many_bets_under_the_minimum_count_whole_even_over_the_maximum(
     assert counts(shares(NC, 30, *[9] * 12)) == [10, *[9] * 12]
 
 
-def test_nc_5_1_2_what_is_not_chosen_is_asked_for_only_where_a_bet_under_the_minimum_lies() -> None:
+def test_nc_5_1_2_the_reading_is_needed_only_for_a_bet_under_the_minimum() -> None:
     must = replace(NC.game, settings=tuple(replace(setting, default="") for setting in NC.game.settings))
     law = read_law(must)
     assert counts(shares(law, 120, 80)) == [60, 40]
@@ -123,8 +123,8 @@ def test_nc_5_1_2_what_is_not_chosen_is_asked_for_only_where_a_bet_under_the_min
         shares(law, 120, 68, 6)
 
 
-def test_a_game_that_shares_a_maximum_and_leaves_no_question_exempts_bets_under_the_minimum() -> None:
-    """By its own clause, as NC 5.1.2 does by default."""
+def test_a_shared_maximum_without_the_setting_exempts_bets_under_the_minimum() -> None:
+    """The game's own clause applies, as NC 5.1.2 does by default."""
     shared = replace(RTP.game.betting, limit_of=LimitOf.BOX, excess=Excess.PRO_RATA)
     law = read_law(replace(RTP.game, betting=shared))
     found = shares(law, 120, 68, 6)
@@ -172,7 +172,7 @@ def test_rtp_5_10_all_wagers_of_one_round_are_one_time() -> None:
 
 
 def test_rtp_5_12_a_later_round_never_reaches_back() -> None:
-    """RTP 5.12: what a round came to depends on what was known then, and on nothing learnt since."""
+    """RTP 5.12: a round's result depends on what was known then, not on what is learnt later."""
     first = shares(RTP, 4, 150)
     later = shares(RTP, 4, 150, before=frozenset({"p1"}))
     assert counts(first) == [4, 100] == counts(shares(RTP, 4, 150))
@@ -212,7 +212,7 @@ def test_a_share_is_neither_negative_nor_more_than_the_stake(data: st.DataObject
 def test_nc_5_1_1_shares_come_to_exactly_the_maximum_whenever_they_can(
     amounts: list[int], minimum: int, more: int
 ) -> None:
-    """NC 5.1.1, NC 5.1.2: they cannot only if what must count whole and the minimums come to more than that."""
+    """NC 5.1.1, NC 5.1.2: they cannot only if the whole bets and the minimums exceed the maximum."""
     maximum = minimum + more
     assume(sum(amounts) > maximum)
     found = shares(NC, *amounts, limit=Limit(minimum, maximum))
@@ -230,7 +230,7 @@ def test_nc_5_1_1_shares_that_are_not_lifted_stay_in_proportion(amounts: list[in
     found = share_out(whole, dict(enumerate(amounts)), 10)
     free = [(amounts[number], share) for number, share in found.items() if share > 10]
     assert len({share / amount for amount, share in free}) <= 1
-    # No one is lifted whose share in proportion would have reached the minimum.
+    # A share is lifted only if its proportional share is below the minimum.
     if free:
         rate = free[0][1] / free[0][0]
         assert all(amounts[number] * rate <= 10 for number, share in found.items() if share == 10)

@@ -1,4 +1,4 @@
-"""What a round consists of in each document, who is at the table, and on what it is dealt."""
+"""The course of a round in each document: its steps, the people at the table, the cards."""
 
 from __future__ import annotations
 
@@ -82,8 +82,10 @@ def test_tp_2_1_rtp_2_1_nc_2_2_1_p3_2_1_and_f3_pm2_one_deck_of_52_without_jokers
 
 @pytest.mark.parametrize(("document", "fewest", "most"), [("RTP", 1, 8), ("NC", 1, 9), ("F3", 3, 3)])
 def test_no_box_beyond_the_layout_takes_a_bet(document: str, fewest: int, most: int) -> None:
-    """RTP App. A and RTP App. B: one to eight positions. NC 2.1.1.a: the picture is lost, reading: one to nine. F3 PM1:
-    three Players and a Banker."""
+    """RTP App. A and RTP App. B: one to eight positions. F3 PM1: three Players and a Banker.
+
+    NC 2.1.1.a: the picture is lost; the reading is one to nine.
+    """
     law = read_law(game(document))
     assert law.game.boxes[:2] == (fewest, most)
     main = next(wager for wager in law.wagers if wager.main)
@@ -147,7 +149,7 @@ def test_a_round_is_over_for_good_when_the_next_is_announced(document: str, stan
     ],
 )
 def test_a_foreign_card_leaves_the_round_without_a_result(document: str, clause: str, heading: str) -> None:
-    """And a round without a result is a void one (NC 1.19): no one wins or loses in it, and every bet goes back."""
+    """A round without a result is void (NC 1.19): nobody wins or loses, and every bet goes back."""
     law = read_law(game(document))
     row = find_row(law, Kind.FOREIGN_CARD, Facts()).row
     assert (row.clause, row.disposition) == (clause, Disposition.VOID)

@@ -1,4 +1,4 @@
-"""To whom each card belongs (E1), in each game and unit: TP 3.4, RTP 3.12, NC 3.12, P3 3.5, F3 PM2 and F3 PM5."""
+"""The place of each card (E1), in each game and unit: TP 3.4, RTP 3.12, NC 3.12, P3 3.5, F3 PM2 and F3 PM5."""
 
 from __future__ import annotations
 
@@ -76,9 +76,7 @@ def test_e1_everybody_gets_three_clockwise_from_the_left_and_the_dealer_last(
 
 @each_grammar
 @given(boxes=occupied)
-def test_e1_by_hand_a_place_is_served_at_once_by_round_no_one_is_ahead_by_more_than_a_card(
-    grammar: Grammar, boxes: list[int]
-) -> None:
+def test_e1_places_are_served_whole_by_hand_and_evenly_by_round(grammar: Grammar, boxes: list[int]) -> None:
     order = dealing_order(grammar, boxes)
     if grammar.order is BY_HAND:
         assert all(len(set(order[start : start + 3])) == 1 for start in range(0, len(order), 3))
@@ -123,7 +121,7 @@ def test_e1_how_many_boxes_a_layout_has(game_id: str, boxes: tuple[int, int, int
     assert game(game_id).boxes == boxes
 
 
-# F3 PM5, each rank by itself: 1 ace, 11 to 13 jack to king. D is the Banker, B1 to B3 are Players 1 to 3.
+# F3 PM5, each rank: 1 ace, 11 to 13 jack to king. D is the Banker, B1 to B3 are Players 1 to 3.
 BANKER_FIRST, PLAYER_1_FIRST = ["D", "B1", "B2", "B3"], ["B1", "B2", "B3", "D"]
 PLAYER_2_FIRST, PLAYER_3_FIRST = ["B2", "B3", "D", "B1"], ["B3", "D", "B1", "B2"]
 AFTER_FIRST_CARD: Final = {
@@ -157,7 +155,7 @@ def test_f3_pm5_the_first_cards_rank_says_where_the_deal_begins(rank: int, place
     assert first_served(f3_first_card(), rank) == places[0]
 
 
-def test_f3_pm5_every_rank_points_to_one_place_and_no_other_document_here_shows_a_card_first() -> None:
+def test_f3_pm5_every_rank_points_to_one_place_and_only_f3_has_a_first_card() -> None:
     ranks = [rank for _, ranks in f3_first_card().starts for rank in ranks]
     assert sorted(ranks) == list(range(1, 14))
     assert f3_first_card().clause == "F3 PM5"

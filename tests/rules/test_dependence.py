@@ -1,4 +1,4 @@
-"""What wagers depend on is found by their predicates: invented ones are counted as they are dealt, or refused."""
+"""Dependences of wagers, found by their predicates: invented ones are counted as they are dealt, or refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def lowest_and_highest_suited(cards: Cards) -> bool:
     return low.suit == high.suit
 
 
-# predicate -> of 22,100 hands so many, counted apart; how suits matter
+# predicate -> its number among 22,100 hands, counted separately; how suits matter
 INVENTED: dict[str, tuple[Callable[[Cards], bool], int, Suits]] = {
     "three suits": (lambda cards: suits_of(cards) == 3, 4 * 13**3, Suits.CARDS),
     "two suits": (lambda cards: suits_of(cards) == 2, 4 * 78 * 39, Suits.CARDS),
@@ -66,7 +66,7 @@ def only(looks: Looks, shape: Shape = Shape.FLUSH, **more: object) -> tuple[Law,
 def test_an_invented_fact_of_one_hand_is_counted_as_often_as_it_is_dealt(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the place of a flush, which is counted by whether a hand is of one suit."""
+    """The predicate replaces a flush, which is counted by whether a hand is of one suit."""
     predicate, ways, suits = INVENTED[name]
     monkeypatch.setitem(OF_ONE, Shape.FLUSH, predicate)
     law, wager = only(Looks.BOX)
@@ -85,10 +85,10 @@ def test_a_wager_on_three_suits_is_won_in_39_76_hundredths(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", INVENTED)
 def test_an_invented_fact_is_established_when_no_card_can_change_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside dealing every card that is not known."""
+    """Compared with dealing every unknown card."""
     predicate, _, _ = INVENTED[name]
     monkeypatch.setitem(OF_ONE, Shape.FLUSH, predicate)
-    law, wager = only(Looks.BOX, title=name)  # another title: a wager's table is kept as long as the process lives
+    law, wager = only(Looks.BOX, title=name)  # another title, because tables of wagers are cached
     for known in (("AH", "KH"), ("AC", "KC"), ("AD", "2S"), ("3H", "4S"), ("2C", "2D"), ("9H", "KS"), ("QD", "2D")):
         cards = tuple(map(Card.parse, known))
         dealt = {predicate((*cards, third)) for third in DECK if third not in cards}

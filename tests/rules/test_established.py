@@ -1,4 +1,4 @@
-"""What known cards decide (RTP 5.13, NC 5.4): examples, and every completion dealt out for comparison."""
+"""Decisions by known cards (RTP 5.13, NC 5.4): examples, and a comparison with dealing every completion."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def is_established(law: Law, known: Known, *placed: tuple[int, str]) -> bool:
 def test_the_examples_of_an_established_outcome(
     law: Law, hands: dict[str, str], placed: list[str], decided: dict[str, Status], expected: bool
 ) -> None:
-    """RTP 5.13, RTP 5.13.1, RTP 5.13.2, NC 5.4, NC 5.4.1, NC 5.4.2; a standoff is no outcome (RTP 1.1.5)."""
+    """RTP 5.13, RTP 5.13.1, RTP 5.13.2, NC 5.4, NC 5.4.1, NC 5.4.2; a standoff is not an outcome (RTP 1.1.5)."""
     known = at(hands)
     assert statuses(law, known, *placed) == dict.fromkeys(placed, Status.UNDECIDED) | decided
     assert is_established(law, known, *((1, wager) for wager in placed)) is expected
@@ -92,7 +92,7 @@ def test_the_examples_of_an_established_outcome(
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
 def test_by_complete_hands_part_of_a_hand_decides_nothing(game_id: str) -> None:
-    """RTP 5.13, NC 5.4: reading 42, the other option."""
+    """RTP 5.13, NC 5.4: the other option of reading 42."""
     law = read_law(game(game_id), {"established_by": "complete_hands"})
     own = ALL_OF[game_id][2]  # a wager on the box's hand alone
     undecided = dict.fromkeys(ALL_OF[game_id], Status.UNDECIDED)
@@ -235,7 +235,7 @@ def completed(hand: Sequence[Card], rest: Sequence[Card]) -> Iterator[tuple[Card
 
 
 def by_dealing(law: Law, wager: Wager, known: Known, deck: Sequence[Card]) -> Status:
-    """Every completion dealt with real cards and settled."""
+    """Deal every completion with real cards, and settle it."""
     rest = [card for card in deck if card not in known.cards]
     found: set[Verdict] = set()
     for box in completed(known.at("B1"), rest) if wager.looks is not Looks.DEALER else [()]:
@@ -253,7 +253,7 @@ PICTURES = CountedDeck((11, 12, 13), "CDH").cards
 
 @st.composite
 def positions(draw: st.DrawFn, deck: Sequence[Card], least_unknown: int = 6) -> Known:
-    """Cards known at box 1, at the Dealer's place and elsewhere; enough are left to complete both hands."""
+    """Draw known cards at box 1, at the Dealer's place and elsewhere, with enough left to complete both hands."""
     shuffled = draw(st.permutations(list(deck)))
     box, dealer = draw(st.integers(0, 3)), draw(st.integers(0, 3))
     spare = max(0, len(deck) - box - dealer - least_unknown)
@@ -277,7 +277,7 @@ def test_every_completion_dealt_out_says_the_same(deck: Sequence[Card], data: st
 
 
 def tiny_positions(deck: Sequence[Card]) -> Iterator[Known]:
-    """Each card at box 1, at the Dealer's place, elsewhere or unknown, wherever both hands can be completed."""
+    """Yield each card at box 1, at the Dealer's place, elsewhere or unknown, wherever both hands can be completed."""
     for places in product(("B1", "D", None, ""), repeat=len(deck)):
         hands = {
             place: tuple(card for card, at in zip(deck, places, strict=True) if at == place) for place in ("B1", "D")
@@ -289,7 +289,7 @@ def tiny_positions(deck: Sequence[Card]) -> Iterator[Known]:
             yield known
 
 
-# Wagers that differ by more than what they pay.
+# Wagers that differ by more than their prices.
 UNLIKE = list(
     {
         (wager.looks, wager.returned, *((price.shape, price.points) for price in law.prices(wager))): (law, wager)
@@ -299,7 +299,7 @@ UNLIKE = list(
 
 
 every_tiny_deck = pytest.mark.parametrize("names", ["KC KD QC QD 9C 9D 4C", "10C 10D 9C AC 6C 6D KC"])
-ONE_IN: Final = 29  # of the positions of a tiny deck so few are asked about in a usual run
+ONE_IN: Final = 29  # the share of the positions of a tiny deck that a usual run checks
 
 
 @every_tiny_deck
@@ -350,7 +350,7 @@ def test_boxes_of_the_same_ranks_are_told_apart_by_their_suits() -> None:
 
 @given(data=st.data())
 def test_what_is_decided_stays_so_whatever_is_known_next(data: st.DataObject) -> None:
-    """A card at the hand's place, or elsewhere, never turns a decided wager."""
+    """A further card at the hand's place, or elsewhere, never changes a decided wager."""
     law, wager = data.draw(st.sampled_from(CASES))
     deck = data.draw(st.sampled_from([DECK, SMALL, PICTURES]))
     known = data.draw(positions(deck, least_unknown=7))
@@ -375,7 +375,7 @@ def test_whole_hands_stand_as_they_are_settled(case: tuple[Law, Wager], shuffled
 
 
 def test_a_wager_on_the_same_three_ranks_alone_is_decided_by_ranks() -> None:
-    """P3 1.1.1: no document has such a wager, but the ranking alone would not show it."""
+    """P3 1.1.1: no document has such a wager, and the ranking alone would not decide it."""
     wager = Wager("perfect", "Perfect", Looks.BOTH, (Price(Shape.SAME_RANKS, odds(400), "P3 1.1.1"),), "P3 1.1.1")
     law = Law(msgspec.structs.replace(game("P3"), wagers=(wager,)), {})
     deck = cards("10C 9C 10D 9D JC QC QD")

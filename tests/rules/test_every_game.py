@@ -1,4 +1,4 @@
-"""What must be so of any rules document that is written down as data; the skeleton in the docs is one of them."""
+"""Requirements of any rules document written as data, including the skeleton in the docs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_reading_has_its_line_on_the_page(game: Game) -> None:
 @given(cards=six_cards)
 def test_a_wager_always_comes_to_one_end_and_is_the_same_in_other_suits(game: Game, cards: list[Card]) -> None:
     box, dealer = cards[:3], cards[3:]
-    turned = [DECK[(card.number - 1 + 13) % 52] for card in cards]  # the next suit each
+    turned = [DECK[(card.number - 1 + 13) % 52] for card in cards]  # the next suit of each
     for law in every_law(game):
         for wager in law.wagers:
             came_to = settle(law, wager, box, dealer)
@@ -67,7 +67,7 @@ def test_suits_matter_to_no_wager_of_which_that_is_not_known(game: Game, cards: 
 
 
 def ask_to_the_end(law: Law, kind: Kind, facts: Facts, answers: dict[str, bool]) -> tuple[str, ...]:
-    """Answer every question; returns what was asked. Ends in a row that asks nothing."""
+    """Answer every question until a row asks nothing, and return what was asked."""
     asked: list[str] = []
     for _ in FACT_QUESTIONS:
         row, asks = find_row(law, kind, facts)
@@ -103,6 +103,6 @@ def test_what_a_new_game_is_told_to_fill_in_is_there() -> None:
     paths = [ROOT / path for path in re.findall(r"`((?:controller|tests|docs)/[\w/.-]*\w)`?", document)]
     assert all(path.exists() for path in paths), [path for path in paths if not path.exists()]
     program = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.suffix == ".py")
-    names = set(re.findall(r"`([A-Z][A-Z_]+)`", document)) - {"GAME", "SK", "XY"}  # no names of the vocabulary
+    names = set(re.findall(r"`([A-Z][A-Z_]+)`", document)) - {"GAME", "SK", "XY"}  # not names of the vocabulary
     assert {"TRAITS", "KINDS", "FACTS", "FOLLOWS", "FACT_QUESTIONS", "ASSUMED_NOT", "NUMBERS", "OF_ONE"} <= names
     assert {name for name in names if not re.search(rf"^ *{name}\b", program, re.MULTILINE)} == set()

@@ -1,4 +1,4 @@
-"""Counting in how many ways hands can be dealt, beside dealing them all from a small deck."""
+"""Counts of the ways to deal hands, compared with dealing them all from a small deck."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every example that the documents print, and every line of their lists of hands and prices, under its clause.
+"""Every printed example of the documents, and every line of their lists of hands and prices, under its clause.
 
-A hand is written by its ranks, T the ten; suits are dealt to it, save where Pair Plus looks at them.
+A hand is written by ranks, T for ten. Suits are dealt to it, except where Pair Plus looks at them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.clauses.citations import cited
 HALF = Fraction(1, 2)
 WIN, LOSE, TIE = Outcome.WIN, Outcome.LOSE, Outcome.TIE
 
-# Each class from the best to the least: RTP's example of it, its name in RTP and NC, and how F3 displays it.
+# Each class from best to worst: RTP's example, its name in RTP and NC, and how F3 displays it.
 RANKING_LIST = (
     ("K J Q", "Three Pictures", "Three Pictures", "3P"),
     ("Q J 9", "Double Picture Nine", "Double Pictures Nine", "2P9"),
@@ -61,13 +61,13 @@ RANKING_LIST = (
 
 
 def dealt(*texts: str) -> list[list[Card]]:
-    """Hands of one deck: the first card of a rank is a diamond, the next a club, then a heart, then a spade."""
+    """Return hands of one deck: the first card of a rank is a diamond, then a club, a heart, a spade."""
     suits: defaultdict[str, Iterator[str]] = defaultdict(lambda: iter("DCHS"))
     return [[Card.parse(rank + next(suits[rank])) for rank in text.split()] for text in texts]
 
 
 def hand(text: str) -> list[Card]:
-    """A hand by its ranks, or by cards of two letters each."""
+    """Return a hand by its ranks, or by cards of two letters each."""
     return [Card.parse(word) for word in text.split()] if len(text.split()[0]) == 2 else dealt(text)[0]
 
 
@@ -202,7 +202,7 @@ def test_three_pictures_tie_with_no_points_unless_read_otherwise(clauses: str, d
 @pytest.mark.parametrize(("reading", "net"), [("instead", 400), ("besides", 410)])
 @pytest.mark.parametrize("tie_on", ["points", "ranking"])
 def test_p3_1_1_1_3_13_2_and_3_15_the_same_three_ranks_are_a_perfect_tie(reading: str, net: int, tie_on: str) -> None:
-    """P3 4.1 has its price, P3 1.1.1 the example."""
+    """P3 4.1 has the price, P3 1.1.1 the example."""
     law = law_of("P3", tie_on=tie_on, perfect_tie=reading)
     assert settled(law, "tie", "A K Q", "A K Q").net == net
     assert settled(law, "tie", "A K Q", "A K J").net == 10
@@ -260,7 +260,7 @@ def test_rtp_1_1_4_royal_pictures_do_not_ask_how_the_main_wager_goes() -> None:
     ],
 )
 def test_prosperity_pictures_pay_one_class_of_the_hand_they_name(clauses: str, text: str, net: int) -> None:
-    """P3 3.7: the Dealer's hand is judged for it as well."""
+    """P3 3.7: the Dealer's hand is judged for it too."""
     law = law_of("P3")
     assert settled(law, "player_prosperity", text, OTHER).net == net, clauses
     assert settled(law, "player_prosperity", OTHER, text).net == -1, clauses
@@ -328,7 +328,7 @@ def test_win_and_lose_mirror_each_other(
     assert (settled(law, "win", player, banker).net, settled(law, "lose", player, banker).net) == (win, lose), clauses
 
 
-def test_f3_item_6_and_o1_the_tie_wager_asks_for_the_same_ranking_unless_read_otherwise() -> None:
+def test_f3_item_6_and_o1_the_tie_wager_needs_equal_ranking_by_default() -> None:
     by_ranking, by_points = law_of("F3"), law_of("F3", tie_on="points")
     assert settled(by_ranking, "tie", "K K 9", "Q J 9").net == 8
     assert settled(by_ranking, "tie", "K K 9", "Q 7 2").net == -1

@@ -1,4 +1,4 @@
-"""Ranking hands: NC 3.2, 3.3, 3.13 and Appendix C. Every hand of a deck is looked at."""
+"""Ranking of every hand of a deck: NC 3.2, 3.3, 3.13 and Appendix C."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_nc_3_2_a_hand_is_of_the_class_that_the_list_describes(text: str, name: 
 
 
 def expected_count(shown: int, total: int) -> int:
-    """How many hands have so many pictures and points, counted over the ranks of the other cards."""
+    """Count the hands with so many pictures and points, over the ranks of the other cards."""
     counts = Counter(
         sum(ranks) % 10 for ranks in combinations([min(rank, 10) for rank in range(1, 11) for _ in range(4)], 3 - shown)
     )

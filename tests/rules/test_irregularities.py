@@ -1,4 +1,4 @@
-"""The irregularity tables of all games, cell by cell, and what reaches a round that is settled or gone by."""
+"""The irregularity tables of all games, cell by cell, and rows for rounds that are settled or past."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STANDS: Final[dict[str, dict[Kind, str]]] = {
 
 
 def final(law: Law, kind: Kind, facts: Facts) -> Row:
-    """The row that applies when nothing needs to be asked any more."""
+    """Return the row that applies when nothing more is asked."""
     row, asks = find_row(law, kind, facts)
     assert not asks, f"asks {asks} first"
     return row
@@ -58,7 +58,7 @@ def says(row: Row) -> Expected:
 
 
 def every_answer(law: Law, kind: Kind, noticed: Noticed) -> list[Facts]:
-    """Every way to answer all that any row of the kind could ask."""
+    """Return every combination of answers that rows of the kind could ask for."""
     rows = [row for row in law.rows if row.kind is kind]
     names = sorted({name for row in rows for name in facts_of(row.when)} - ASSUMED_NOT)
     answers = product((True, False), repeat=len(names))
@@ -91,7 +91,7 @@ def test_e2_every_row_of_a_round_in_progress_stands_in_a_cell(game_id: str) -> N
     in_round = {
         replace(row, id="") for row in law.rows if Noticed.IN_ROUND in row.noticed and row.kind is not K.OUTSIDE_LIMITS
     }
-    second_errors = {row for row in in_round if row.when.chosen_before}  # NC alone; reading 39 has its own tests
+    second_errors = {row for row in in_round if row.when.chosen_before}  # only in NC; reading 39 has its own tests
     assert in_round - covered - second_errors == set()
 
 
@@ -115,7 +115,7 @@ def test_nothing_is_voided_removed_or_returned_without_a_clause(cell: Cell) -> N
 def test_a_round_is_void_that_was_not_dealt_from_one_deck_of_52_cards(
     one_deck: str, foreign: str, wrong_number: str
 ) -> None:
-    """A card of another back and a joker are foreign cards; 51 or 53 cards are no deck."""
+    """A card of another back and a joker are foreign cards; 51 or 53 cards are not a deck."""
     law = LAWS[one_deck.partition(" ")[0]]
     assert says(final(law, K.FOREIGN_CARD, said())) == void(foreign)
     assert says(final(law, K.DECK_COUNT, said(counted_wrong=True))) == void(wrong_number)
@@ -123,9 +123,7 @@ def test_a_round_is_void_that_was_not_dealt_from_one_deck_of_52_cards(
 
 @pytest.mark.parametrize(("kind", "row_id"), [(K.DECK_COUNT, "I02"), (K.COUNT_IN_DOUBT, "I04")])
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
-def test_tp_5_2_rtp_5_9_nc_5_5_2_p3_5_2_a_sensor_is_a_claim_and_a_count_by_hand_decides(
-    game_id: str, kind: Kind, row_id: str
-) -> None:
+def test_tp_5_2_rtp_5_9_nc_5_5_2_p3_5_2_a_count_by_hand_must_decide(game_id: str, kind: Kind, row_id: str) -> None:
     row, asks = find_row(LAWS[game_id], kind, Facts())
     assert (row.id, asks) == (row_id, ("counted_wrong",))
 
@@ -141,7 +139,7 @@ def test_tp_5_2_rtp_5_9_nc_5_5_2_p3_5_2_a_sensor_is_a_claim_and_a_count_by_hand_
     ],
 )
 @pytest.mark.parametrize("kind", [K.WRONG_VIEWER, K.BEFORE_NO_MORE_BETS])
-def test_rtp_6_1_nc_5_17_what_no_clause_provides_for_goes_to_the_shift_manager_and_silence_stays_silent(
+def test_rtp_6_1_nc_5_17_the_shift_manager_decides_what_no_clause_covers(
     game_id: str, clause: str, disposition: Disposition, kind: Kind
 ) -> None:
     row = final(LAWS[game_id], kind, Facts())
@@ -158,19 +156,15 @@ def test_rtp_6_1_nc_5_17_what_no_clause_provides_for_goes_to_the_shift_manager_a
         ("F3", UNPROVIDED["F3"]),
     ],
 )
-def test_rtp_5_11_nc_5_1_1_a_wager_outside_the_limits_is_left_to_settlement_and_has_no_number(
-    game_id: str, expected: Expected
-) -> None:
+def test_rtp_5_11_nc_5_1_1_a_wager_outside_the_limits_is_left_to_settlement(game_id: str, expected: Expected) -> None:
     row = final(LAWS[game_id], K.OUTSIDE_LIMITS, Facts())
     assert (row.id, says(row)) == ("-", expected)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not K.WRONG_COUNT])
 @pytest.mark.parametrize("game_id", GAME_IDS)
-def test_tp_5_1_2_rtp_5_1_2_5_12_nc_5_6_p3_5_1_2_an_earlier_round_stands_where_the_document_says_so(
-    game_id: str, kind: Kind
-) -> None:
-    """TP 5.1.2, RTP 5.1.2 and 5.12, NC 5.6, P3 5.1.2. In NC the later round is not touched either: NC 5.12."""
+def test_an_earlier_round_stands_where_the_document_says_so(game_id: str, kind: Kind) -> None:
+    """TP 5.1.2, RTP 5.1.2 and 5.12, NC 5.6, P3 5.1.2. NC does not touch the later round either: NC 5.12."""
     clause = STANDS[game_id].get(kind)
     expected = UNPROVIDED[game_id] if clause is None else Expected(clause, D.STANDS)
     for facts in every_answer(LAWS[game_id], kind, Noticed.NEXT_ROUND):
@@ -185,7 +179,7 @@ def test_tp_5_1_2_rtp_5_1_2_5_12_nc_5_6_p3_5_1_2_an_earlier_round_stands_where_t
         ("TP", said(dealer_hand=False), ""),
         ("RTP", said(dealer_hand=True), ""),
         ("RTP", said(dealer_hand=False, viewed=True), "RTP 5.5"),
-        # RTP 5.5 never reached a hand that no one had viewed, so it does not lapse either: the gap stays one.
+        # RTP 5.5 never covered a hand that nobody had viewed, so it does not lapse either: the gap remains.
         ("RTP", said(dealer_hand=False, viewed=False), ""),
         ("NC", said(), "NC 5.6"),
         ("P3", said(dealer_hand=True), "P3 5.4"),
@@ -207,7 +201,7 @@ CONCLUDED = [
     ("NC", K.COUNT_IN_DOUBT, said(counted_wrong=True), void("NC 5.5.2")),
     *(
         (game_id, K.WRONG_COUNT, facts, expected)
-        # Whether any Player had handled cards is asked by none of these clauses.
+        # None of these clauses asks whether any Player had handled cards.
         for handled in (said(), said(handled=False), said(handled=True))
         for game_id, facts, expected in (
             ("NC", replace(handled, dealer_hand=True, reconstructable=False), void("NC 5.5.5")),
@@ -225,7 +219,7 @@ CONCLUDED = [
     ("NC", K.SIDE_WITHOUT_MAIN, said(), Expected("NC 5.14", D.RETURN_BET, R.DEALER)),
     *(
         (clause.partition(" ")[0], K.LATE_BET, said(withdrawn=withdrawn), refuse(clause))
-        # None of these clauses says until when a late bet must be noticed.
+        # None of these clauses sets a deadline for noticing a late bet.
         for withdrawn, clauses in (
             (False, ("TP 5.5", "RTP 5.2", "NC 3.11", "P3 5.5")),
             (True, ("TP 5.6", "RTP 5.3", "NC 5.8", "P3 5.6")),
@@ -246,7 +240,7 @@ reaching = {(game_id, kind) for game_id, kind, _, _ in CONCLUDED} | {
     CONCLUDED,
     ids=[f"{game_id} {kind.value} {facts_of(facts)}" for game_id, kind, facts, _ in CONCLUDED],
 )
-def test_nc_5_5_5_5_9_rtp_5_5_p3_5_4_reach_a_round_that_is_settled_until_the_next_begins(
+def test_nc_5_5_5_5_9_rtp_5_5_p3_5_4_cover_a_settled_round_until_the_next(
     game_id: str, kind: Kind, facts: Facts, expected: Expected
 ) -> None:
     assert says(final(LAWS[game_id], kind, replace(facts, noticed=Noticed.CONCLUDED))) == expected
@@ -262,9 +256,7 @@ def test_rtp_6_1_nc_5_17_nothing_else_reaches_a_round_that_is_settled(game_id: s
 
 @pytest.mark.parametrize("noticed", [Noticed.IN_ROUND, Noticed.CONCLUDED], ids=["none begun", "the last is settled"])
 @pytest.mark.parametrize("game_id", GAME_IDS)
-def test_f3_x1_a_card_that_falls_in_shuffling_between_rounds_means_a_new_shuffle_whatever_became_of_the_last_round(
-    game_id: str, noticed: Noticed
-) -> None:
+def test_f3_x1_a_card_dropped_in_shuffling_between_rounds_means_a_reshuffle(game_id: str, noticed: Noticed) -> None:
     row = final(LAWS[game_id], K.CARD_IN_SHUFFLING, replace(said(between_rounds=True), noticed=noticed))
     assert says(row) == (reshuffle("F3 X1") if game_id == "F3" else HOUSE_RESHUFFLE)
 

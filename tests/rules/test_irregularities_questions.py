@@ -1,4 +1,4 @@
-"""What is asked before a row is found, under every reading of every game; and what rows there are."""
+"""The questions that find a row, under every reading of every game, and the rows themselves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ each_kind = pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.value)
 
 @cache
 def laws(game_id: str) -> tuple[Law, ...]:
-    """A law for every way to choose the readings that turn rows on and off."""
+    """Return a law for every choice of the readings that turn rows on and off."""
     rules = game(game_id)
     turning = sorted({setting for row in rules.irregularities for setting, _ in row.under})
     words = [next(setting.words for setting in rules.settings if setting.id == name) for name in turning]
@@ -47,7 +47,7 @@ def asked_of_people(law: Law, kind: Kind) -> list[str]:
 
 
 def with_assumed(law: Law, kind: Kind, noticed: Noticed) -> Iterator[Facts]:
-    """Nothing stated but what no one is asked for, in every combination that any row knows."""
+    """Yield facts with only the assumed ones stated, in every combination that any row knows."""
     names = sorted({name for row in law.rows if row.kind is kind for name in facts_of(row.when)} & ASSUMED_NOT)
     for values in product(ANSWERS, repeat=len(names)):
         yield replace(Facts(noticed=noticed), **dict(zip(names, values, strict=True)))
@@ -59,7 +59,7 @@ def answered(facts: Facts, names: tuple[str, ...] | list[str]) -> Iterator[Facts
 
 
 def follow(law: Law, kind: Kind, facts: Facts) -> Iterator[tuple[Facts, Row]]:
-    """Every end of the questions from here, with what was stated on the way."""
+    """Yield every end of the questions from here, with the facts stated on the way."""
     row, asks = find_row(law, kind, facts)
     if not asks:
         yield facts, row
@@ -75,9 +75,7 @@ def starts(game_id: str, kind: Kind) -> Iterator[tuple[Law, Facts]]:
 
 @each_game
 @each_kind
-def test_following_the_questions_from_nothing_ends_in_a_row_that_no_answer_contradicts(
-    game_id: str, kind: Kind
-) -> None:
+def test_questions_lead_to_a_row_that_no_answer_contradicts(game_id: str, kind: Kind) -> None:
     for law, nothing in starts(game_id, kind):
         for facts, row in follow(law, kind, nothing):
             stated = facts_of(facts)
@@ -163,7 +161,7 @@ def test_what_is_stated_is_never_asked_again_and_what_no_one_is_asked_for_never(
         ("F3", K.SIMULTANEOUS, said(), {"misplaced"}),
     ],
 )
-def test_reading_35_what_is_not_stated_is_asked_where_the_clause_depends_on_it_and_nowhere_else(
+def test_reading_35_only_facts_that_a_clause_depends_on_are_asked(
     game_id: str, kind: Kind, facts: Facts, asks: set[str]
 ) -> None:
     assert set(find_row(read_law(game(game_id)), kind, facts).asks) == asks
@@ -208,12 +206,12 @@ def test_every_clause_that_the_data_cite_stands_in_the_document(game_id: str) ->
 
 
 @each_game
-def test_a_row_of_the_document_names_a_clause_or_that_it_is_house_procedure_and_its_settings_exist(
+def test_each_row_names_a_clause_or_house_procedure_and_known_settings(
     game_id: str,
 ) -> None:
     options = {setting.id: setting.words for setting in game(game_id).settings}
     for row in game(game_id).irregularities:
-        whole = row.when.counted_wrong is False  # no clause speaks of a count that finds the deck whole
+        whole = row.when.counted_wrong is False  # no clause covers a count that finds the deck whole
         assert row.clause.startswith(f"{game_id} ") is not whole
         assert row.authority == ("house procedure" if whole else "")
         assert row.because
@@ -240,7 +238,7 @@ def test_every_question_that_can_be_asked_has_words() -> None:
 
 
 @each_kind
-def test_every_kind_has_one_number_of_last_resort_save_what_is_no_irregularity_of_dealing(kind: Kind) -> None:
+def test_each_kind_of_dealing_irregularity_has_one_fallback_number(kind: Kind) -> None:
     last = [number for number, of, when in NUMBERS if of is kind and when == Facts()]
     assert len(last) == (0 if kind is K.OUTSIDE_LIMITS else 1)
 
@@ -267,7 +265,7 @@ def test_what_no_one_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
         assert (found.row.because, found.asks) == (because, ())
 
 
-def test_nc_5_17_silence_is_referred_where_the_document_names_a_person_and_else_stays_silent() -> None:
+def test_nc_5_17_silence_is_referred_only_if_the_document_names_a_person() -> None:
     bare = replace(game("NC"), irregularities=(), silent_clause="")
     assert find_row(read_law(bare), K.EXPOSED_CARD, said()).row == silent_row(bare, K.EXPOSED_CARD, said())
     assert silent_row(bare, K.EXPOSED_CARD, said()).disposition is Disposition.SILENT

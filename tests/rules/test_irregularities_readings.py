@@ -30,11 +30,11 @@ D, K = Disposition, Kind
 
 
 def settled(**stated: bool) -> Facts:
-    """The round is settled, and the next one has not begun."""
+    """Return facts of a settled round before the next begins."""
     return replace(said(**stated), noticed=Noticed.CONCLUDED)
 
 
-# RTP 5.7 is there for who is dissatisfied with 5.5 or 5.6.
+# RTP 5.7 is for Players who are dissatisfied with 5.5 or 5.6.
 DISSATISFIED = [
     ("RTP 5.5", K.WRONG_COUNT, said(dealer_hand=False, handled=True, viewed=True), D.REMOVE_HAND),
     ("RTP 5.6", K.WRONG_DISTRIBUTION, said(handled=True), D.CONTINUE),
@@ -89,11 +89,11 @@ def test_no_other_row_of_a_document_asks_permission_or_concerns_all_wagers() -> 
     ],
 )
 class TestReading37:
-    """Whether a card dealt face up is dealt incorrectly."""
+    """Reading 37: whether a card dealt face up is dealt incorrectly."""
 
     facts = said(manual=True, first_card=False)
 
-    def test_tp_5_3_rtp_5_4_nc_5_5_4_p3_5_3_where_it_is_the_round_is_void_while_no_one_has_handled_cards(
+    def test_tp_5_3_rtp_5_4_nc_5_5_4_p3_5_3_if_so_it_voids_before_handling(
         self, game_id: str, clause: str, otherwise: Expected
     ) -> None:
         law = read_law(game(game_id), {"face_up_is_misdealt": "yes"})
@@ -114,9 +114,7 @@ class TestReading37:
 
 
 @pytest.mark.parametrize(("option", "expected"), [("no", void("RTP 5.8.1")), ("yes", void("RTP 5.4"))])
-def test_reading_37_rtp_5_8_1_an_exposed_first_card_voids_either_way_by_its_own_clause(
-    option: str, expected: Expected
-) -> None:
+def test_reading_37_rtp_5_8_1_an_exposed_first_card_voids_by_its_own_clause(option: str, expected: Expected) -> None:
     law = read_law(game("RTP"), {"face_up_is_misdealt": option})
     facts = said(manual=True, first_card=True, handled=False)
     assert says(final(law, K.EXPOSED_CARD, facts)) == expected
@@ -140,7 +138,7 @@ def test_reading_37_rtp_5_4_holds_for_a_card_that_is_dealt_as_an_exposed_one(kin
 def test_reading_37_nc_5_5_4_a_dropped_card_whose_face_was_seen_is_dealt_face_up(
     reconstructable: bool, option: Expected
 ) -> None:
-    """NC 5.7 is for errors that NC 5.5 does not describe: after handling, an unseen face, or by the other reading."""
+    """NC 5.7 covers errors that NC 5.5 does not: after handling, an unseen face, or by the other reading."""
     law = read_law(game("NC"), {"face_up_is_misdealt": "yes"})
     unhandled = said(face_seen=True, handled=False, reconstructable=reconstructable)
     assert says(final(law, K.DROPPED_CARD, unhandled)) == void("NC 5.5.4")
@@ -155,7 +153,7 @@ def test_reading_37_nc_5_7_who_saw_a_dropped_card_is_asked_only_by_that_reading(
         assert ("face_seen" in asks) is asked
 
 
-def test_reading_37_nc_5_10_a_card_face_up_in_the_device_is_the_next_card_all_the_same() -> None:
+def test_reading_37_nc_5_10_a_face_up_card_in_the_device_is_the_next_card() -> None:
     law = read_law(game("NC"), {"face_up_is_misdealt": "yes"})
     row = final(law, K.FACE_UP_IN_DEVICE, said(before_close=False, handled=False))
     assert (row.clause, row.disposition) == ("NC 5.10", D.NEXT_CARD)
@@ -203,7 +201,7 @@ FACE_UP_IN_F3 = [
 
 @pytest.mark.parametrize(("kind", "facts"), FACE_UP_IN_F3)
 @pytest.mark.parametrize(("option", "expected"), [("up", cont("F3 PM2")), ("down", UNPROVIDED["F3"])])
-def test_reading_45_f3_pm2_a_face_that_is_shown_is_no_error_where_cards_are_dealt_face_up(
+def test_reading_45_f3_pm2_a_shown_face_is_not_an_error_where_dealt_face_up(
     option: str, expected: Expected, kind: Kind, facts: Facts
 ) -> None:
     assert says(final(read_law(game("F3"), {"faces": option}), kind, facts)) == expected
@@ -229,7 +227,7 @@ def test_reading_37_f3_has_no_such_reading() -> None:
     assert says(final(read_law(game("F3")), K.EXPOSED_CARD, said(first_card=False))) == UNPROVIDED["F3"]
 
 
-# Reading 47: (game, setting's option) -> what a count, a foreign card and cards that were not shuffled come to.
+# Reading 47: (game, option) -> the rows of a count, a foreign card and cards that were not shuffled.
 SETTLED_DECKS = [
     ("TP", "referred", SILENT, SILENT, SILENT),
     ("TP", "stands", stands("TP 5.1.2"), stands("TP 5.1.2"), SILENT),
@@ -247,10 +245,10 @@ SETTLED_DECKS = [
 
 
 @pytest.mark.parametrize(("game_id", "option", "counted", "foreign", "unshuffled"), SETTLED_DECKS)
-def test_reading_47_tp_5_1_2_rtp_5_9_nc_5_5_1_p3_5_2_a_deck_that_proves_wrong_after_settlement(
+def test_reading_47_a_deck_that_proves_wrong_after_settlement(
     game_id: str, option: str, counted: Expected, foreign: Expected, unshuffled: Expected
 ) -> None:
-    """NC 1.14, NC 5.6, TP 1.1.4, TP 5.2, RTP 1.1.3, RTP 5.1.2, P3 1.1.5, P3 5.1.2: settlement ends the round."""
+    """The round is over: TP 1.1.4, 5.1.2, 5.2, RTP 1.1.3, 5.1.2, 5.9, NC 1.14, 5.5.1, 5.6, P3 1.1.5, 5.1.2, 5.2."""
     law = read_law(game(game_id), {"deck_error_after_settlement": option})
     for kind in (K.DECK_COUNT, K.COUNT_IN_DOUBT):
         assert says(final(law, kind, settled(counted_wrong=True))) == counted
@@ -273,7 +271,7 @@ ANY_TIME = [
 
 
 @pytest.mark.parametrize(("game_id", "kind", "facts", "clause"), ANY_TIME)
-def test_reading_49_tp_5_4_f3_x2_a_clause_without_a_time_reaches_a_settled_round_or_not(
+def test_reading_49_tp_5_4_f3_x2_clauses_without_a_time_and_a_settled_round(
     game_id: str, kind: Kind, facts: Facts, clause: str
 ) -> None:
     for option, when_settled in (("referred", SILENT), ("void", void(clause))):

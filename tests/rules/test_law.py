@@ -1,4 +1,4 @@
-"""The law of a table: the document, the readings that were chosen, and the rows of the house."""
+"""The law of a table: the document, the chosen readings, and the rows of the house."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.rules.irregularity_cells import GAME_IDS
 
 D, K = Disposition, Kind
 each_game = pytest.mark.parametrize("game_id", GAME_IDS)
-# Of each setting: the number of its reading, its options, and the default; empty: it must be chosen.
+# For each setting: the number of its reading, its options, and the default; empty: it must be chosen.
 TIE = ("tie_against_three_pictures", 2, "pays loses", "pays")
 FACE_UP = ("face_up_is_misdealt", 37, "no yes", "no")
 MISDEAL = ("misdeal_confirmed_by", 48, "pit_supervisor dealer", "pit_supervisor")
@@ -121,9 +121,7 @@ def test_every_option_can_be_chosen_and_is_then_in_force_alone(game_id: str) -> 
 @pytest.mark.parametrize(
     ("game_id", "setting_id"), [("P3", "tie_on"), ("RTP", "established_by"), ("NC", "established_by")]
 )
-def test_readings_3_and_42_must_be_chosen_and_until_then_nothing_that_depends_on_them_is_in_force(
-    game_id: str, setting_id: str
-) -> None:
+def test_readings_3_and_42_have_no_effect_until_they_are_chosen(game_id: str, setting_id: str) -> None:
     law = read_law(game(game_id))
     one = find_setting(law.game, setting_id)
     assert law.unchosen == (one,)
@@ -135,7 +133,7 @@ def test_readings_3_and_42_must_be_chosen_and_until_then_nothing_that_depends_on
     assert all(word in sentence for word in one.words)
 
 
-def test_reading_3_p3_1_1_6_no_price_of_a_tie_is_told_before_it_is_chosen_what_a_tie_is() -> None:
+def test_reading_3_p3_1_1_6_a_tie_has_no_price_until_the_reading_is_chosen() -> None:
     law = read_law(game("P3"))
     with pytest.raises(SettingError, match=r"P3 1\.1\.6"):
         law.prices(law.wager("tie"))
@@ -155,7 +153,7 @@ def test_a_setting_of_another_game_is_refused_too() -> None:
 
 
 @each_game
-def test_an_option_that_the_setting_has_not_is_refused_with_its_clause_and_those_it_has(game_id: str) -> None:
+def test_an_unknown_option_is_refused_with_the_clause_and_the_known_ones(game_id: str) -> None:
     for one, wrong in product(settings(game(game_id)), ("perhaps", "", "Yes")):
         with pytest.raises(SettingError) as refused:
             read_law(game(game_id), {one.id: wrong})
@@ -204,7 +202,7 @@ def test_rows_stand_in_the_order_house_document_house_procedure(game_id: str) ->
 
 
 def test_house_procedure_is_left_out_only_where_a_row_before_it_leaves_nothing_to_it() -> None:
-    """F3 X1 speaks of every card that falls in shuffling; a row that needs a fact, or of the round alone, does not."""
+    """F3 X1 covers every card that falls in shuffling; a row that needs a fact, or is for the round only, does not."""
     procedure = next(one for one in HOUSE_PROCEDURE if one.kind is K.CARD_IN_SHUFFLING)
     always = Row(
         procedure.kind, "", D.CONTINUE, "always", noticed=tuple(Noticed), authority="standing order 7", id="H1"
@@ -227,9 +225,7 @@ def test_house_procedure_is_left_out_only_where_a_row_before_it_leaves_nothing_t
         ((("tie_on", "pionts"),), "depends on tie_on=pionts, but tie_on is points or ranking (P3 1.1.6), not 'pionts'"),
     ],
 )
-def test_data_that_depends_on_no_setting_or_option_of_the_game_is_refused_with_its_place(
-    under: Under, sentence: str
-) -> None:
+def test_data_under_an_unknown_setting_or_option_is_refused_with_its_place(under: Under, sentence: str) -> None:
     document = game("P3")
     tie = document.wagers[1]
     row, price = document.irregularities[0], tie.prices[0]

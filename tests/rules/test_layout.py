@@ -1,4 +1,4 @@
-"""Placing, changing and taking back wagers: what is refused, by which clause, and what lies there afterwards."""
+"""Placing, changing and taking back wagers: refusals, their clauses, and the resulting layout."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_who_bets_must_be_entered_first() -> None:
     ("game_id", "clause"), [("TP", "TP 5.5"), ("RTP", "RTP 5.2"), ("NC", "NC 3.11"), ("P3", "P3 5.5"), ("F3", "")]
 )
 def test_nothing_is_placed_or_raised_late(game_id: str, clause: str) -> None:
-    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 names no clause and the house refuses all the same."""
+    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 names no clause, and the house refuses anyway."""
     main = LAWS[game_id].wagers[0].id
     layout = lay(game_id, ("ann", main, 1, 20))
     assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (Refusal.LATE, clause)
@@ -111,14 +111,14 @@ def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_any_main_on_that_box(game_id: str
 
 
 def test_i23_side_bets_that_lie_without_a_main_are_named() -> None:
-    """TP 3.3 asks for one's own main, NC 3.9 for any."""
+    """TP 3.3 asks for the bettor's own main wager, NC 3.9 for any."""
     bets = (("bob", "main", 1, 20), ("ann", "tie", 1, 5), ("ann", "tie", 2, 5))
     assert [bet.number for bet in without_main(LAWS["TP"], lay("TP", *bets))] == [2, 3]
     assert [bet.number for bet in without_main(LAWS["NC"], lay("NC", *bets))] == [3]
 
 
 def test_rtp_3_9_three_wagers_of_a_kind_lie_on_a_position() -> None:
-    """RTP 3.9: a bettor's stake is one wager however often he raises it, and each kind has its own area (RTP 2.2)."""
+    """RTP 3.9: raising a stake does not make it two wagers, and each kind has its own area (RTP 2.2)."""
     layout = lay("RTP", *((name, "main", 1, 10) for name in ("ann", "bob", "cy")), seats={"di": 2})
     assert refused("RTP", layout, "di", "main", 1, 10) == (Refusal.TOO_MANY_WAGERS, "RTP 3.9")
     assert ("di", "tie", 1, 10) in lying(put("RTP", layout, "di", "tie", 1, 10).layout)
@@ -146,7 +146,7 @@ def test_rtp_3_8_a_bettor_is_kept_to_one_position() -> None:
 
 
 def test_rtp_3_8_the_bankers_own_spot_is_no_position() -> None:
-    """RTP 3.8 is of positions; as a rule of the house it leaves F3's Banker Pair Plus free."""
+    """RTP 3.8 is about positions; as a rule of the house it leaves F3's Banker Pair Plus free."""
     rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
     layout = put("F3", lay("F3", ("ann", "win", 1, 10)), "ann", "banker_pair_plus", 0, 5, rules).layout
     assert lying(put("F3", layout, "ann", "tie", 1, 5, rules).layout)[-1] == ("ann", "tie", 1, 5)
@@ -164,7 +164,7 @@ def test_rtp_3_6_and_nc_5_16_staff_place_for_a_player_and_it_is_his_bet() -> Non
 
 
 def test_nc_3_8_a_player_bets_on_other_boxes_too() -> None:
-    """NC 3.8, and 1.11: who bets is a Player."""
+    """NC 3.8, and 1.11: a bettor is a Player."""
     layout = lay("NC", ("ann", "main", 1, 10), seats={"ann": 1, "bob": 2})
     assert lying(put("NC", layout, "ann", "main", 2, 10).layout) == [("ann", "main", 1, 10), ("ann", "main", 2, 10)]
 
@@ -206,7 +206,7 @@ def test_a_main_wager_takes_its_bettors_side_wagers_along() -> None:
     assert [(back.number, back.amount, back.clause) for back in laid.handed_back] == [(1, 50, ""), (2, 5, "P3 3.4")]
 
 
-def test_reading_44_side_wagers_stay_while_any_main_carries_them_and_others_bets_always_do() -> None:
+def test_reading_44_side_wagers_with_a_main_and_bets_of_others_stay() -> None:
     """NC 3.9, RTP 3.5."""
     layout = lay("NC", ("ann", "main", 1, 50), ("ann", "tie", 1, 5), ("bob", "main", 1, 10))
     assert lying(take_back(LAWS["NC"], layout, 1, betting_open=True).layout) == [

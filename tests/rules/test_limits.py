@@ -34,7 +34,7 @@ def test_rtp_3_4_several_bettors_share_a_position_each_within_the_limits() -> No
 
 
 def test_nc_1_16_who_sits_at_one_box_is_standing_at_another() -> None:
-    """Ann placed first on both boxes; at Bob's she gives way to him, at her own he gives way to her."""
+    """Ann placed first on both boxes. She gives way to Bob at his box, and he to her at hers."""
     for box, left in ((2, [("ann", "main", 2, 40), ("bob", "main", 2, 60)]), (1, [("ann", "main", 1, 100)])):
         layout = lay("NC", ("ann", "main", box, 60), ("bob", "main", box, 40), seats={"ann": 1, "bob": 2})
         raises, more = ("bob", 20) if box == 2 else ("ann", 40)
@@ -43,7 +43,7 @@ def test_nc_1_16_who_sits_at_one_box_is_standing_at_another() -> None:
 
 
 def test_nc_5_1_a_standing_bettors_excess_is_handed_back() -> None:
-    """NC 5.1, and NC 3.10: all that lies on the box counts. The balance is free for any bettor (NC 3.7)."""
+    """NC 5.1, and NC 3.10: all bets on the box count. Any bettor may use the rest (NC 3.7)."""
     layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1})
     laid = put("NC", layout, "ann", "main", 1, 10, limited("main"))
     assert laid.handed_back == ()
@@ -70,7 +70,7 @@ def test_nc_5_1_a_seated_bettors_chips_push_standing_ones_out_the_last_first() -
 
 
 def test_nc_5_1_a_raise_comes_after_every_bet_that_lies_there() -> None:
-    """NC 5.1: Bob bet before Cy, but his raise did not."""
+    """NC 5.1: Bob bet before Cy, but his raise came later."""
     layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 1, 40), ("cy", "main", 1, 40), seats={"ann": 1})
     laid = put("NC", layout, "bob", "main", 1, 30, limited("main"))
     assert lying(laid.layout) == [("ann", "main", 1, 10), ("bob", "main", 1, 50), ("cy", "main", 1, 40)]
@@ -139,10 +139,10 @@ def test_nc_5_1_excess_that_is_noticed_before_closing_is_handed_back() -> None:
         (2, [("ann", "main", 1, 60), ("bob", "main", 1, 40)]),
     ],
 )
-def test_nc_5_1_and_1_15_no_one_gains_priority_by_the_very_bet_that_goes_beyond_the_maximum(
+def test_nc_5_1_and_1_15_the_bet_over_the_maximum_gives_its_bettor_no_priority(
     seat: int | None, left: list[tuple[str, str, int, int]]
 ) -> None:
-    """NC 5.1, NC 1.15: Bob has it if he sits at that box, and not by having the highest bet of those in question."""
+    """NC 5.1, NC 1.15: Bob has priority by sitting there, but not by a highest bet that is itself in question."""
     rules, layout = limited("main"), lay("NC", ("ann", "main", 1, 60), seats={"ann": 3})
     layout = enter_bettor(rules, layout, Bettor("bob", seat))
     overlooked = put("NC", layout, "bob", "main", 1, 90, rules, noticed=False).layout
@@ -156,7 +156,7 @@ def test_nc_5_1_and_1_15_no_one_gains_priority_by_the_very_bet_that_goes_beyond_
     maximum=st.integers(1, 300),
     wager=st.sampled_from(["main", "tie"]),
 )
-def test_nc_5_1_what_was_overlooked_and_then_rejected_goes_back_to_whom_it_goes_back_at_once(
+def test_nc_5_1_an_overlooked_excess_goes_back_to_the_same_bettors_as_at_once(
     amounts: list[int], sits: int, maximum: int, wager: str
 ) -> None:
     rules = TableRules(boxes=3, limits={wager: Limit(1, maximum)})

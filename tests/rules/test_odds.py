@@ -1,4 +1,4 @@
-"""Odds, counted exactly, beside dealing every hand of a small deck and settling it, and beside a count made apart."""
+"""Exact odds, compared with dealing and settling every hand of a small deck, and with a separate count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_od
 from controller.rules.payouts import Settled, Verdict, settle
 from firmware_bridge.cards import Card
 
-# Small enough to be dealt out whole. Each deals every shape of one hand, or of two.
+# Small enough to be dealt completely. Each deals every shape of one hand, or of two.
 FOR_ONE_HAND = CountedDeck((1, 2, 11, 12, 13), "CDH")
 FOR_TWO_HANDS = (CountedDeck((6, 7, 11, 12, 13), "CS"), CountedDeck((3, 10, 11, 13), "DHS"))
 READINGS = [law for document in GAMES.values() for law in every_reading(document)]
@@ -45,7 +45,7 @@ def dealt_pairs(deck: CountedDeck) -> tuple[tuple[tuple[Card, ...], tuple[Card, 
 
 
 def settle_all(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[Settled]:
-    """Every way in which the hands that the wager looks at can be dealt, with real cards."""
+    """Settle every way to deal the hands that the wager looks at, with real cards."""
     if wager.looks is Looks.BOTH:
         for box, dealer in dealt_pairs(deck):
             yield settle(law, wager, box, dealer)
@@ -82,7 +82,7 @@ def test_a_small_deck_dealt_out_and_settled_gives_the_counted_odds(law: Law, wag
 
 @pytest.mark.parametrize("shape", list(Shape), ids=lambda shape: shape.name)
 def test_every_shape_is_counted_as_it_is_dealt(shape: Shape) -> None:
-    """A wager that pays on that shape and nothing else: the shape is dealt, and as often as was counted."""
+    """A wager that pays on that shape only: it is dealt as often as counted."""
     looks = Looks.BOX if shape in OF_ONE_HAND else Looks.BOTH
     wager = Wager("only", "Only", looks, (Price(shape, odds(1), "TP 4.1"),), "TP 4.1")
     law = Law(msgspec.structs.replace(game("TP"), wagers=(wager,)), {})
@@ -159,7 +159,7 @@ def test_p3_1_1_6_a_tie_on_points_favours_the_player_and_one_on_ranking_does_not
 
 
 def test_rtp_4_2_royal_pictures_are_paid_on_as_many_hands_as_the_cards_say() -> None:
-    """Of 22,100 hands: KKK, QQQ, JJJ, other three pictures, a picture pair, one king (RTP 4.2)."""
+    """RTP 4.2, of 22,100 hands: KKK, QQQ, JJJ, other three pictures, a picture pair, one king."""
     mixed, one_king = comb(12, 3) - 3 * comb(4, 3), 4 * comb(48 - 8, 2) + 4 * 8 * 40
     assert (mixed, one_king) == (208, 4400)
     royal = counted_by_id("RTP")["royal"]
@@ -172,7 +172,7 @@ def test_f3_o3_pair_plus_is_paid_on_as_many_hands_as_is_known() -> None:
 
 
 def test_main_wagers_win_and_lose_alike_and_tie_as_often_as_another_count_says() -> None:
-    """Every two multisets of ranks, with binomials of what both hold together: another way to the same numbers."""
+    """The other count takes every two multisets of ranks, with binomials of their common ranks."""
 
     def chances(box: Counter[int], dealer: Counter[int]) -> int:
         return prod(comb(4 - box.get(rank, 0), count) for rank, count in dealer.items())
@@ -211,7 +211,7 @@ def test_a_reading_that_must_be_chosen_is_asked_for() -> None:
 
 
 def test_a_reading_is_asked_for_too_where_it_decides_which_wager_there_is() -> None:
-    """Unasked, the wager would silently be missing."""
+    """Without the question, the wager would silently be missing."""
     document = game("F3")
     settings = tuple(
         msgspec.structs.replace(setting, default="") if setting.id == "three_pictures_wager" else setting

@@ -1,4 +1,4 @@
-"""What each wager of each game comes to, hand by hand: TP 4.1, RTP 4.1 and 4.2, NC 4.1, P3 4.1 to 4.3, F3 O1 to O3."""
+"""The result of each wager of each game, by hand: TP 4.1, RTP 4.1 and 4.2, NC 4.1, P3 4.1 to 4.3, F3 O1 to O3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.rules.irregularity_cells import GAME_IDS
 Net: TypeAlias = Fraction | int
 HALF: Final = Fraction(1, 2)
 WON, LOST, RETURNED = Verdict.WON, Verdict.LOST, Verdict.RETURNED
-MUST: Final = {"P3": {"tie_on": "points"}}  # what a table could not open without
+MUST: Final = {"P3": {"tie_on": "points"}}  # without these a table cannot open
 two_hands = st.lists(st.sampled_from(DECK), min_size=6, max_size=6, unique=True).map(lambda six: (six[:3], six[3:]))
 
 
@@ -40,7 +40,7 @@ def in_short(result: Settled) -> tuple[Verdict, Net, str]:
     return result.verdict, result.net, result.clause
 
 
-# The main wager: how a win is paid, by which clause it is lost and by which it is returned.
+# The main wager: the price of a win, and the clauses by which it is lost and returned.
 MAIN: Final = [
     ("TP", "main", "TP 4.1", "TP 3.7", "TP 3.13"),
     ("RTP", "main", "RTP 4.1", "RTP 3.16", "RTP 1.1.5"),
@@ -72,9 +72,10 @@ def test_tp_4_1_rtp_4_1_nc_4_1_p3_4_1_a_higher_ranking_is_paid_even_money(
 
 @each_main
 @pytest.mark.parametrize("box", ["AC 2D 3H", "KC 6D TH", "KC QD 6H", "9C 9D 8H"])
-def test_tp_4_1_rtp_4_1_nc_4_1_p3_4_1_reading_14_a_win_on_six_points_pays_half_with_any_pictures(
+def test_reading_14_a_win_on_six_points_pays_half_with_any_pictures(
     game_id: str, wager: str, paid: str, lost: str, returned: str, box: str
 ) -> None:
+    """TP 4.1, RTP 4.1, NC 4.1, P3 4.1."""
     assert in_short(settled(game_id, wager, box, "AH 2S 2H")) == (WON, HALF, paid)
 
 
@@ -114,7 +115,7 @@ def test_p3_3_11_1_3_13_1_3_13_2_each_tie_returns_the_initial_wager_by_its_own_c
     assert in_short(settled("P3", "main", box, dealer)) == (RETURNED, 0, clause)
 
 
-# The clause by which a Tie wager is paid on equal points alone, on an equal ranking, and lost.
+# The clauses by which a Tie wager is paid on equal points only, on an equal ranking, and lost.
 TIE: Final = [
     ("TP", "TP 3.13.1", "TP 3.13.1", "TP 3.13.1"),
     ("RTP", "RTP 3.19", "RTP 3.19", "RTP 1.1.6"),
@@ -133,9 +134,10 @@ TIE: Final = [
         ("KC QD 5H", "KD QC 6H", "nothing"),
     ],
 )
-def test_tp_3_13_1_rtp_3_19_nc_3_13_3_3_13_4_reading_1_a_tie_wager_wins_on_points_whatever_the_ranking(
+def test_reading_1_a_tie_wager_wins_on_equal_points_with_any_ranking(
     game_id: str, on_points: str, on_ranking: str, lost: str, box: str, dealer: str, equal: str
 ) -> None:
+    """TP 3.13.1, RTP 3.19, NC 3.13.3, NC 3.13.4."""
     expected = {"points": (WON, 8, on_points), "ranking": (WON, 8, on_ranking), "nothing": (LOST, -1, lost)}
     assert in_short(settled(game_id, "tie", box, dealer)) == expected[equal]
 
@@ -148,9 +150,8 @@ def test_nc_3_13_3_three_pictures_on_both_sides_tie_by_their_ranking(option: str
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
 @pytest.mark.parametrize(("box", "dealer"), [("JC QD KH", "2C 8D TH"), ("TC TD KH", "JC QD KC")])
-def test_reading_2_tp_3_8_rtp_3_17_nc_3_2_p3_3_9_three_pictures_against_another_hand_of_no_points(
-    game_id: str, box: str, dealer: str
-) -> None:
+def test_reading_2_three_pictures_against_another_hand_of_no_points(game_id: str, box: str, dealer: str) -> None:
+    """TP 3.8, RTP 3.17, NC 3.2, P3 3.9."""
     price = 10 if game_id == "P3" else 8
     assert settled(game_id, "tie", box, dealer).net == price
     assert settled(game_id, "tie", box, dealer, tie_against_three_pictures="pays").net == price
@@ -216,7 +217,7 @@ PROSPERITY: Final = [
     ("KC KD KH", 250),
     ("QC QD QH", 250),
     ("JC JD JH", 250),
-    ("KC QD JH", 25),  # reading 6: the highest class alone
+    ("KC QD JH", 25),  # reading 6: only the highest class
     ("KC KD JH", 25),
     ("QC QD 5H", 15),
     ("JC JD TH", 15),
@@ -258,7 +259,7 @@ def test_p3_4_3_picture_perfect_pays_by_how_many_pictures_match(box: str, dealer
     ("box", "dealer", "points", "ranking"),
     [
         ("KC KD 5H", "QC JD 5S", 10, 10),  # the ranking is equal
-        ("KC QD 5H", "2C 3D TH", 10, -1),  # the points alone
+        ("KC QD 5H", "2C 3D TH", 10, -1),  # only the points
         ("JC QD KH", "KC KS QC", 10, 10),  # P3 3.11.1
         ("2C 3D TH", "2D 4H TS", -1, -1),
     ],
@@ -391,7 +392,7 @@ def test_reading_44_tp_3_3_rtp_3_5_nc_3_9_p3_3_4_whose_main_wager_a_side_wager_n
 
 @pytest.mark.parametrize("game_id", GAME_IDS)
 @given(pair=two_hands)
-def test_every_wager_is_won_lost_or_returned_with_the_net_and_a_clause_of_its_document(
+def test_each_wager_has_a_verdict_with_its_net_and_a_clause_of_its_document(
     game_id: str, pair: tuple[list[Card], list[Card]]
 ) -> None:
     law = law_of(game_id)

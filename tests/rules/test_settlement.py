@@ -1,4 +1,4 @@
-"""The settlement of whole rounds, by hand-computed examples, clause by clause."""
+"""The settlement of whole rounds, with hand-computed examples, by clause."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TABLE = hands(B1="KD 5C 2S", B2="KC 4D 2H", B3="TD 9C 3S", D="TS 3C 2D")
 
 
 def money(entry: BetResult) -> tuple[object, ...]:
-    """Verdict, and what is returned, collected, held and paid."""
+    """Return the verdict, and what is returned, collected, held and paid."""
     return entry.verdict, entry.returned, entry.collected, entry.held, entry.paid
 
 
@@ -54,7 +54,7 @@ def test_tp_3_13_an_equal_ranking_returns_the_main_and_pays_the_tie() -> None:
 
 
 def test_rtp_4_2_and_p3_4_3_and_f3_o3_side_wagers_pay_their_odds() -> None:
-    """RTP 4.2, P3 4.3, F3 O3: hands that pay most."""
+    """RTP 4.2, P3 4.3, F3 O3: the best-paid hands."""
     kings = hands(B1="KD KC KS", D="KH QC 2D")
     royal = settle_round(RTP, THREE_BOXES, lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 1, 5)), kings)
     assert [entry.paid for entry in royal.entries] == [10, 940]
@@ -68,7 +68,7 @@ def test_rtp_4_2_and_p3_4_3_and_f3_o3_side_wagers_pay_their_odds() -> None:
 
 
 def test_nc_5_1_1_a_player_wins_or_loses_his_share_of_the_maximum() -> None:
-    """150, 100 and 50 on a maximum of 100: on box 1 they win, on box 3 they lose, a third of each."""
+    """150, 100 and 50 on a maximum of 100: a third of each wins on box 1 and loses on box 3."""
     for box, verdict in ((1, WON), (3, LOST)):
         layout = lay("NC", ("ann", "main", box, 150), ("bob", "main", box, 100), ("cy", "main", box, 50))
         settlement = settle_round(NC, limited("main"), layout, TABLE)
@@ -97,7 +97,7 @@ def test_rtp_5_10_under_the_minimum_is_settled_one_time_only() -> None:
 
 
 def test_rtp_5_10_a_standoff_or_a_void_round_does_not_use_up_the_one_time() -> None:
-    """RTP 5.10 speaks of wagers paid or collected; a standoff is neither (RTP 1.1.5)."""
+    """RTP 5.10 is about wagers paid or collected; a standoff is neither (RTP 1.1.5)."""
     layout = lay("RTP", ("ann", "main", 1, 4))
     standoff = settle_round(RTP, limited("main"), layout, hands(B1="KD 4C AS", D="QS 3C 2D"))
     assert standoff.settled_under_minimum == frozenset()
@@ -107,7 +107,7 @@ def test_rtp_5_10_a_standoff_or_a_void_round_does_not_use_up_the_one_time() -> N
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
 def test_rtp_5_5_and_nc_5_9_all_wagers_on_a_removed_hand_are_returned(game_id: str, clause: str) -> None:
-    """RTP 5.5, NC 5.9: the hand itself need not be there."""
+    """RTP 5.5, NC 5.9: the hand itself may be absent."""
     layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "tie", 1, 10), ("ann", "main", 3, 40))
     dealt = {place: cards for place, cards in TABLE.items() if place != "B1"}
     settlement = settle_round(LAWS[game_id], THREE_BOXES, layout, dealt, removed={1: clause})
@@ -116,7 +116,7 @@ def test_rtp_5_5_and_nc_5_9_all_wagers_on_a_removed_hand_are_returned(game_id: s
 
 
 def test_nc_5_7_3_who_chose_so_has_his_bets_back_and_the_others_play_on() -> None:
-    """NC 5.7.3; reading 38: on one box each bettor is for himself."""
+    """NC 5.7.3; reading 38: on one box each bettor decides for himself."""
     layout = lay("NC", ("ann", "main", 1, 100), ("ann", "tie", 1, 10), ("bob", "main", 1, 20), ("ann", "main", 3, 30))
     settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
     assert [money(entry)[:3] for entry in settlement.entries] == [
@@ -150,7 +150,7 @@ def test_rtp_5_7_a_permitted_withdrawal_may_be_of_one_hand() -> None:
 
 
 def test_nc_5_14_a_side_bet_without_an_initial_bet_is_returned() -> None:
-    """Kings would have paid it; on the box with an Initial Bet it is settled."""
+    """Kings would have paid it. On the box with an Initial Bet it is settled."""
     layout = lay("NC", ("ann", "three_pictures", 1, 10), ("ann", "three_pictures", 2, 10), ("bob", "main", 2, 5))
     kings = hands(B1="KD KC KS", B2="QD QC QS", D="2S 2C 3D")
     settlement = settle_round(NC, THREE_BOXES, layout, kings)
@@ -159,10 +159,8 @@ def test_nc_5_14_a_side_bet_without_an_initial_bet_is_returned() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 3.3"), ("RTP", "RTP 3.5"), ("P3", "P3 3.4")])
-def test_where_no_clause_says_what_becomes_of_it_a_side_bet_without_main_waits_for_a_ruling(
-    game_id: str, clause: str
-) -> None:
-    """TP 3.3, RTP 3.5, P3 3.4: effect silent."""
+def test_a_side_bet_without_main_waits_for_a_ruling_where_no_clause_decides(game_id: str, clause: str) -> None:
+    """TP 3.3, RTP 3.5, P3 3.4: the documents do not state the effect."""
     law, layout = LAWS[game_id], lay(game_id, ("ann", "tie", 3, 10))
     held = settle_round(law, THREE_BOXES, layout, {})
     assert money(held.entries[0]) == (None, 0, 0, 10, 0)
@@ -177,7 +175,7 @@ def test_where_no_clause_says_what_becomes_of_it_a_side_bet_without_main_waits_f
 
 
 def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> None:
-    """NC 5.9 stands before a ruling."""
+    """NC 5.9 precedes a ruling."""
     layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 3, 10))
     rulings = {
         1: BetRuling(BetAction.SETTLE, "shift manager Tan"), 2: BetRuling(BetAction.RETURN, "shift manager Tan")
@@ -194,7 +192,7 @@ def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> No
     [
         ("NC", "NC 5.5.1", "(NC 5.15)"),
         ("F3", "F3 X2", "(F3 X2)"),
-        # These three say that a round is void, and not that bets are returned.
+        # These three say that a round is void, but not that bets are returned.
         ("TP", "TP 5.2", "(reading 33)"),
         ("RTP", "RTP 5.1.1", "(reading 33)"),
         ("P3", "P3 5.4", "(reading 33)"),
@@ -221,7 +219,7 @@ def test_nc_1_19_a_void_round_has_no_result_whatever_the_hands() -> None:
 
 
 def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himself() -> None:
-    """NC 1.16: Bob stands. His choice (NC 5.7.3) is his own, and so is Ann's."""
+    """NC 1.16: Bob stands. He and Ann choose separately (NC 5.7.3)."""
     layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 20), ("bob", "tie", 1, 5), seats={"ann": 1})
     for who, verdicts in (("bob", [WON, RETURNED, RETURNED]), ("ann", [RETURNED, WON, LOST])):
         settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={(who, 1): "NC 5.7.3"})
@@ -230,7 +228,7 @@ def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himse
 
 @pytest.mark.parametrize(("game_id", "clause"), [("P3", "P3 5.4"), ("NC", "NC 5.5.5")])
 def test_p3_5_4_and_nc_5_5_5_a_round_voided_after_it_was_settled_is_taken_back(game_id: str, clause: str) -> None:
-    """P3 5.4, NC 5.5.5: winners give back what they were paid, losers have their stakes back."""
+    """P3 5.4, NC 5.5.5: winners return their payments, losers get their stakes back."""
     law = LAWS[game_id]
     layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
     settled, void = settle_round(law, THREE_BOXES, layout, TABLE), return_every_bet(law, layout, clause)
@@ -241,9 +239,7 @@ def test_p3_5_4_and_nc_5_5_5_a_round_voided_after_it_was_settled_is_taken_back(g
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
-def test_rtp_5_5_and_nc_5_9_a_hand_removed_after_it_was_settled_moves_its_own_wagers_alone(
-    game_id: str, clause: str
-) -> None:
+def test_rtp_5_5_and_nc_5_9_removing_a_settled_hand_changes_only_its_wagers(game_id: str, clause: str) -> None:
     """RTP 5.5, NC 5.9."""
     law = LAWS[game_id]
     layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 3, 40))
@@ -313,8 +309,8 @@ def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> Non
         settle_round(RTP, THREE_BOXES, own_hand, hands(B1="KD 5C 2S"), rulings=back)
 
 
-def test_p3_3_4_a_ruling_settles_a_wager_on_the_dealers_hand_though_its_box_was_not_dealt() -> None:
-    """P3 1.1.4, 3.4: without a main wager the box has no hand, and Dealer Prosperity looks at none."""
+def test_p3_3_4_a_ruling_settles_a_dealers_hand_wager_of_an_undealt_box() -> None:
+    """P3 1.1.4, 3.4: without a main wager the box has no hand, and Dealer Prosperity needs none."""
     layout = lay("P3", ("ann", "dealer_prosperity", 1, 10), ("bob", "main", 2, 5))
     plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
     settlement = settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S", D="KC KH 2D"), rulings=plays)
@@ -347,7 +343,7 @@ def test_p3_1_1_6_a_tie_is_not_settled_before_its_reading_is_chosen() -> None:
 
 
 def test_rtp_5_12_limits_overlooked_in_a_settled_round_stay_settled() -> None:
-    """RTP 5.12: a settlement is a value; nothing that comes later changes it."""
+    """RTP 5.12: nothing that comes later changes a settlement."""
     layout = lay("RTP", ("ann", "main", 3, 4))
     first: Settlement = settle_round(RTP, limited("main"), layout, TABLE)
     settle_round(RTP, limited("main", limit=Limit(50, 60)), layout, TABLE, settled_under_minimum=frozenset({"ann"}))

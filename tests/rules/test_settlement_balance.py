@@ -1,4 +1,4 @@
-"""Whatever is bet and dealt, in every game: every unit is accounted for and no one's money is made or lost."""
+"""Balance of any bets and hands, in every game: every unit is accounted for, and money is neither made nor lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GAME_IDS = st.sampled_from(tuple(LAWS))
 
 
 def settled(data: st.DataObject, game_id: str, layout: Layout, rules: TableRules, hands: Hands) -> Settlement:
-    """With any removed hands, withdrawals, rulings, memory and rounding."""
+    """Settle with any removed hands, withdrawals, rulings, memory and rounding."""
     numbers = st.sampled_from([bet.number for bet in layout.bets])
     ruling = st.builds(BetRuling, st.sampled_from(BetAction), st.just("shift manager Tan"))
     pairs = sorted({(bet.bettor, bet.box) for bet in layout.bets})
@@ -43,9 +43,7 @@ def settled(data: st.DataObject, game_id: str, layout: Layout, rules: TableRules
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_every_unit_is_returned_collected_or_held_and_bettors_and_house_come_to_nothing(
-    data: st.DataObject, game_id: str, hands: Hands
-) -> None:
+def test_every_unit_is_accounted_for_and_all_gains_sum_to_zero(data: st.DataObject, game_id: str, hands: Hands) -> None:
     layout = data.draw(layouts(game_id))
     settlement = settled(data, game_id, layout, data.draw(table_rules(game_id)), hands)
     assert [entry.bet for entry in settlement.entries] == list(layout.bets)
@@ -75,7 +73,7 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
 
 @given(st.data(), GAME_IDS, dealt())
 def test_the_order_of_placing_changes_no_ones_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
-    """No clause on settling asks who placed first; NC 5.1 does, while bets are open only."""
+    """Clauses on settling do not ask who placed first. NC 5.1 does, but only while bets are open."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     numbers = data.draw(st.permutations([bet.number for bet in layout.bets]))
     shuffled = [replace(bet, number=number) for bet, number in zip(layout.bets, numbers, strict=True)]
@@ -107,7 +105,7 @@ def test_a_void_round_gives_everybody_his_own(data: st.DataObject, game_id: str,
 def test_rounding_moves_less_than_a_unit_a_bet_and_shows_all_of_it(
     data: st.DataObject, game_id: str, hands: Hands
 ) -> None:
-    """In whole units everything is, the shares of a maximum too; what is paid on a share differs by rounding alone."""
+    """Shares of a maximum are whole units too, so that only rounding changes what is paid on a share."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     exact = settle_round(law, rules, layout, hands)
     for rounding, sign in ((Rounding.DOWN, 1), (Rounding.UP, -1)):

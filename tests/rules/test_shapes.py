@@ -1,4 +1,4 @@
-"""The shapes that wagers pay on, over all 22,100 hands: how often they come, and against plain definitions."""
+"""The shapes that wagers pay on, over all 22,100 hands: their frequencies, and a comparison with plain definitions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def letters(dealt: Hand) -> str:
     return "".join(sorted(card.code[0] for card in dealt))
 
 
-# Written again from the letters on the cards: nothing here uses ranks as numbers.
+# Written independently from the letters on the cards, without ranks as numbers.
 RUNS: Final = {"".join(sorted(run)) for run in ("A23", "234", "345", "456", "567", "678", "789", "89T")} | {
     "".join(sorted(run)) for run in ("9TJ", "TJQ", "JQK", "QKA")
 }
@@ -215,7 +215,7 @@ def test_p3_4_3_no_pairing_matches_more_pictures_than_are_counted(pair: tuple[li
 
 
 def worth(dealt: list[Card]) -> tuple[int, int, int]:
-    """Points and pictures by the letters, three pictures above all: greater is better. And the points alone."""
+    """Return points and pictures by the letters, with three pictures highest; and the points alone. More is better."""
     shown = [card.code[0] for card in dealt]
     points = sum(1 if letter == "A" else int(letter) for letter in shown if letter in "A23456789") % 10
     pictures = sum(letter in "JQK" for letter in shown)

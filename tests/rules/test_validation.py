@@ -1,4 +1,4 @@
-"""Wrong data of a game is named in a sentence: each mutation of a game that is right is reported."""
+"""Wrong data of a game is reported in a sentence: each mutation of valid data is found."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def with_setting(**changes: Any) -> Game:
 
 
 def priced(*prices: Price) -> Game:
-    """The prices of the wager on one hand."""
+    """Return a game with these prices of the wager on one hand."""
     return with_wager(2, prices=prices)
 
 
@@ -275,7 +275,7 @@ def test_every_problem_is_named_at_once() -> None:
 
 
 def test_two_main_wagers_may_be_where_no_wager_needs_one() -> None:
-    """F3 PM4: Win and Lose lie beside each other, and no wager of that game needs another."""
+    """F3 PM4: Win and Lose lie beside each other, and no wager of that game depends on another."""
     assert sum(wager.main for wager in game("F3").wagers) == 2
     assert problems(game("F3")) == ()
 

@@ -1,4 +1,4 @@
-"""What journals and configurations name is never renamed or removed; more may come."""
+"""Names in journals and configurations, which are never renamed or removed; new ones may be added."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
     """
     if (url is None) == (config is None):
         raise BadInputError("Name the device once.", "Write its URL, or a table's configuration after --config.")
-    with _told_problems():
+    with _bridge_errors():
         if config is not None:
             asked = recording_of_table(config, out)
         else:
@@ -97,7 +97,7 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
 def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_keys: Path | None,
          card_table: Path | None, faces: bool) -> None:  # fmt: skip
     """Print headers, records, and what the driver reads in them. Rotated files are named oldest first."""
-    with _told_problems():
+    with _bridge_errors():
         capture = _read(files, key_file, faces=faces)
         inputs = _inputs(device_keys, card_table)
         for recording in capture.recordings:
@@ -138,7 +138,7 @@ def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: b
     Exit code 1: it differs from what --expect has.
     """
     lines: list[str] = []
-    with _told_problems():
+    with _bridge_errors():
         expected = None if expect is None else _expected(expect)
         capture = _read(files, key_file, faces=faces)
         if _lacks_card_table(capture, card_table):
@@ -224,7 +224,7 @@ def _at_speed(speed: float) -> Callable[[float], Awaitable[None]]:
 
 
 @contextmanager
-def _told_problems() -> Iterator[None]:
+def _bridge_errors() -> Iterator[None]:
     """Turn errors of the bridge into a sentence with the exit code of their kind."""
     try:
         yield

@@ -92,7 +92,7 @@ def toml(value: Any) -> str:
     """Return a value as written in a TOML file.
 
     >>> toml(("a", 'b"')), toml(True), toml({"handled": False})
-    ('["a", "b\\""]', 'true', '{ handled = false }')
+    ('["a", "b\\\\""]', 'true', '{ handled = false }')
     """
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(toml, value))}]"

@@ -28,7 +28,7 @@ BRLTTY: Final = "*brltty*.rules"
 
 
 def look(table: Table) -> Iterator[Finding]:
-    yield from _of_another_table(table)
+    yield from _shared_device(table)
     url = table.configuration.device_url
     if url.scheme == "tcp":
         yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not looked at.")
@@ -40,7 +40,7 @@ def look(table: Table) -> Iterator[Finding]:
         yield from _serial(table, url.path)
 
 
-def _of_another_table(table: Table) -> Iterator[Finding]:
+def _shared_device(table: Table) -> Iterator[Finding]:
     """Warn of another table with the same device. Its daemon would find the device busy, or take its cards."""
     etc, own = table.machine.path("/etc/cardshoe"), table.configuration.device
     if not table.file.is_relative_to(etc):
@@ -76,7 +76,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
         yield _access(table, node, written)
         usb = _usb_device(table, node)
         if usb is not None:
-            yield from _of_usb(table, usb, node)
+            yield from _usb_settings(table, usb, node)
     if written.startswith(STABLE[0]):
         yield _rules(table)
 
@@ -136,13 +136,13 @@ def _usb(table: Table, path: str) -> Iterator[Finding]:
             node = table.machine.path(f"/dev/bus/usb/{numbers[0]:03d}/{numbers[1]:03d}")
             if node.exists():
                 yield _access(table, node, f"USB device {serial}")
-                yield from _of_usb(table, found, node)
+                yield from _usb_settings(table, found, node)
                 yield _rules(table)
                 return
     yield problem("device", f"No USB device {pair} with the serial number {serial} is there.", "Plug the device in")
 
 
-def _of_usb(table: Table, usb: UsbDevice, node: Path) -> Iterator[Finding]:
+def _usb_settings(table: Table, usb: UsbDevice, node: Path) -> Iterator[Finding]:
     if _text(usb.folder / "power/control") == "auto":
         control = f"/{(usb.folder / 'power/control').relative_to(table.machine.root.resolve())}"
         yield warning("USB power", "The PC may put the device to sleep (autosuspend).", f"echo on > {control}")

@@ -58,11 +58,11 @@ def _ready(table: Table, http: HttpSection) -> Finding:
         return ok("ready", "The table can deal.")
     said = reply.text.strip() if reply is not None else "The daemon does not answer /readyz."
     return problem(
-        "ready", said, f"{_as_a_user_of_the_table(table)}cardshoe status --socket {table.configuration.api.socket}"
+        "ready", said, f"{_run_as_table_user(table)}cardshoe status --socket {table.configuration.api.socket}"
     )
 
 
-def _as_a_user_of_the_table(table: Table) -> str:
+def _run_as_table_user(table: Table) -> str:
     """Return the start of a command for root, whom the table does not admit."""
     readers, people = table.configuration.readers, table.configuration.people
     for uid in [uid for uids in (*(one.uids for one in readers), *(one.uids for one in people)) for uid in uids]:

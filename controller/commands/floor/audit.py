@@ -57,7 +57,7 @@ def audit(table: str, database: str, folder: Path | None, config: Path | None, f
             opened.close()
     if not found.journal:
         raise JournalProblemError(f"{path} holds no journal that the floor gets.", "Name the folder with its files.")
-    write_out(msgspec.json.encode(found).decode() if as_json else "\n".join(_told(found)))
+    write_out(msgspec.json.encode(found).decode() if as_json else "\n".join(_summary(found)))
     if found.findings:
         sys.exit(FAILED)
 
@@ -82,7 +82,7 @@ def _folder(folder: Path | None, config: Path | None) -> Path:
     return folder
 
 
-def _told(found: Audited) -> list[str]:
+def _summary(found: Audited) -> list[str]:
     counts = ", ".join((many(found.files, "file"), many(found.decisions, "decision"), many(found.heads, "signed head")))
     lines = [
         f"{found.table}, journal {found.journal}: {counts}; entries {found.first:,} to {found.last:,}",

@@ -183,11 +183,11 @@ class FloorScreen:
         if room < 2:
             return
         yield Text(self._say("story.happened"), "bold")
-        found = [line for place in self._floor.tables for line in self._told(place)]
+        found = [line for place in self._floor.tables for line in self._story_of(place)]
         for line in sorted(found, key=lambda one: -one[0])[: room - 1]:
             yield _cut(Text(line[1]), width)
 
-    def _told(self, place: TablePlace) -> Iterator[tuple[int, str]]:
+    def _story_of(self, place: TablePlace) -> Iterator[tuple[int, str]]:
         for line in story_lines(self._follower, place, self._telling.speaker):
             yield line.utc_ns, f"{self._telling.time(line.utc_ns, seconds=True)} {line.text}"
 

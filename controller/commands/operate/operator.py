@@ -42,11 +42,11 @@ class Line:
 
     def __init__(self, words: Sequence[str]) -> None:
         """Read the words. Raises `UnreadableError`."""
-        words, self.by = _without_by(list(words))
+        words, self.by = _split_person(list(words))
         self.act: Act = read_line(words, WORDS, people=True)
 
 
-def _without_by(words: list[str]) -> tuple[list[str], By]:
+def _split_person(words: list[str]) -> tuple[list[str], By]:
     """Split off `by NAME`, with which words that name nobody themselves may end."""
     word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' begins no line", people=True)
     form = WORDS[word].form
@@ -118,16 +118,16 @@ class Operator:
             found = self._open(operation.irregularity)
             return found is not None and found.void_asked
 
-        self._until_meant(operation, by, asked, "The round becomes void, and all bets are returned.")
+        self._enter_again(operation, by, asked, "The round becomes void, and all bets are returned.")
 
     def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
         def asked() -> bool:
             ends = isinstance(operation, operations.ConcludeRound)
             return self.view.conclusion_asked if ends else self.view.abandon_asked
 
-        self._until_meant(operation, by, asked, f"Round {self.view.round} ends with this.")
+        self._enter_again(operation, by, asked, f"Round {self.view.round} ends with this.")
 
-    def _until_meant(self, operation: AnyOperation, by: By, asked: Callable[[], bool], sentence: str) -> None:
+    def _enter_again(self, operation: AnyOperation, by: By, asked: Callable[[], bool], sentence: str) -> None:
         """Enter an operation that must be repeated, and ask before the request that takes effect."""
         if not asked():
             self.enter(operation, by)

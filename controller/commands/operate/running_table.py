@@ -131,7 +131,7 @@ class RunningTable:
             except NotAdmittedError as error:
                 raise NothingDoneError(str(error).rstrip(".")) from error
             except TableUnreachableError:
-                await self._lose()
+                await self._note_lost()
                 await self._until(lambda: not self.lost, within=True)
                 if (self.view.table, self.view.journal) != (before.table, before.journal):
                     raise NothingDoneError(
@@ -168,20 +168,20 @@ class RunningTable:
                         if event["event"] == "configuration_recorded":
                             self.people = await self._client.people()
                         self._heard(event)
-                    elif not await self._look():
+                    elif not await self._update_view():
                         break
             except NotInJournalError as other:
                 self._say("The journal of the table is another one than before. Look at the table before you go on.")
                 self._last = other.newest
             except (TableUnreachableError, NoTableError):
                 pass
-            await self._lose()
+            await self._note_lost()
             while True:
                 await asyncio.sleep(TRY_EVERY)
-                if await self._look():
+                if await self._update_view():
                     break
 
-    async def _look(self) -> bool:
+    async def _update_view(self) -> bool:
         """Update the view, and return whether the daemon shows the table."""
         try:
             view = in_words(await self._client.state())
@@ -189,12 +189,12 @@ class RunningTable:
             return False
         if self.lost:
             self.people = await self._client.people()
-            self._found(view)
+            self._note_found(view)
         self.view = view
-        await self._tell()
+        await self._notify()
         return True
 
-    def _found(self, view: TableView) -> None:
+    def _note_found(self, view: TableView) -> None:
         """Note that the daemon runs again."""
         self.lost = False
         if view.table != self.view.table:
@@ -206,13 +206,13 @@ class RunningTable:
         if view.journal != self._last.journal:
             self._last = EventId(view.journal, view.entry)
 
-    async def _lose(self) -> None:
+    async def _note_lost(self) -> None:
         if not self.lost:
             self.lost = True
             self._say("The daemon does not answer. Nothing is entered until it runs again; Ctrl-C ends the waiting.")
-            await self._tell()
+            await self._notify()
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         self._shown_up_to = self._last.entry
         async with self._changed:
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""The irregularity table of NC under each of its readings (24, 25, 32, 39), and what the options of 5.7 are."""
+"""The irregularity table of NC under each of its readings (24, 25, 32, 39), and the options of 5.7."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.rules.test_irregularities import final, says
 
 D, K = Disposition, Kind
 SECOND = said(chosen_before=True, handled=True, wrong_number=False, misplaced=True)
-# What may go wrong after a bettor has chosen, and would offer the options of 5.7 (again).
+# Errors after a bettor's choice that would offer the options of 5.7 (again).
 OPTIONAL = [
     (K.WRONG_DISTRIBUTION, said(reconstructable=False)),
     (K.WRONG_DISTRIBUTION, said(reconstructable=True)),
@@ -58,9 +58,7 @@ def chosen_of(row: Row) -> dict[Choice, Option]:
 
 @pytest.mark.parametrize("reconstructable", [True, False])
 @pytest.mark.parametrize("kind", [K.WRONG_DISTRIBUTION, K.OTHER_DEALING_ERROR])
-def test_nc_5_7_1_5_7_2_5_7_3_to_go_on_is_by_another_clause_where_the_cards_can_be_put_in_order(
-    kind: Kind, reconstructable: bool
-) -> None:
+def test_nc_5_7_1_5_7_2_5_7_3_options_differ_if_cards_can_be_put_in_order(kind: Kind, reconstructable: bool) -> None:
     facts = said(wrong_number=False, misplaced=True, handled=True, reconstructable=reconstructable)
     options = chosen_of(final(nc(), kind, facts))
     assert options[Choice.CONTINUE].clause == ("NC 5.7.2" if reconstructable else "NC 5.7.1")
@@ -93,7 +91,7 @@ def test_nc_5_7_a_bettor_chooses_by_right_and_for_one_hand() -> None:
         ("specific", False, True, recon("NC 5.9")),
     ],
 )
-def test_reading_24_nc_5_5_4_5_5_5_5_9_which_clause_comes_first_while_no_one_has_handled_cards(
+def test_reading_24_nc_5_5_4_5_5_5_5_9_which_clause_comes_first_before_handling(
     option: str, dealer_hand: bool, reconstructable: bool, expected: Expected
 ) -> None:
     facts = said(dealer_hand=dealer_hand, handled=False, reconstructable=reconstructable)
@@ -134,7 +132,7 @@ def test_reading_24_changes_nothing_once_cards_were_handled(option: str, noticed
     ("option", "expected"), [("silently", recon("NC 5.5.4")), ("options", choose("NC 5.7", "NC 5.7.2", "NC 5.7.3"))]
 )
 @pytest.mark.parametrize(("kind", "row_id"), [(K.WRONG_DISTRIBUTION, "I05"), (K.OTHER_DEALING_ERROR, "I16")])
-def test_reading_25_nc_5_5_4_what_moving_complete_hands_cures_is_moved_with_a_choice_or_without(
+def test_reading_25_nc_5_5_4_curable_hands_are_moved_with_or_without_a_choice(
     option: str, expected: Expected, kind: Kind, row_id: str
 ) -> None:
     row = final(nc(cured=option), kind, said(misplaced=True, handled=False, curable=True))
@@ -149,7 +147,7 @@ def test_reading_25_nc_5_5_4_what_it_does_not_cure_is_void_either_way(option: st
 
 
 @pytest.mark.parametrize("option", ["options", "none"])
-def test_reading_32_nc_5_11_an_unknown_order_is_named_by_a_pit_supervisor_and_nothing_is_reconstructed(
+def test_reading_32_nc_5_11_a_pit_supervisor_names_an_unknown_order(
     option: str,
 ) -> None:
     row = final(nc(order_in_log=option), K.SIMULTANEOUS, said(order_known=False))
@@ -231,7 +229,7 @@ def test_reading_39_says_nothing_of_a_first_error(option: str) -> None:
 def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
     option: str, follows: Disposition, kind: Kind, facts: Facts
 ) -> None:
-    """Who chose to go on accepts subsequent cards: an earlier card is none of those, or every later notice counts."""
+    """A bettor who chose to go on accepts subsequent cards: an earlier card is not one, or each later notice counts."""
     for about, dealt_before, expected in (
         ("any_card", True, follows),
         ("any_card", False, follows),
@@ -248,7 +246,7 @@ def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
 
 
 @pytest.mark.parametrize("reconstructable", [True, False])
-def test_reading_51_nc_5_11_cards_that_all_go_to_one_hand_need_no_order_where_it_is_read_so(
+def test_reading_51_nc_5_11_cards_for_one_hand_may_need_no_order(
     reconstructable: bool,
 ) -> None:
     facts = said(order_known=False, one_hand=True, reconstructable=reconstructable)
