@@ -20,7 +20,7 @@ _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
 class UntoldError(Exception):
-    """What the journal says in an entry cannot be put into words: whoever holds all keys can write anything there."""
+    """An entry of the journal cannot be put into words. Whoever holds all keys can write anything there."""
 
     def __init__(self, entry: int) -> None:
         super().__init__(f"What the journal says in entry {entry} cannot be told.")
