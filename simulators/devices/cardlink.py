@@ -17,10 +17,10 @@ from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 
-WINDOW: Final = 8
-RESEND_FIRST: Final = 0.2
+WINDOW: Final = 8  # reports: docs/cardlink.md, "Reports: numbers, window, acknowledgement"
+RESEND_FIRST: Final = 0.2  # seconds; doubles up to the longest
 RESEND_LONGEST: Final = 2.0
-HEARTBEAT: Final = 1.0
+HEARTBEAT: Final = 1.0  # seconds: docs/cardlink.md, "Signs of life"
 HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
 EARLIER_BOOTS: Final = 3  # remembered besides the running one; the identity has room for this many

@@ -29,8 +29,8 @@ from firmware_bridge.drivers.one_way import (
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import GapSuspected
 
-ANSWER_WITHIN: Final = 2.0  # seconds for ACK or NAK
-COPIES_WITHIN: Final = 2.0  # seconds for a good copy to follow a damaged telegram
+ANSWER_WITHIN: Final = 2.0  # seconds for ACK or NAK: docs/other_devices.md, "Orders"
+COPIES_WITHIN: Final = 2.0  # seconds for a good copy to follow a damaged telegram: docs/other_devices.md, "Loss"
 
 NOT_ARMED: Final = "commands are not armed: arm=1 in the device URL arms them"
 NOT_POSSIBLE: Final = "this shoe has no such command"

@@ -44,15 +44,15 @@ from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from firmware_bridge.observations import AnyObservation
 
-RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
+RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles (docs/cardlink.md, "A link")
 RESEND_LONGEST: Final = 2.0
 RESEND_DAMAGED: Final = 0.1  # seconds, after a damaged frame in the handshake
 HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
-STALE_AFTER: Final = 1.5  # seconds: one heartbeat missed, with half a second of grace
+STALE_AFTER: Final = 1.5  # seconds: one heartbeat and some grace (docs/cardlink.md, "Signs of life")
 LOST_AFTER: Final = 3.0  # seconds: three missed
-HANDSHAKE_WITHIN: Final = 10.0
+HANDSHAKE_WITHIN: Final = 10.0  # seconds from hello to the first status
 DAMAGED: Final = 2  # frames since the last good one: then the line is bad, rather than the device silent
-ANSWERED_WITHIN: Final = 5.0  # seconds; a device that moves cards may take longer, and its status says so
+ANSWERED_WITHIN: Final = 5.0  # seconds; longer while cards move (docs/cardlink.md, "Commands" 6)
 ANSWERS_KEPT: Final = 64  # to recognise a repeated answer
 
 Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
