@@ -183,6 +183,7 @@ class Visitor(asyncio.Protocol):
         self._inner = inner
         self._left = left
         self.kept = kept  # never ended for being idle
+        self.follows = False  # a stream, of which there are few
         self.on_lost: Callable[[], object] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None

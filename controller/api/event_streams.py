@@ -79,6 +79,7 @@ class Streams:
         self._streams.add(task)
         visitor.on_lost = task.cancel  # otherwise noticed only at the next event
         self._following[caller] += 1
+        visitor.follows = True
         try:
             yield
         except (ConnectionError, asyncio.CancelledError):
@@ -91,6 +92,7 @@ class Streams:
         finally:
             self._streams.discard(task)
             visitor.on_lost = lambda: None
+            visitor.follows = False
             self._following[caller] -= 1
 
 

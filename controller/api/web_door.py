@@ -62,8 +62,8 @@ class WebSetting(NamedTuple):
 class WebEntrance(Entrance):
     """The entrance of the port. It refuses nobody, because a caller is unknown before its request.
 
-    When all places are taken, the oldest connection without a screen's cookie ends, or else one of the screen that has
-    the most.
+    When all places are taken, the oldest connection without a screen's cookie and without a stream ends, or else the
+    oldest without a cookie, or one of the screen that has the most.
     """
 
     def __init__(self, listener: TcpListener, refusals: Refusals) -> None:
@@ -90,7 +90,8 @@ class WebEntrance(Entrance):
         self._inside.pop(visitor, None)
 
     def _end_one(self) -> None:
-        chosen = next((one for one in self._inside if not one.caller.screen), None)
+        displays = [one for one in self._inside if not one.caller.screen]
+        chosen = next((one for one in displays if not one.follows), displays[0] if displays else None)
         if chosen is None:
             ((busiest, _),) = Counter(one.caller for one in self._inside).most_common(1)
             chosen = next(one for one in self._inside if one.caller == busiest)

@@ -86,10 +86,17 @@ class RunningPage:
         self.follower = follower
         self.log = log
         self.hang_up = server.hang_up
+        self._entrance = server._entrance
 
     @property
     def address(self) -> str:
         return f"http://localhost:{self.port}"
+
+    @property
+    def waiting(self) -> list[int]:
+        """Bytes that wait to be read by each connection."""
+        open_ = (one._transport for one in self._entrance._inside)
+        return [transport.get_write_buffer_size() for transport in open_ if transport is not None]
 
     @asynccontextmanager
     async def reader(self, path: str = "/v1/floor") -> AsyncIterator[PageReader]:

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 import pytest_mock
 
-from controller.api.web_door import HEADERS
+from controller.api.web_door import HEADERS, IN_ALL
 from controller.floor.address import Broker
 from controller.floor.broker import Connection, connected
 from controller.floor.follower import Part
@@ -28,6 +28,7 @@ from tests.floor.test_stories import decision, pause
 pytestmark = pytest.mark.tool("mosquitto")
 
 FIRST = "vienna/p1/nc-01"
+MOST_WAITING = 4 * 2**20  # bytes, for all who do not read
 
 
 @asynccontextmanager
@@ -197,6 +198,27 @@ async def test_a_follower_that_does_not_read_keeps_nobody_else(tmp_path: Path) -
             await found.until(lambda step=step: found.rows["vienna/p3/nc-48"]["round"] == step)  # type: ignore[misc]
         writer.close()
         await writer.wait_closed()
+
+
+async def test_hundreds_that_ask_for_half_or_do_not_read_keep_no_page_out(tmp_path: Path) -> None:
+    """The page that is open goes on, and what waits for those who do not read is bounded."""
+    async with page_of(tmp_path, *floor_of(48)) as (page, tables, _), page.reader() as found:
+        await found.until(lambda: len(found.rows) == 48)
+        host = f"Host: localhost:{page.port}\r\n"
+        asked = ("", f"GET /v1/floor HTTP/1.1\r\n{host}", f"GET /v1/floor HTTP/1.1\r\n{host}\r\n")
+        writers = []
+        for number in range(500):
+            _, writer = await asyncio.open_connection("127.0.0.1", page.port, limit=2)
+            writer.write(asked[number % len(asked)].encode())
+            writers.append(writer)
+        for step in range(1, 5):
+            await tell(tables, [changed(quiet(number), round=step) for number in range(48)])
+            await found.until(lambda step=step: found.rows["vienna/p3/nc-48"]["round"] == step)  # type: ignore[misc]
+        assert found.whole == 1
+        assert len(page.waiting) <= IN_ALL
+        assert sum(page.waiting) < MOST_WAITING
+        for writer in writers:
+            writer.transport.abort()
 
 
 # -- certificates

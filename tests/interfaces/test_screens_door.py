@@ -20,6 +20,7 @@ import pytest_mock
 
 from controller.api import answers, door, event_streams, tcp_listener, web_door
 from controller.api.callers import Caller
+from controller.api.feed import Published
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk
 from controller.api.server import ApiServer
@@ -127,6 +128,19 @@ async def test_the_oldest_that_is_no_screens_makes_room(served: Served, mocker: 
     assert await strangers[0].ended() == b""
     for one, cookie in ((newest, b""), (strangers[1], b""), (screen, served.cookie)):
         assert (await served.ask(one, cookie))[0] == 200
+
+
+async def test_a_display_that_follows_keeps_its_place(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    """Connections that ask for nothing, or for half of something, make room for one another."""
+    mocker.patch.object(web_door, "IN_ALL", 3)
+    display = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\n%s\r\n" % served.head)
+    await display.reader.readuntil(b": up to date")
+    half = b"POST /v1/operations HTTP/1.1\r\n%sContent-Length: 99\r\n\r\n{" % served.head
+    idle = [await (await served.call()).say(said) for said in (b"", b"GET / HT", half, half, half, half)]
+    for one in idle[:4]:
+        await one.ended()
+    served.table.feed.publish((Published(1, b"{}"),))
+    assert b"data: {}" in await display.reader.readuntil(b"data: {}")
 
 
 async def test_where_all_are_screens_the_one_that_has_most_makes_room(
