@@ -139,7 +139,7 @@ async def test_a_display_that_follows_keeps_its_place(served: Served, mocker: py
     idle = [await (await served.call()).say(said) for said in (b"", b"GET / HT", half, half, half, half)]
     for one in idle[:4]:
         await one.ended()
-    served.table.feed.publish((Published(1, b"{}"),))
+    served.table.feed.publish([Published(1, b"{}")])
     assert b"data: {}" in await display.reader.readuntil(b"data: {}")
 
 
