@@ -121,7 +121,7 @@ class ScreenRoutes:
             told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
         except UntoldError as error:
             structlog.get_logger().error("api.round_unreadable", code="journal-damaged", entry=error.entry)
-            return self._answers.refused(503, "journal-damaged", f"{error} {UNTOLD_HINT}")
+            return self._answers.refused(503, "journal-damaged", f"{error} " + UNTOLD_HINT)
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:

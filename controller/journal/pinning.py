@@ -160,13 +160,13 @@ class _Look:
     def at_nothing(self) -> Iterator[Doubt]:
         """There is no file."""
         if self._pinned is not None:
-            sentence = f"{self._folder} held the journal up to entry {self._pinned.head.number}, and it is gone."
-            yield Doubt("journal-gone", sentence)
+            gone = f"{self._folder} held the journal up to entry {self._pinned.head.number}, and it is gone."
+            yield Doubt("journal-gone", gone)
         elif (self._folder / RESERVE).exists():  # made once the first file and its pin are durable
             yield Doubt("journal-gone", f"{self._folder} held files of the journal and their pin, and they are gone.")
         elif self._signer.journal_id:
-            sentence = f"The signing key signed the journal {self._signer.journal_id}, and {self._folder} holds none."
-            yield Doubt("journal-gone", sentence)
+            none = f"The signing key signed the journal {self._signer.journal_id}, and {self._folder} holds none."
+            yield Doubt("journal-gone", none)
 
     def at_all(self, *, has_pin: bool) -> Iterator[Doubt]:
         """`has_pin`: it can be read, where it is there."""
@@ -176,10 +176,9 @@ class _Look:
             is_new = number_of(newest) == 1 and reader.head() == reader.header.before
         is_pinned = pinned is None or pinned.journal_id == journal_id  # else that is said
         if is_pinned and self._signer.journal_id not in ("", journal_id):
-            said = (
-                f"The journal in {self._folder} is {journal_id}, and the signing key signed {self._signer.journal_id}."
-            )
-            yield Doubt("journal-exchanged", said)
+            signed = self._signer.journal_id
+            other = f"The journal in {self._folder} is {journal_id}, and the signing key signed {signed}."
+            yield Doubt("journal-exchanged", other)
         at: Path | None = newest
         stopped = False
         if pinned is not None:
@@ -196,22 +195,24 @@ class _Look:
 
     def _place_of(self, pinned: Pinned) -> tuple[Path | None, Doubt | None]:
         """The file that holds the pinned head, or why none does."""
-        number, where = pinned.head.number, f"The journal in {self._folder}"
+        number, folder = pinned.head.number, self._folder
         for path in reversed(self._files.files):
             with closing(self._files.reader(path)) as reader:
                 if reader.header.identity.id != pinned.journal_id:
-                    return None, Doubt("journal-exchanged", f"{where} is not the one that was written to before.")
+                    unknown = f"The journal in {folder} is not the one that was written to before."
+                    return None, Doubt("journal-exchanged", unknown)
                 if reader.header.file_id != pinned.file_id:
                     continue
                 found, end = reader.hash_at(number), reader.head().number
             if found is None and end < number:
-                sentence = f"{where} ends with entry {end}, and entry {number} was written before."
-                return None, Doubt("journal-cut", sentence)
+                cut = f"The journal in {folder} ends with entry {end}, and entry {number} was written before."
+                return None, Doubt("journal-cut", cut)
             if found != pinned.head.hash:
-                sentence = f"Entry {number} of the journal in {self._folder} is not what was written."
-                return None, Doubt("journal-changed", sentence)
+                changed = f"Entry {number} of the journal in {folder} is not what was written."
+                return None, Doubt("journal-changed", changed)
             return path, None
-        return None, Doubt("journal-cut", f"{where} lacks the file that was written to last, up to {number}.")
+        lacks = f"The journal in {folder} lacks the file that was written to last, up to entry {number}."
+        return None, Doubt("journal-cut", lacks)
 
     def _of_what_follows(self, at: Path, number: int, *, stopped: bool) -> Iterator[Doubt]:
         """The decision that ends with that entry, and all that follow it."""
@@ -225,12 +226,12 @@ class _Look:
                 is_signed_here = False
             if forged is not None or not is_signed_here:
                 entry = header.before.number if forged is None else forged
-                said = f"What {path.name} of the journal in {self._folder} says up to entry {entry}"
-                yield _forged(f"{said} was not written with this table's local key and signing key.")
+                forged_at = f"What {path.name} of the journal in {self._folder} says up to entry {entry}"
+                yield _forged(f"{forged_at} was not written with this table's local key and signing key.")
                 return
             if stopped and (path != at or end > number):
-                said = f"The journal in {self._folder} was ended by an orderly stop with entry {number}"
-                yield _forged(f"{said}, and more follows.")
+                stopped_at = f"The journal in {self._folder} was ended by an orderly stop with entry {number}"
+                yield _forged(f"{stopped_at}, and more follows.")
                 return
             before = header
 
@@ -288,10 +289,10 @@ def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned |
         before = public_key
     if not found:
         return None
-    said = f"The journal in {folder} is signed by another key than before, which that key did not endorse"
+    rekeyed = f"The journal in {folder} is signed by another key than before, which that key did not endorse"
     places = "; ".join(place for _, place in found)
     keys_found = tuple(key for key, _ in found)
-    return Doubt("journal-key-changed", f"{said} ({places}).", _KEY_HINT, of_shift=True, keys=keys_found)
+    return Doubt("journal-key-changed", f"{rekeyed} ({places}).", _KEY_HINT, of_shift=True, keys=keys_found)
 
 
 def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -> Doubt | None:
@@ -299,5 +300,5 @@ def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -
     path, name = names[0]
     if not name.previous_file or name.previous_file in deleted:
         return None
-    sentence = f"The files before {path.name} of the journal in {path.parent} are missing, and no entry says that they"
-    return Doubt("journal-cut", f"{sentence} were deleted by age.")
+    missing = f"The files before {path.name} of the journal in {path.parent} are missing, and no entry says that they"
+    return Doubt("journal-cut", f"{missing} were deleted by age.")

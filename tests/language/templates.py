@@ -22,12 +22,14 @@ from controller.language.catalogue import read
 HERE: Final = Path(__file__).resolve().parents[2]
 SOURCES: Final = (
     "controller/api",
+    *(f"controller/daemon/{part}.py" for part in ("checking", "disk_pace", "faults", "journal_keeper", "witnessing")),
     "controller/games/common.py",
     "controller/games/kind_words.py",
     "controller/games/own_words.py",
     "controller/games/specification.py",
     *(f"controller/games/{game}/irregularities.py" for game in ("f3", "nc", "p3", "rtp", "tp")),
     *(f"controller/rules/{part}.py" for part in ("hands", "law", "layout", "placing", "settlement", "viewing")),
+    "controller/journal/pinning.py",
     "controller/table",
 )
 LEFT_OUT: Final = frozenset({"client.py", "door.py", "phases.py", "states_document.py", "tcp_listener.py"})
