@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.journal.file import Header, connect_reader, speaking
+from controller.journal.file import Header, connect_reader, opening_text, speaking
 from controller.journal.folder import JournalFolder, files_in, number_of
 from controller.journal.pin import BadPinError, Pin, Pinned
 from controller.journal.reader import JournalReader
@@ -86,14 +86,17 @@ class JournalPin:
             found += look.at_all(has_pin=self._pin is not None) if files else look.at_nothing()
         self.doubts = tuple(found)
 
-    def look_further(self, signer: Signer, known: Known) -> None:
+    def look_further(self, signer: Signer, local_key: bytes, known: Known) -> None:
         """With the state after the last entry: the keys of all files, and files that are missing. Raises
         `JournalError`.
         """
         with speaking(self._folder):
             names = [(path, _name_of(path)) for path in files_in(self._folder)]
         if names:
-            found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, known.deleted))
+            deleted = known.deleted
+            if any(one.of_added for one in self.doubts):  # what was added may say that files were deleted
+                deleted = [one for one in deleted if _is_deleted(names[-1][0], one, local_key)]
+            found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, deleted))
             self.doubts += tuple(one for one in found if one is not None)
 
     def doubt(self, doubt: Doubt) -> None:
@@ -293,6 +296,21 @@ def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned |
     places = "; ".join(place for _, place in found)
     keys_found = tuple(key for key, _ in found)
     return Doubt("journal-key-changed", f"{rekeyed} ({places}).", _KEY_HINT, of_shift=True, keys=keys_found)
+
+
+def _is_deleted(newest: Path, file_id: str, local_key: bytes) -> bool:
+    """Return whether a holder of the local key recorded that deletion: in the newest file, or before it began."""
+    with closing(JournalReader[Any, Any].open_to_read(newest, local_key=local_key)) as reader:
+        number = reader.header.before.number
+        opening = opening_text(newest, reader.header)
+        table = opening.get("table") if isinstance(opening, dict) else None
+        told = table.get("files_deleted") if isinstance(table, dict) else None
+        if isinstance(told, list) and file_id in told and reader.first_unauthentic(number) != number:
+            return True
+        return any(
+            one.holds and any(b'"event":"files_deleted"' in event and file_id.encode() in event for event in one.events)
+            for one in reader.decisions()
+        )
 
 
 def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -> Doubt | None:

@@ -133,7 +133,7 @@ class Journal(Generic[InputT, EventT]):
 
     def look_further(self, known: Known) -> None:
         """Find what contradicts the journal by its state, before it is written to. Raises `JournalError`."""
-        self.pin.look_further(self._signer, known)
+        self.pin.look_further(self._signer, self._local_key, known)
 
     def accept(self) -> None:
         """A person decided that the journal goes on as it is, or nothing was in doubt."""

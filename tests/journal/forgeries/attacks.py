@@ -19,7 +19,7 @@ from controller.roles import Role
 from controller.table.events import RoundVoided
 from controller.table.inputs import PersonActed
 from controller.table.operations import PlaceYourBets
-from tests.journal.forgeries.forger import ALSO_HIS, Forger, Row
+from tests.journal.forgeries.forger import ALSO_HIS, FILES, Forger, Row
 from tests.journal.forgeries.others import _cut, _last_signed
 from tests.journal_commands.made import SIGNER
 
@@ -125,7 +125,6 @@ def launder(forger: Forger) -> None:
 def launder_with_all_keys(forger: Forger) -> None:
     launder(forger)
     forger.authenticate()
-    forger.sign(SIGNER, 2)
     row, header = forger.rows(3)[-1], forger.header(3)
     said = SIGNER.sign(statement(header.identity.id, header.file_id, Head(row.last, row.hash), 1))
     forger.change(3, ("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", (row.last, 1, said)))
@@ -177,6 +176,23 @@ def other_key(forger: Forger) -> None:
     forger.pin()
 
 
+def other_key_for_all(forger: Forger) -> None:
+    """Every file is written again under his key."""
+    for file in FILES:
+        forger.name(file, public_key=ALSO_HIS.public_key)
+    forger.rechain()
+    forger.sign(ALSO_HIS)
+    forger.pin()
+
+
+def sign_later(forger: Forger) -> None:
+    """The last signed head once more, at another time."""
+    header, (number, utc_ns, _) = forger.header(3), forger.heads(3)[-1]
+    row = next(row for row in forger.rows(3) if row.last == number)
+    said = SIGNER.sign(statement(header.identity.id, header.file_id, Head(number, row.hash), utc_ns + 1))
+    forger.change(3, ("UPDATE head SET utc_ns = ?, signature = ? WHERE number = ?", (utc_ns + 1, said, number)))
+
+
 def then(*changes: Callable[[Forger], object]) -> Callable[[Forger], None]:
     def make(forger: Forger) -> None:
         for change in changes:
@@ -186,6 +202,7 @@ def then(*changes: Callable[[Forger], object]) -> Callable[[Forger], None]:
 
 
 F, P, S, L, A = "files", "files and pin", "files, pin and another signing key", "files, pin and local key", "all keys"
+LS: Final = "files, pin, local key and another signing key"
 LOST: Final = SigningKey(bytes(range(1, 33)))
 """The table's signing key, put back from before it knew of a journal."""
 
@@ -216,6 +233,7 @@ ATTACKS: Final = (
     Attack(P, "the same, where the signing key is an older copy", remove_all, "start noted witness floor", signer=LOST),
     Attack(S, "re-key: write the newest file again", other_key, "start verify key noted witness floor",
            signer=ALSO_HIS),
+    Attack(S, "re-key: write all files again", other_key_for_all, "start key noted witness floor", signer=ALSO_HIS),
     Attack(L, "append to the round in play", then(append, Forger.authenticate, Forger.pin), "floor"),
     Attack(L, "append after an orderly stop, and leave the pin", then(append, Forger.authenticate),
            "start verify key floor", stopped=True),
@@ -223,8 +241,13 @@ ATTACKS: Final = (
     Attack(L, "edit the round in play", then(edit_tail, Forger.authenticate, Forger.pin), "floor"),
     Attack(L, "edit a signed round", then(edit_all, Forger.authenticate, Forger.pin),
            "check verify key noted witness floor"),
+    Attack(LS, "re-key: write the newest file again", then(other_key, Forger.authenticate),
+           "start verify key noted witness floor", signer=ALSO_HIS),
+    Attack(LS, "re-key: write all files again", then(other_key_for_all, Forger.authenticate), "noted witness floor",
+           signer=ALSO_HIS),
     Attack(A, "edit, and write all of it again", edit_and_write_again, "noted witness floor"),
     Attack(A, "roll back, and write the pin", then(roll_back, Forger.pin), "noted witness floor"),
     Attack(A, "fork: go on from an older copy", fork, "noted witness floor"),
+    Attack(A, "sign a head again, at another time", sign_later, "witness floor"),
     Attack(A, "delete the first file, and sign a record of it", launder_with_all_keys, "check verify key floor"),
 )  # fmt: skip
