@@ -251,7 +251,7 @@ def test_device_faults(everything: Rows) -> None:
 
 def test_people(everything: Rows) -> None:
     """All of a scenario are of one day."""
-    acts = ("operations", "refused", "corrections", "recalls", "wrong_pins")
+    acts = ("operations", "refused", "corrections", "recalls", "misread", "wrong_pins")
 
     def got(row: dict[str, Any]) -> Any:
         roles = [role.replace("_", " ") for role in row["roles"] or ()]
@@ -266,6 +266,7 @@ def test_people(everything: Rows) -> None:
         ]
 
     assert check(everything, "people", got, expected) > 500
+    assert everything.ask("SELECT sum(misread) > 0 FROM cardshoe.people") == [(True,)]
 
 
 def test_every_journal_is_whole(everything: Rows) -> None:

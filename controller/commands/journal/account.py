@@ -23,7 +23,7 @@ IN_SERVICE: Final = "in_service"
 
 
 class Person(msgspec.Struct):
-    """What a person did. `decided`: irregularities. `differing`: hands entered that are not what the device read.
+    """What a person did. `decided`: irregularities. `misread`: hands entered that are not what the device read.
 
     `proven`: whether every operation above a dealer's had a PIN.
     """
@@ -36,7 +36,7 @@ class Person(msgspec.Struct):
     decided: int = 0
     corrections: int = 0
     recalls: int = 0
-    differing: int = 0
+    misread: int = 0
     wrong_pins: int = 0
 
 
@@ -165,7 +165,7 @@ class Accountant:
         elif name == "cards_recalled":
             self._person(event["by"]).recalls += 1
         elif name == "hand_exposed" and (who := event.get("differs_by")):
-            self._person(who).differing += 1
+            self._person(who).misread += 1
         elif name == "pin_refused":
             self._person(event["person"]).wrong_pins += 1
 

@@ -160,7 +160,7 @@ def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
 
 def _people(account: Account) -> Iterator[tuple[str, ...]]:
     for one in account.people:
-        counts = (one.operations, one.refused, one.decided, one.corrections, one.recalls, one.differing, one.wrong_pins)
+        counts = (one.operations, one.refused, one.decided, one.corrections, one.recalls, one.misread, one.wrong_pins)
         yield one.id, one.name, ", ".join(one.roles), *map(str, counts)
 
 

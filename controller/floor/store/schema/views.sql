@@ -265,7 +265,8 @@ WHERE e.name IN ('clock_ran_backwards', 'command_refused', 'command_unanswered',
         'device_stopped', 'exit_differs', 'reports_passed', 'shuffle_failed', 'status_differs')
     AND e.body ->> 'code' IS DISTINCT FROM 'returned-to-service';
 
--- What a person did at a table on a day (UTC). name: by the newest configuration of the table.
+-- What a person did at a table on a day (UTC). name: by the newest configuration of the table. misread: hands that the
+-- person entered with other cards than the device read.
 CREATE VIEW cardshoe.people AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person,
     (
@@ -277,7 +278,7 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person
         WHERE p.person ->> 'id' = did.person
         LIMIT 1
     ) AS name,
-    did.roles, did.operations, did.refused, did.corrections, did.recalls, did.wrong_pins,
+    did.roles, did.operations, did.refused, did.corrections, did.recalls, did.misread, did.wrong_pins,
     (
         SELECT count(*) FROM cardshoe.irregularities i
         WHERE i.journal = j.journal_id AND i.site = j.site AND i.table_name = j.table_name
@@ -285,16 +286,19 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person
             AND (i.closed_at AT TIME ZONE 'UTC')::date = did.day
     ) AS decided
 FROM (
-    SELECT e.journal, (e.at AT TIME ZONE 'UTC')::date AS day, coalesce(e.body ->> 'person', e.body ->> 'by') AS person,
+    SELECT e.journal, (e.at AT TIME ZONE 'UTC')::date AS day,
+        CASE e.name WHEN 'hand_exposed' THEN e.body ->> 'differs_by'
+            ELSE coalesce(e.body ->> 'person', e.body ->> 'by') END AS person,
         array_agg(DISTINCT e.body ->> 'role' ORDER BY e.body ->> 'role') FILTER (WHERE e.name = 'operation_taken') AS roles,
         count(*) FILTER (WHERE e.name = 'operation_taken') AS operations,
         count(*) FILTER (WHERE e.name = 'operation_refused') AS refused,
         count(*) FILTER (WHERE e.name IN ('entry_corrected', 'layout_corrected')) AS corrections,
         count(*) FILTER (WHERE e.name = 'cards_recalled') AS recalls,
+        count(*) FILTER (WHERE e.name = 'hand_exposed') AS misread,
         count(*) FILTER (WHERE e.name = 'pin_refused') AS wrong_pins
     FROM cardshoe.event e
     WHERE e.name IN ('operation_taken', 'operation_refused', 'entry_corrected', 'layout_corrected', 'cards_recalled',
-        'pin_refused')
+        'pin_refused') OR (e.name = 'hand_exposed' AND e.body ->> 'differs_by' <> '')
     GROUP BY 1, 2, 3
 ) did
 JOIN cardshoe.journal j ON j.id = did.journal;
