@@ -116,7 +116,7 @@ def test_rtp_5_6_nc_5_7_a_bettor_cannot_go_on_with_a_hand_that_gets_too_few_card
 def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game_id: str) -> None:
     """By RTP 5.6 or NC 5.7.1 the cards stay where they lie, and the round cannot be played to its end."""
     table = dealt_to_a_box_without_a_bet(game_id, Unit.SINGLES, 4)
-    assert table.open.stage is Stage.RULING
+    assert (table.open.stage, table.open.row.clause) == (Stage.RULING, table.state.game.silent_clause)
     table.rule(RulingAction.RECONSTRUCT)
     table.finish()
 
@@ -124,6 +124,53 @@ def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game
 def faces(table: TableHarness, place: str) -> tuple[Card, ...]:
     """As they lie there."""
     return tuple(card.face.expose() for card in table.state.round.hands[place].cards if card.face)
+
+
+def test_nc_5_17_cards_that_cannot_be_moved_as_was_chosen_are_referred() -> None:
+    """The order of cards that came together is known, and nobody can tell which hand got which of them."""
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.SIMULTANEOUS, "B3")
+    table.swap("B1", "B3")
+    for found in table.state.open:
+        if found.kind is Kind.SIMULTANEOUS:
+            table.confirm(found=found, order_known=True)
+        else:
+            table.confirm(found=found, handled=True, reconstructable=True)
+    while choosing := [one for one in table.state.open if one.stage is Stage.CHOOSING]:
+        for place in table.state.round.live_places:
+            table.do(operations.ChooseOption(choosing[0].id, choosing[0].revision, place, Choice.CONTINUE))
+    moving = next(one for one in table.state.open if one.kind is Kind.SIMULTANEOUS)
+    table.confirm(found=moving, curable=False, reconstructable=False)
+    referred = next(one for one in table.state.open if one.kind is Kind.SIMULTANEOUS)
+    assert (referred.stage, referred.row.clause) == (Stage.RULING, "NC 5.17")
+
+
+def test_nc_5_7_2_the_dealer_gets_the_cards_back_although_no_bettor_is_left_to_choose() -> None:
+    """The only main bet was entered wrongly: a side bet without a hand remains, and the Dealer's cards lie at B1."""
+    table = with_bets()
+    table.take(2)
+    table.do(operations.CorrectBet(0, 5, "not keyed", "ann", "tie", 1), Role.PIT_SUPERVISOR)
+    for number in (1, 2):
+        table.do(operations.CorrectBet(number, 0, "it did not lie there"), Role.PIT_SUPERVISOR)
+    while table.state.open:
+        found = table.state.open[0]
+        match found.stage:
+            case Stage.CLAIMED:
+                table.confirm(Role.SHIFT_MANAGER, found, **dict.fromkeys(found.asks, True))
+            case Stage.MOVING:
+                table.do(operations.Reconstruct(found.id, found.revision), Role.SHIFT_MANAGER)
+            case _:
+                table.rule(RulingAction.CONTINUE, found=found)
+    assert table.state.round.hands["D"].size == 3
+
+
+def test_boxes_that_were_marked_are_not_emptied_by_a_bet_that_is_entered_later() -> None:
+    table = TableHarness().start().to_betting()
+    table.do(operations.EnterBettor("ann"))
+    table.close_bets()
+    late = operations.CorrectBet(0, 5, "not keyed", "ann", "tie", 1)
+    assert table.refused(late, Role.PIT_SUPERVISOR)[0] == "no-wagers"
+    assert table.state.round.boxes == (1, 3, 6)
 
 
 def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> None:

@@ -17,6 +17,7 @@ from controller.table.exposing import verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
 from controller.table.offered import returns_due
 from controller.table.operations import AnyOperation
+from controller.table.payments import difference_due
 from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
@@ -40,8 +41,8 @@ def lead_to_next_round(table: TableHarness) -> int:
     raise AssertionError(f"no way out of {state.phase}, {state.service}, open: {[one.row.id for one in state.open]}")
 
 
-def step(table: TableHarness) -> None:
-    """The next step of a crew with a shift manager present."""
+def step(table: TableHarness, patience: int = 1) -> None:
+    """The next step of a crew with a shift manager present. `patience`: how often as many errors make it give up."""
     state, device = table.state, table.device
     if state.duty.dealer not in ("", "dealer"):
         table.do(operations.TakeOver(tuple(found.id for found in state.open)))
@@ -53,11 +54,11 @@ def step(table: TableHarness) -> None:
         table.connect()
     elif state.device.stopped and (state.open or not state.in_round):
         _clear(table)
-    elif state.in_round and len(state.round.closed) >= HOPELESS:
+    elif state.in_round and len(state.round.closed) >= HOPELESS * patience:
         for _ in range(2):
             _manage(table, operations.AbandonRound("shift manager", "it comes to no end"))
     elif state.open:
-        deal_with(table, state.open[0])
+        deal_with(table, state.open[0], patience)
     elif state.duty.paused:
         table.do(operations.ResumeTable())
     elif state.moves_due:
@@ -99,7 +100,7 @@ def _try_another_deck(table: TableHarness) -> None:
         table.device.load()
 
 
-def deal_with(table: TableHarness, found: Irregularity) -> None:
+def deal_with(table: TableHarness, found: Irregularity, patience: int = 1) -> None:
     """One step towards the end of an irregularity."""
     state = table.state
     match found.stage:
@@ -120,19 +121,17 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
             leaves = place in state.round.left_short and not any(one.reconstructs for one in found.row.options)
             choice = Choice.WITHDRAW if leaves else Choice.CONTINUE
             _manage(table, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
-        case Stage.MOVING if found.counted is None and not state.round.out_of_place:
-            _cannot_be_done(table, found)
         case Stage.MOVING:
-            _manage(table, operations.Reconstruct(found.id, found.revision))
+            _put_right(table, found)
         case Stage.RULING:
-            _rule(table, found)
+            _rule(table, found, patience)
 
 
-def _rule(table: TableHarness, found: Irregularity) -> None:
+def _rule(table: TableHarness, found: Irregularity, patience: int) -> None:
     """Play goes on; where it cannot, hands or bets go out; after many rulings in one round it is void."""
     state = table.state
     ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
-    in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round.number and state.in_round
+    in_vain = ruled >= ENOUGH_RULINGS * patience and found.round == state.round.number and state.in_round
     boxes = tuple(place for place in state.round.left_short if place != DEALER)
     removal = ((RulingAction.REMOVE_HANDS, boxes),) if boxes else ()
     *others, last = (
@@ -151,18 +150,23 @@ def _decide(table: TableHarness, found: Irregularity, action: RulingAction, plac
     table.decide(ruling, Role.SHIFT_MANAGER)
 
 
-def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
-    """No misplaced card is recorded: the supervisor enters that the cards cannot be put right."""
-    facts = Facts(curable=False, reconstructable=False)
-    _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
+def _put_right(table: TableHarness, found: Irregularity) -> None:
+    """The cards are moved; it cannot be done where it is not known which, or whole hands do not put it right."""
+    try:
+        _manage(table, operations.Reconstruct(found.id, found.revision))
+    except RefusedStepError:
+        facts = Facts(curable=False, reconstructable=False)
+        _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
 
 
 def _confirm_or_deny(table: TableHarness, found: Irregularity, facts: Facts) -> None:
     """What the table knows better, by a count or by where cards lie, it does not let people confirm: they deny it."""
-    try:
-        _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
-    except RefusedStepError:
-        _manage(table, operations.DenyIrregularity(found.id, found.revision, "the table knows better"))
+    uncured = msgspec.structs.replace(facts, **dict.fromkeys({"curable", "reconstructable"} & {*found.asks}, False))
+    for stated in (facts, uncured):
+        with suppress(RefusedStepError):
+            _manage(table, operations.ConfirmIrregularity(found.id, found.revision, stated))
+            return
+    _manage(table, operations.DenyIrregularity(found.id, found.revision, "the table knows better"))
 
 
 def _manage(table: TableHarness, operation: AnyOperation) -> None:
@@ -271,7 +275,7 @@ def _settle(table: TableHarness) -> None:
     state = table.state
     if state.decks.in_play.stub is None and state.decks.in_play.used:
         table.count(min(60, max(0, state.stub_due)))
-    elif not state.round.chips_paid:
+    elif not state.round.chips_paid or difference_due(state):
         table.do(operations.RecordSettled())
     else:
         table.do(operations.ConcludeRound())

@@ -33,6 +33,7 @@ from controller.table.irregularities.dispositions import (
     reconstruct,
     resolve,
     resolve_moves,
+    row_in_effect,
     take_effect,
     void_needs_repeat,
     withdrew_wholly,
@@ -216,6 +217,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
         decision, given, found, row.because, clause=row.clause, facts=operation.facts, authority=""
     ):
         return
+    row = row_in_effect(decision.state, found, row, facts)
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
     if stage is not Stage.RULING:  # the person who rules judges the count as well

@@ -39,6 +39,15 @@ def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
         )
 
 
+def _verify_bets_are_entered(state: TableState) -> None:
+    """Where boxes are marked, the bets on them are not known: one bet among them would empty the other boxes."""
+    marked = any(isinstance(one.operation, operations.OccupyBoxes) for one in state.round.entered)
+    if marked and not state.layout.bets and not state.game.every_hand:
+        raise RefusedError(
+            "no-wagers", "Boxes are marked in this round, and no bets are entered: correct the boxes instead."
+        )
+
+
 def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
     """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
     layout = state.layout
@@ -67,6 +76,7 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     state = decision.state
+    _verify_bets_are_entered(state)
     layout = _corrected_layout(state, operation)
     if layout.bets == state.layout.bets:
         raise RefusedError("instead", "That is what was entered; enter what should stand instead.")

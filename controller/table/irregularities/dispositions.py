@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
 from controller.rules.dealing_order import DEALER, Place
-from controller.rules.law import find_row
+from controller.rules.law import find_row, silent_row
 from controller.table import events
 from controller.table.betting import hand_back, return_wagers, settle_again, take_off
 from controller.table.decision import Decision
@@ -47,17 +47,26 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
         return None  # the cards of an earlier round are off the table
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
-    if found.kind is Kind.WRONG_DISTRIBUTION and _stays_without_dealer(state, row):
-        return Stage.RULING  # a round cannot be played to its end without the Dealer's hand
     chooses = row.options and not found.waiting and state.round.live_places
     if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card is exposed any more then
         return Stage.CHOOSING
     return stage
 
 
-def _stays_without_dealer(state: TableState, row: Row) -> bool:
-    """Whether the cards are left where they lie, and the Dealer's hand gets too few of them."""
-    moved = row.disposition is Disposition.RECONSTRUCT or any(option.reconstructs for option in row.options)
+def row_in_effect(state: TableState, found: Irregularity, row: Row, facts: Facts) -> Row:
+    """The row that was confirmed, or the one for what no clause provides for, where it cannot be carried out.
+
+    A round is not played to its end without the Dealer's hand, and cards that cannot be moved are not moved.
+    """
+    cannot = found.stage is Stage.MOVING and row == found.row
+    return silent_row(state.game, found.kind, facts) if cannot or _lacks_dealer(state, found, row) else row
+
+
+def _lacks_dealer(state: TableState, found: Irregularity, row: Row) -> bool:
+    """Whether cards are left where they lie, and the Dealer's hand gets too few of them."""
+    if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
+        return False
+    moved = any(option.reconstructs for option in row.options)
     plays = row.disposition in (Disposition.CONTINUE, Disposition.OPTIONS, Disposition.WITHDRAWALS)
     return plays and not moved and DEALER in state.round.left_short
 
@@ -273,6 +282,9 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
                 withdraw(decision, found, place, bettor)
         if _must_be_moved(decision.state, found):
             decision.emit(events.AllChosen(found.id, Stage.MOVING))
+        elif _lacks_dealer(decision.state, found, found.row):
+            row = silent_row(decision.state.game, found.kind, found.facts)
+            decision.emit(events.IrregularityConfirmed(found.id, row, found.facts, Stage.RULING))
         else:
             resolve(decision, given, found.id, found.row.disposition, found.row.clause)
         close_choices(decision, given)  # other choices may have waited for those hands only
@@ -283,10 +295,12 @@ def _must_be_moved(state: TableState, found: Irregularity) -> bool:
     """Whether cards have to be moved for those who chose to continue with them in their intended order (NC 5.7.2).
 
     Not where no card is out of its place: cards that came out together may have been dealt in the order of the log.
+    Whoever withdrew, the Dealer's hand needs its cards.
     """
-    chosen = any(option.reconstructs for option in found.row.options) and bool(state.round.live_places)
+    chosen = any(option.reconstructs for option in found.row.options)
+    needed = bool(state.round.live_places) or DEALER in state.round.left_short
     wrong = found.kind is Kind.WRONG_DISTRIBUTION or found.facts.misplaced or state.round.out_of_place
-    return chosen and bool(wrong)
+    return chosen and needed and bool(wrong)
 
 
 def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -> None:

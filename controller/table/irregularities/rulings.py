@@ -157,8 +157,10 @@ def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -
     returns = operation.action in (RulingAction.VOID, RulingAction.RETURN_BETS)
     if returns or state.phase in BEFORE_CLOSE:
         return
+    now = state.round
     for bet in state.layout.bets:
-        if bet.number in operation.bets and not has_hand(state, bet):
+        out = bet.box in now.removals or (bet.bettor, bet.box) in now.withdrawals
+        if bet.number in operation.bets and not out and not has_hand(state, bet):
             raise RefusedError(
                 "no-hand",
                 "Bet {number} can be neither won nor lost: no hand is dealt to box {box}. Rule that it is returned.",
