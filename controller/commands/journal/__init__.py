@@ -1,10 +1,7 @@
-"""`cardshoe journal`: what a journal tells, without its key. Its parts:
+"""`cardshoe journal`: reads a journal without its key. Each command has its own module; they share these:
 
-    source     where the decisions come from: a folder of journal files, or one file
-    days       days and hours as the casino counts them
-    decisions  a decision as its input and events, read from JSON
-    rounds     decisions gathered into rounds, irregularities and what happened at the table: no I/O, no words
-    words      a round in words, for every command that shows one
-
-A module a command does the rest.
+source     the decisions, read from a folder of journal files, or one file days       days and hours as the casino
+counts them decisions  a decision as its input and events, read from JSON rounds     decisions gathered into rounds,
+irregularities and what happened at the table: no I/O, no words words      a round in words, for every command that
+shows one
 """

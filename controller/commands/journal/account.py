@@ -18,14 +18,14 @@ FAULTS: Final = frozenset(
     {"clock_ran_backwards", "command_refused", "command_unanswered", "device_differs", "device_lost", "device_stopped",
      "exit_differs", "reports_passed", "shuffle_failed", "status_differs"}
 )  # fmt: skip
-NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because a person makes it again
+NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because a person requests a new one
 IN_SERVICE: Final = "in_service"
 
 
 class Person(msgspec.Struct):
-    """What a person did. `decided`: irregularities. `misread`: hands entered that are not what the device read.
+    """A person's acts. `decided`: irregularities. `misread`: entered hands that differ from the device's reading.
 
-    `proven`: whether every operation above a dealer's had a PIN.
+    `proven`: every operation above a dealer's rank had a PIN.
     """
 
     id: str
@@ -53,8 +53,10 @@ class Group(msgspec.Struct):
 
 
 class Account(msgspec.Struct):
-    """`first` and `last`: journal entries. `hours`: rounds begun, by the hour's start. `lengths`: seconds of each round
-    that was played. `house` None: no wagers were entered."""
+    """The numbers of a span. `first` and `last`: journal entries. `hours`: rounds begun, by the hour's start.
+
+    `lengths`: seconds of each round that was played. `house` None: no wagers were entered.
+    """
 
     table: Table
     span: Span
@@ -79,7 +81,7 @@ class Account(msgspec.Struct):
 
     @property
     def rounds(self) -> int:
-        """Those that began and were played, or are being played."""
+        """The number of rounds that were played, or are being played."""
         return sum(count for ending, count in self.endings.items() if ending != NOT_BEGUN)
 
     @property
@@ -91,7 +93,7 @@ NOTED: Final = frozenset(
     {"cards_recalled", "deck_quarantined", "deck_released", "entry_corrected", "files_deleted", "journal_doubted",
      "layout_corrected"}
 )  # fmt: skip
-"""What a reader of a report looks into, besides irregularities and faults."""
+"""Events that a reader of a report looks into, besides irregularities and faults."""
 
 
 class Accountant:
@@ -105,7 +107,7 @@ class Accountant:
         self._out_since: int | None = None
 
     def take(self, decided: Decided) -> None:
-        """A decision, of the span or before it."""
+        """Add a decision, of the span or before it."""
         within = self._account.span.start <= decided.utc_ns < self._account.span.end
         for happened in decided.events:
             self._service(decided, happened)
@@ -115,7 +117,7 @@ class Accountant:
                 self._event(line_of(decided, happened))
 
     def add(self, round_: Round) -> None:
-        """A round that began in the span, once it is complete."""
+        """Add a round that began in the span, once it is complete."""
         account = self._account
         account.endings[round_.ending] = account.endings.get(round_.ending, 0) + 1
         places = [hand.place for hand in round_.dealt]
@@ -132,7 +134,7 @@ class Accountant:
             self._irregularity(round_.number, found)
 
     def result(self, clock: Clock, begun: list[int]) -> Account:
-        """The account. `begun`: when each round began."""
+        """Return the account. `begun`: when each round began."""
         account = self._account
         hours = Counter(clock.hour_of(moment) for moment in begun)
         if hours:

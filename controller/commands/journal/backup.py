@@ -1,4 +1,4 @@
-"""`cardshoe journal backup`: a copy that is whole, also while the table deals."""
+"""`cardshoe journal backup`: makes a whole copy, also while the table deals."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def backup(folder: Path, asked: Asked) -> None:
 
 
 def say(line: str) -> None:
-    """Progress, apart from what the command prints."""
+    """Print progress, separately from the command's output."""
     click.echo(line, err=True)

@@ -1,4 +1,4 @@
-"""`cardshoe journal`: finds its commands by name; each has a module of its own."""
+"""`cardshoe journal`: finds its commands by name. Each has its own module."""
 
 from __future__ import annotations
 

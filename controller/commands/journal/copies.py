@@ -1,6 +1,6 @@
-"""A backup of a journal: copies of its files, taken while the table deals, and a manifest by which they are checked.
+"""A backup of a journal: copies of its files, made while the table deals, and a manifest to check them.
 
-The manifest `backup.json` is written last: a backup without one is not whole. Keys are no part of it, nor is the pin.
+The manifest `backup.json` is written last: a backup without one is not whole. Keys and the pin are not part of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Progress = Callable[[str], None]
 
 
 class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`closed`: nothing is appended to it any more."""
+    """A file of a backup. `closed`: nothing more is appended to it."""
 
     name: str
     bytes: int
@@ -40,7 +40,7 @@ class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`head`: number and hash of the last entry, as `verify --head` takes them."""
+    """The content of a backup. `head`: number and hash of the last entry, as `verify --head` takes them."""
 
     backup: int
     program: str
@@ -69,9 +69,9 @@ def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress
 
 
 def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
-    """Copy a backup that is whole into a folder, which must be empty or missing. Raises `JournalError`.
+    """Copy a whole backup into a folder, which must be empty or missing. Raises `JournalError`.
 
-    Where that was ended half-way, it can be done again.
+    An interrupted restore can be repeated.
     """
     manifest = check(backup, progress=progress)
     _make_empty(folder, "journal", {f"{file.name}{PART}" for file in manifest.files})
@@ -85,20 +85,20 @@ def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
                 part.chmod(0o440)
             else:
                 _to_be_appended_to(part)
-        for file in manifest.files:  # at the end, so that what was ended half-way is no journal
+        for file in manifest.files:  # at the end, so that an interrupted restore is not a journal
             (folder / f"{file.name}{PART}").rename(folder / file.name)
         sync_directory(folder)
     return manifest
 
 
 def check(backup: Path, *, progress: Progress) -> Manifest:
-    """The manifest of a backup that is whole. Raises `JournalError` (journal-incomplete) with what is wrong."""
+    """Return the manifest of a whole backup. Raises `JournalError` (journal-incomplete) with what is wrong."""
     with speaking(backup):
         present = files_in(backup)
         manifest = _manifest(backup, present)
         for file in manifest.files:
             progress(f"checking {file.name}")
-            if backup / file.name not in present:  # nothing beside the folder, no pin, no key
+            if backup / file.name not in present:  # no path outside the folder, no pin, no key
                 raise incomplete(backup, f"{file.name} is missing, or is no file of a journal")
             _check_file(backup / file.name, file)
         listed = {file.name for file in manifest.files}
@@ -111,7 +111,7 @@ def check(backup: Path, *, progress: Progress) -> Manifest:
 
 
 def incomplete(backup: Path, why: str) -> JournalError:
-    """For what is no whole backup."""
+    """Return the error for an incomplete backup."""
     return JournalError("journal-incomplete", f"{backup} is no complete backup of a journal: {why}.", MADE_AGAIN)
 
 
@@ -125,7 +125,7 @@ def _manifest(backup: Path, present: list[Path]) -> Manifest:
 
 
 def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
-    """What copies of files by other means lack."""
+    """Yield what is missing from files copied by other means."""
     yield f"it has no {MANIFEST}" if present else "it holds no file of a journal"
     for path in present:
         with path.open("rb") as file:
@@ -150,7 +150,7 @@ def _logs(backup: Path) -> list[str]:
 
 
 def _make_empty(folder: Path, what: str, left: Collection[str] = ()) -> None:
-    """`left`: names of what an earlier attempt may have left there."""
+    """Make an empty folder. `left`: files that an earlier attempt may have left there."""
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
         if any(one.name not in left for one in folder.iterdir()):
@@ -173,7 +173,7 @@ def _copy(path: Path, target: Path) -> CopiedFile:
 
 
 def _copy_open(path: Path, target: Path) -> None:
-    """A file that is written to, as it is at one moment: in one step, which no commit of the table interrupts."""
+    """Copy a file in use as it is at one moment: in one step, which no commit of the table interrupts."""
     living = connect_reader(path)
     assert isinstance(living, sqlite3.Connection)
     with closing(living), closing(sqlite3.connect(target)) as copy:
@@ -182,7 +182,7 @@ def _copy_open(path: Path, target: Path) -> None:
 
 
 def _to_be_appended_to(path: Path) -> None:
-    """As the daemon leaves its newest file."""
+    """Prepare a file as the daemon leaves its newest one."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
     path.chmod(0o600)

@@ -1,4 +1,4 @@
-"""Rounds and accounts as plain values, for `--json`. Keys stay as they are; more may come."""
+"""Rounds and accounts as plain values, for `--json`. Keys never change; more may be added."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from controller.commands.journal.words import course
 
 
 def changed_in(source: Source) -> dict[str, Any]:
-    """First and last entries of what was read and is not what was written, and how files do not follow one another;
-    nothing where all is as it was written.
-    """
+    """Return the ranges of changed entries and the breaks between files; empty if all is as it was written."""
     found: dict[str, Any] = {"changed": source.changed} if source.changed else {}
     return found | ({"misplaced": source.misplaced} if source.misplaced else {})
 
 
 def row_of(round_: Round) -> dict[str, Any]:
-    """A round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` 0: it is in progress."""
+    """Return a round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` 0: it is in progress."""
     return {
         "round": round_.number,
         "began_ns": round_.began_ns,
@@ -36,7 +34,7 @@ def row_of(round_: Round) -> dict[str, Any]:
 
 
 def whole(round_: Round) -> dict[str, Any]:
-    """A round with its hands, bets and course."""
+    """Return a round with its hands, bets and course."""
     return {
         **row_of(round_),
         "table": round_.table,
@@ -59,7 +57,7 @@ def whole(round_: Round) -> dict[str, Any]:
 
 
 def account_as_data(account: Account, source: Source) -> dict[str, Any]:
-    """A report. `head`: the signed head that covers it, or the last one before its end."""
+    """Return a report. `head`: the signed head that covers it, or the last one before its end."""
     signed = source.signed_head(account.last)
     return {
         "table": account.table.name,

@@ -1,4 +1,4 @@
-"""Days and hours as the casino counts them: in its time zone, a day beginning when the gaming day does."""
+"""Days and hours in the casino's time zone, with the day beginning when the gaming day does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UTC: Final = "UTC"
 
 
 class Span(NamedTuple):
-    """From `start` on, until before `end`: nanoseconds since 1970 in UTC. `name`: as people call it."""
+    """A time from `start` until before `end`, in nanoseconds since 1970 in UTC. `name`: as people call it."""
 
     start: int
     end: int
@@ -18,14 +18,14 @@ class Span(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """`zone`: of the casino. `day_begins`: when its gaming day begins, by the clock there."""
+    """The casino's clock. `zone`: its time zone. `day_begins`: the local time at which its gaming day begins."""
 
     zone: tzinfo
     zone_name: str
     day_begins: time = time(6)
 
     def local(self, utc_ns: int) -> datetime:
-        """To the microsecond."""
+        """Return the local time, to the microsecond."""
         seconds, rest = divmod(utc_ns, SECOND)
         return datetime.fromtimestamp(seconds, self.zone) + timedelta(microseconds=rest // 1000)
 
@@ -33,7 +33,7 @@ class Clock(NamedTuple):
         return self.local(utc_ns).strftime("%H:%M:%S")
 
     def day_and_hour(self, utc_ns: int) -> str:
-        """A date that is read the same everywhere."""
+        """Return day and time in a form that is read the same everywhere."""
         moment = self.local(utc_ns)
         return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
 
@@ -41,27 +41,27 @@ class Clock(NamedTuple):
         return self.local(utc_ns).isoformat(timespec="milliseconds")
 
     def day_of(self, utc_ns: int) -> date:
-        """The gaming day: what happens before it begins belongs to the day before."""
+        """Return the gaming day: what happens before it begins belongs to the day before."""
         today = self.local(utc_ns).date()
         around = (today + timedelta(days=1), today, today - timedelta(days=1))
         return next(day for day in around if self._begins(day) <= utc_ns)
 
     def day(self, day: date) -> Span:
-        """The whole gaming day."""
+        """Return the whole gaming day."""
         begins = f"{self.day_begins:%H:%M} {self.zone_name}"
         name = f"gaming day of {day.day} {day:%B %Y} (from {begins})"
         return Span(self._begins(day), self._begins(day + timedelta(days=1)), name)
 
     def hour_of(self, utc_ns: int) -> int:
-        """When the hour in which it lies began."""
+        """Return the start of the hour."""
         return round(self.local(utc_ns).replace(minute=0, second=0, microsecond=0).timestamp()) * SECOND
 
     def hours(self, first: int, last: int) -> range:
-        """Every hour from one to another."""
+        """Return every hour from one to another."""
         return range(first, last + 1, 3600 * SECOND)
 
     def moment(self, text: str) -> int:
-        """A moment that a person wrote, as 2026-11-23T14:00 or with seconds or an offset. Raises `ValueError`."""
+        """Read a person's time, as 2026-11-23T14:00, optionally with seconds or an offset. Raises `ValueError`."""
         found = datetime.fromisoformat(text)
         aware = found if found.tzinfo is not None else found.replace(tzinfo=self.zone)
         return round(aware.timestamp()) * SECOND
@@ -71,7 +71,7 @@ class Clock(NamedTuple):
 
 
 def lasted(nanoseconds: int) -> str:
-    """How long, for people.
+    """Return a duration for people.
 
     >>> lasted(42 * SECOND), lasted(142 * SECOND), lasted(7325 * SECOND)
     ('42 s', '2 min 22 s', '2 h 2 min')
@@ -84,7 +84,7 @@ def lasted(nanoseconds: int) -> str:
 
 
 def device_clock(milliseconds: int) -> str:
-    """A device's own clock since it began to run.
+    """Return a device's own clock, since it began to run.
 
     >>> device_clock(3_723_045)
     '1:02:03.045'

@@ -1,6 +1,6 @@
-"""A decision of the journal as people and commands read it: its input and its events, from the JSON that is stored.
+"""A decision of the journal as people and commands read it: its input and its events, from the stored JSON.
 
-Events stand there as they are published, so that nothing here needs a key or meets a concealed card.
+Events are stored as they are published, so that nothing here needs a key or meets a concealed card.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Happened(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """`round`: the number of the round that was in progress, or had ended last, after it."""
+    """A decision. `round`: the round that was in progress after it, or else the last one."""
 
     entry: int
     utc_ns: int
@@ -45,7 +45,7 @@ class Decided(NamedTuple):
 
     @property
     def operation(self) -> dict[str, Any]:
-        """What a person entered; empty where it was no person."""
+        """A person's operation; empty if the input was not a person's."""
         found = self.given.get("operation", {}) if self.given.get("input") == "person_acted" else {}
         return found if isinstance(found, dict) else {}
 
@@ -58,12 +58,12 @@ class Decided(NamedTuple):
 
     @property
     def role(self) -> str:
-        """The person's rank in words; empty where it was no person."""
+        """The person's rank in words; empty if the input was not a person's."""
         return str(self.given["role"]).replace("_", " ") if self.operation else ""
 
 
 class UntellableError(ValueError):
-    """What an entry says cannot be put into words. `entry` 0: which one is not known."""
+    """An entry whose content cannot be put into words. `entry` 0: unknown."""
 
     def __init__(self, why: str, entry: int = 0) -> None:
         super().__init__(why)
@@ -72,12 +72,12 @@ class UntellableError(ValueError):
 
 @contextmanager
 def telling(entry: int = 0) -> Iterator[None]:
-    """What is written in an entry is told: what it lacks leaves as `UntellableError`."""
+    """Enclose the telling of an entry: what it lacks leaves as `UntellableError`."""
     try:
         yield
     except UntellableError as error:
         raise UntellableError(str(error), error.entry or entry) from error
-    except UnicodeEncodeError:  # what is written, a terminal need not be able to show
+    except UnicodeEncodeError:  # the text is right, but the terminal cannot show it
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
             msgspec.MsgspecError) as error:  # fmt: skip
@@ -86,7 +86,7 @@ def telling(entry: int = 0) -> Iterator[None]:
 
 
 def read(stored: Decision) -> Decided:
-    """Raises `UntellableError` for what is not an input with its events."""
+    """Read a decision. Raises `UntellableError` for what is not an input with its events."""
     with telling(stored.last):
         return _read(stored)
 
@@ -114,13 +114,13 @@ def name_of(event: bytes) -> str:
 
 
 def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:
-    """As the API publishes it."""
+    """Return the event as the API publishes it."""
     changed = {} if stored.holds else {"changed": True}
     return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event), **changed}
 
 
 class Line(msgspec.Struct, frozen=True):
-    """An event and whose input led to it: a person (id, rank, operation), the device or the program."""
+    """An event, and the author of its input: a person (id, rank, operation), the device or the program."""
 
     entry: int
     utc_ns: int

@@ -1,4 +1,4 @@
-"""`cardshoe journal export`: events as they are published, for programs of other people."""
+"""`cardshoe journal export`: events as they are published, for other programs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _csv_line(decided: Decided, event: dict[str, Any], table: Table, clock: Cloc
 
 
 def _row(cells: tuple[object, ...]) -> str:
-    """What a person wrote must not be taken for a formula by a program for tables."""
+    """Return a row in which spreadsheets take no person's text for a formula."""
     plain = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
     written = io.StringIO()
     csv.writer(written, lineterminator="").writerow(plain)

@@ -15,7 +15,7 @@ from controller.commands.journal.source import Source
 from controller.commands.journal.words import step
 from controller.commands.text import write_out
 
-LOOK_EVERY: Final = 0.5  # seconds; a reader holds nothing of the journal between two looks
+LOOK_EVERY: Final = 0.5  # seconds, between which a reader holds nothing of the journal
 MAX_ENTRY: Final = 2**63 - 1
 
 

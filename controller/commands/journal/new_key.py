@@ -1,4 +1,4 @@
-"""`cardshoe journal new-key`: another key that signs the journal, endorsed by the one before."""
+"""`cardshoe journal new-key`: makes another key that signs the journal, endorsed by the one before."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def new_key(config: Path, lost: bool) -> None:
 
 
 def _in_place_of_a_lost_one(section: JournalSection) -> None:
-    """Nobody endorses it. It belongs to who owns the journal: root may have asked. Raises `JournalError`."""
+    """Make a key without endorsement, for the journal's owner, as root may run this. Raises `JournalError`."""
     path = section.signing_key_path
     if path.exists():
         raise JournalError("journal-key", f"{path} is there and not lost.", "Leave --lost out: then it is endorsed.")

@@ -1,4 +1,4 @@
-"""What the commands share: which journal, in which time zone, of which time; and refusals in sentences."""
+"""Shared parts of the commands: the journal, time zone and span that are asked for, and refusals in sentences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL: Final = Span(0, 2**63 - 1, "the whole journal")
 
 
 class Asked(NamedTuple):
-    """Which journal a person asks for, and how days are counted there. `key_file`: the local key, if known and ours."""
+    """The requested journal, and its way of counting days. `key_file`: the local key, if known and ours."""
 
     path: Path
     clock: Clock
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 
 
 def journal_options(command: Command) -> Command:
-    """`--journal` or `--config`, `--zone` and `--day-begins`; the command gets them as `asked`."""
+    """Add `--journal` or `--config`, `--zone` and `--day-begins`, which the command gets as `asked`."""
 
     @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
     @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")
@@ -52,7 +52,7 @@ def journal_options(command: Command) -> Command:
         with problems():
             return command(*arguments, asked=_asked(path, config, zone, day_begins), **more)
 
-    return wrapped  # type: ignore[return-value]  # it takes what the command takes, but for `asked`
+    return wrapped  # type: ignore[return-value]  # it takes what the command takes, except `asked`
 
 
 def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> Asked:
@@ -76,7 +76,7 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
 
 
 def configuration_of(path: Path) -> Configuration:
-    """A table's configuration; its mistakes as a sentence, exit code 78."""
+    """Read a table's configuration; report its mistakes in a sentence with exit code 78."""
     from controller.daemon.configuration import ConfigurationError, read_configuration
 
     try:
@@ -86,7 +86,7 @@ def configuration_of(path: Path) -> Configuration:
 
 
 def span_options(command: Command) -> Command:
-    """`--day`, `--from` and `--to`; the command gets them as `day`, `since` and `until`."""
+    """Add `--day`, `--from` and `--to`, which the command gets as `day`, `since` and `until`."""
     command = click.option("--to", "until", metavar="TIME", help="Until before this time.")(command)
     command = click.option("--from", "since", metavar="TIME", help="From this time on, as 2026-11-23T14:00.")(command)
     return click.option("--day", metavar="DATE", help="A gaming day, as 2026-11-23; the last one if no time is named.")(
@@ -95,7 +95,7 @@ def span_options(command: Command) -> Command:
 
 
 def span_of(asked: Asked, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
-    """The time that a person names; the last gaming day of the journal if none is named. Raises `BadInputError`."""
+    """Return the named time, or else the last gaming day of the journal. Raises `BadInputError`."""
     try:
         if day is not None:
             if since or until:
@@ -114,7 +114,7 @@ def span_of(asked: Asked, source: Source, day: str | None, since: str | None, un
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Errors of the journal as a sentence, exit code 4."""
+    """Turn errors of the journal into a sentence with exit code 4."""
     try:
         yield
     except JournalError as error:
@@ -123,8 +123,9 @@ def problems() -> Iterator[None]:
 
 @contextmanager
 def opened(asked: Asked) -> Iterator[Source]:
-    """The journal, for reading. What was read and is not what was written ends the command with exit code 4, after its
-    output; and so does what cannot be told. Raises `JournalError`.
+    """Open the journal for reading. Raises `JournalError`.
+
+    Changed entries, and entries that cannot be told, end the command with exit code 4 after its output.
     """
     local_key = None if asked.key_file is None else load_key_file(asked.key_file)
     source = Source(asked.path, local_key)
@@ -132,7 +133,7 @@ def opened(asked: Asked) -> Iterator[Source]:
         with telling():
             yield source
     except UntellableError as error:
-        if mark_of(source):  # what was changed need not be what a command can tell
+        if mark_of(source):  # a changed entry may be untellable
             raise _changed(asked.path, source) from error
         raise _untellable(source, error) from error
     if mark_of(source):
@@ -140,7 +141,7 @@ def opened(asked: Asked) -> Iterator[Source]:
 
 
 def mark_of(source: Source) -> str:
-    """A sentence for the head of what is told of the journal; empty: what was read is what was written."""
+    """Return a sentence to head the output if what was read is not what was written; else empty."""
     found = list(source.misplaced[:MOST_NAMED])
     if source.changed:
         named = source.changed[:MOST_NAMED]
@@ -170,5 +171,5 @@ def _changed(path: Path, source: Source) -> JournalProblemError:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on one line."""
+    """Print one JSON value on one line."""
     write_out(msgspec.json.encode(value).decode())

@@ -1,4 +1,4 @@
-"""The plots of a report: SVG, the same bytes for the same account, drawn without a display (extra `report`)."""
+"""The plots of a report as SVG, drawn without a display (extra `report`). The same account gives the same bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock
 from controller.commands.pages.plots import DARK, Plot, drawn
 
-FEW_BARS: Final = 12  # fewer are drawn no wider
+FEW_BARS: Final = 12  # fewer bars are not drawn wider
 MOST_BARS: Final = 24
 
 
 def plots_of(account: Account, clock: Clock) -> list[Plot]:
-    """Those for which there is something to show."""
+    """Return the plots that have something to show."""
     made: list[Plot] = []
     if account.hours:
         labels = [f"{clock.local(hour):%H}" for hour in account.hours]

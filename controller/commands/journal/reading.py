@@ -1,7 +1,7 @@
-"""Rounds and decisions of a journal by number or by time, reading no more of its files than is needed.
+"""Rounds and decisions of a journal by number or by time, reading only the necessary part of its files.
 
-The clock of a PC may be wrong and be set right. So a time is looked up by the files, which begin with the table's days,
-and what lies in a file is taken or left by its own time.
+The clock of a PC may be wrong and be corrected. So a time is first looked up by the files, which begin with the table's
+days; then each decision is judged by its own time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from controller.commands.journal.table import OF_THE_TABLE, Table
 from controller.journal.reader import Decision
 
 HOUR = 3600 * SECOND
-"""So much around a span is read too: rounds that were in progress, and a clock that was a little wrong."""
+"""The margin around a span, for rounds in progress and a clock that was a little wrong."""
 
 
 def find_round(source: Source, number: int) -> Round | None:
-    """That round with what was said of it until no error of it could be reported; None: the journal has none."""
+    """Return a round with everything said of it until no error of it could be reported any more, if it exists."""
     after, table = _before(source, lambda file: source.first_round(file) < number)
     rounds = Rounds(table)
     for decided in _read(source, after, lambda stored: stored.round >= number - 1):
@@ -34,7 +34,7 @@ def find_round(source: Source, number: int) -> Round | None:
 
 
 def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = lambda decided: None) -> Iterator[Round]:
-    """The rounds that began in a span, each once it is complete; `each` gets every decision that is read."""
+    """Yield the rounds that began in a span, each once it is complete. `each` gets every decision that is read."""
     after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     rounds, until = Rounds(table), _until(source, span)
     for decided in _read(source, after, lambda stored: stored.utc_ns >= span.start - HOUR):
@@ -46,7 +46,7 @@ def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = la
 
 
 def account_of(source: Source, span: Span, clock: Clock) -> Account:
-    """What happened in a span. A round counts where it began."""
+    """Return what happened in a span. A round counts where it began."""
     _, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     accountant, begun = Accountant(table, span), []
 
@@ -62,7 +62,7 @@ def account_of(source: Source, span: Span, clock: Clock) -> Account:
 
 
 def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
-    """The decisions of a span that end after an entry."""
+    """Yield the decisions of a span that end after an entry."""
     begin, _ = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     until = _until(source, span)
     for stored in source.decisions(max(begin, after)):
@@ -73,25 +73,25 @@ def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
 
 
 def last_day(source: Source, clock: Clock) -> Span | None:
-    """The gaming day of the last decision; None: there is none."""
+    """Return the gaming day of the last decision, if there is one."""
     last = source.last()
     return None if last is None else clock.day(clock.day_of(last.utc_ns))
 
 
 def _read(source: Source, after: int, wanted: Callable[[Decision], bool]) -> Iterator[Decided]:
-    """Those that are wanted, and before them those that tell what is known of the table."""
+    """Yield the wanted decisions, after earlier ones that give facts about the table."""
     for stored in source.decisions(after):
         if wanted(stored) or not OF_THE_TABLE.isdisjoint(map(name_of, stored.events)):
             yield read(stored)
 
 
 def _before(source: Source, begins_before: Callable[[File], bool]) -> tuple[int, Table]:
-    """The entry after which to read: the start of the last file that begins before what is wanted; and its opening."""
+    """Return the entry after which to read, and the opening state: those of the last file that begins before."""
     file = source.last_file_where(begins_before)
     return file.before, source.opening(file)
 
 
 def _until(source: Source, span: Span) -> int:
-    """The last entry of the files that may hold something of the span."""
+    """Return the last entry of the files that may hold part of the span."""
     following: Iterable[File] = source.files_after(lambda file: file.header.created_utc_ns < span.end + HOUR)
     return next((file.before for file in following), 2**63 - 1)

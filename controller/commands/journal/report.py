@@ -24,7 +24,7 @@ from controller.commands.journal.report_sections import NOTHING, Section, sectio
 from controller.commands.pages.file import PageFile, write_page
 from controller.commands.text import Page, longest, page, write_out
 
-SHORT: Final = 32  # characters: a wider column is text
+SHORT: Final = 32  # characters; wider columns are text
 
 
 @click.command()
@@ -72,7 +72,7 @@ def _tell(section: Section, output: Page) -> None:
 
 
 def _in_lines(section: Section) -> Iterator[list[str]]:
-    """Short columns as they are, then the long ones as one text, which may wrap in a terminal."""
+    """Yield short columns as they are, then the long ones as one text, which may wrap in a terminal."""
     if not section.columns:
         yield from map(list, section.rows)
         return

@@ -1,4 +1,4 @@
-"""A report as one HTML page that prints on A4: nothing in it is loaded from elsewhere (extra `report`)."""
+"""A report as one HTML page that prints on A4 and loads nothing from elsewhere (extra `report`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
 def page_of(account: Account, made: Sequence[Section], clock: Clock, mark: str = "") -> str:
-    """The page, with a mark at its head. What people and devices wrote is escaped."""
+    """Return the page, with a mark at its head. Text of people and devices is escaped."""
     return rendered(
         TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),
         sections=made, plots=plots_of(account, clock), nothing=NOTHING, mark=mark,

@@ -1,4 +1,4 @@
-"""The sections of a report, each a table of texts: what the printed text and the page both show."""
+"""The sections of a report, each a table of texts, for the printed text and the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.commands.vocabulary import FOLLOWS
 from controller.games.kind_words import KINDS
 from controller.games.specification import Disposition, Kind
 
-MOST_FAULTS: Final = 40  # lines; more of the same kind are counted
+MOST_FAULTS: Final = 40  # lines; further ones of the same kind are counted
 
 
 NOTHING: Final = "None."
@@ -39,7 +39,7 @@ COLUMNS: Final = {
         "wrong PINs",
     ),
 }
-"""By section; one that is not named has no head."""
+"""Column heads by section; a section that is not listed has none."""
 
 
 class Section(NamedTuple):
@@ -49,7 +49,7 @@ class Section(NamedTuple):
 
 
 def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
-    """All of them, those without rows too: that nothing happened is an answer."""
+    """Return all sections, including empty ones: that nothing happened is an answer."""
     made = {
         "Rounds": _rounds(account),
         "Void rounds": _voids(account, clock),
@@ -65,7 +65,7 @@ def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
 
 
 def summary(account: Account) -> str:
-    """The report in a sentence."""
+    """Return the report in a sentence."""
     voids, found = len(account.voids), account.irregularities
     void = f"{voids} void" if voids else "none void"
     irregular = f"{found} irregularit{'y' if found == 1 else 'ies'}"
@@ -137,7 +137,7 @@ FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
 
 
 def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
-    """Each kind once, with how often."""
+    """Yield each kind once, with its count."""
     moments_of: dict[str, list[int]] = {}
     for line in account.faults:
         words = FAULT_WORDS.get(line.event["event"])

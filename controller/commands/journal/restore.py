@@ -1,4 +1,4 @@
-"""`cardshoe journal restore`: a backup put back, once it is found to be whole."""
+"""`cardshoe journal restore`: puts a backup back once it is found to be whole."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
 
 
 def _commands(folder: Path, table: str) -> list[str]:
-    """What is left to do on the table's PC. Who owns the folder of the state owns what lies in it."""
+    """Return the remaining commands for the table's PC. The owner of the state's folder owns its content."""
     owner = folder.parent.stat().st_uid
-    given = [give_to(name_of(owner), folder)] if owner else []  # root's: systemd gives all of it away at the start
+    given = [give_to(name_of(owner), folder)] if owner else []  # systemd changes root's at the start
     return [
         f"install -m 0600 /mnt/safe/{table}/signing.key {folder}/",
         *given,
@@ -54,5 +54,5 @@ def _commands(folder: Path, table: str) -> list[str]:
 
 
 def say(line: str) -> None:
-    """Progress, apart from what the command prints."""
+    """Print progress, separately from the command's output."""
     click.echo(line, err=True)

@@ -1,7 +1,7 @@
 """Decisions gathered into rounds: what was dealt and shown, what went wrong, who decided, how it ended.
 
-All of it comes from published events and from public fields of inputs; nothing is judged here and nothing is worded.
-An irregularity of an earlier round that was found later belongs to the round that it is about.
+Everything comes from published events and public fields of inputs, without judgement or words. An irregularity of an
+earlier round that was found later belongs to the round that it is about.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ BETWEEN_ROUNDS: Final = frozenset(
      "maintenance_noted", "pin_accepted", "pin_refused", "report_taken", "reports_passed", "service_changed",
      "set_in_tray", "settings_deferred", "shuffle_began", "shuffle_failed", "status_agrees", "table_began"}
 )  # fmt: skip
-"""Events of the table and its device that are no part of a round that has ended."""
+"""Events of the table and its device that do not belong to a round that has ended."""
 DECIDES: Final = frozenset({"irregularity_confirmed", "order_named", "ruled"})
-OUTSIDE: Final = frozenset({"closed", "idle", "maintenance"})  # phases that are none of a round
+OUTSIDE: Final = frozenset({"closed", "idle", "maintenance"})  # phases outside any round
 
 
 class Irregularity(msgspec.Struct):
-    """An irregularity as it was raised (`raised`), and what became of it. `row`: the one that applied last.
+    """An irregularity as it was raised (`raised`), and its course. `row`: the one that applied last.
 
     `outcome` empty: it is open.
     """
@@ -54,7 +54,7 @@ class Irregularity(msgspec.Struct):
 
     @property
     def resolved_by(self) -> str:
-        """Whom the record names as the person who decided."""
+        """The person who decided, by the record."""
         return "" if self.resolved is None else str(self.resolved.event["by"])
 
     @property
@@ -63,7 +63,7 @@ class Irregularity(msgspec.Struct):
 
     @property
     def decided_by(self) -> tuple[str, str]:
-        """The person who confirmed, ruled, named the order or denied, with the rank; others carry it out after that."""
+        """The person who confirmed, ruled, named the order or denied, with the rank. Others carry it out afterwards."""
         deciding = [line for line in self.steps if line.role and line.event["event"] in DECIDES]
         if self.outcome == DENIED or not deciding:
             return self.resolved_by, self.resolved_role
@@ -75,7 +75,7 @@ class Irregularity(msgspec.Struct):
 
 
 class Hand(msgspec.Struct):
-    """The cards of a place as far as they were exposed. `dead`: the clause or authority by which it is out of play."""
+    """The cards of a place as far as they were exposed. `dead`: the clause or authority that took it out of play."""
 
     place: str
     lying: list[tuple[int, int]] = []
@@ -91,7 +91,7 @@ class Hand(msgspec.Struct):
 
     @property
     def cards(self) -> list[str]:
-        """A code each; `??` lies face down, `^^` came out face up and was not named."""
+        """A code for each card: `??` lies face down; `^^` came out face up and was not named."""
         if self.shown:
             return self.shown
         marks = [FACE_UP if card in self.face_up else FACE_DOWN for card in self.lying]
@@ -103,7 +103,7 @@ class Hand(msgspec.Struct):
 
 
 class Round(msgspec.Struct):
-    """One round. `first` and `last` are journal entries; `ended_ns` 0: it is in progress. `void`: why, while it is."""
+    """One round. `first` and `last` are journal entries; `ended_ns` 0: in progress. `void`: why, while it is void."""
 
     number: int
     first: int
@@ -133,7 +133,7 @@ class Round(msgspec.Struct):
     irregularities: list[Irregularity] = []
     recalls: list[Line] = []
     course: list[Line] = []
-    people: dict[str, list[str]] = {}  # id to ranks, each with how it was proven
+    people: dict[str, list[str]] = {}  # id to ranks, each with the kind of proof
     refused: int = 0
 
     def hand(self, place: str) -> Hand:
@@ -141,13 +141,13 @@ class Round(msgspec.Struct):
 
     @property
     def dealt(self) -> list[Hand]:
-        """Hands that got cards, the boxes in their order and the Dealer last."""
+        """The hands that got cards, the boxes in their order and the Dealer last."""
         held = [hand for hand in self.hands.values() if hand.cards]
         return sorted(held, key=lambda hand: (hand.place == "D", len(hand.place), hand.place))
 
 
 class Rounds:
-    """Takes decisions in their order, and gives each round once nothing more can be said of it."""
+    """Takes decisions in order, and returns each round once nothing more can be said of it."""
 
     def __init__(self, table: Table | None = None) -> None:
         self.table = table or Table()
@@ -155,7 +155,7 @@ class Rounds:
         self._irregularities: dict[int, Irregularity] = {}
 
     def take(self, decided: Decided) -> list[Round]:
-        """The rounds that are complete by it: a round of which no error can be reported any more."""
+        """Return the rounds that the decision completes: no error of them can be reported any more."""
         done: list[Round] = []
         for happened in decided.events:
             self.table.take(decided, happened)
@@ -170,21 +170,21 @@ class Rounds:
         return done
 
     def rest(self) -> list[Round]:
-        """Those that are not complete when the journal ends."""
+        """Return the rounds that are incomplete at the end of the journal."""
         left = list(self._rounds.values())
         self._rounds, self._irregularities = {}, {}
         return left
 
     def get(self, number: int) -> Round:
-        """A round that is not complete."""
+        """Return a round that is not complete."""
         return self._rounds[number]
 
     def knows(self, number: int) -> bool:
-        """Whether that round has begun and is not complete."""
+        """Return whether the round has begun and is not complete."""
         return number in self._rounds
 
     def began_in(self, span: Span) -> bool:
-        """Whether a round that began then is not complete."""
+        """Return whether a round that began in the span is not complete."""
         return any(span.start <= one.began_ns < span.end for one in self._rounds.values())
 
     def _begin(self, decided: Decided, happened: Happened) -> list[Round]:
@@ -213,7 +213,7 @@ class Rounds:
         return done
 
     def _take_back(self, decided: Decided, happened: Happened) -> None:
-        """The round did not begin; the one before is the last again."""
+        """End a round that did not begin. The one before is the last again."""
         taken_back = self._rounds.get(happened.event["taken_back"])
         if taken_back is not None:
             taken_back.ending, taken_back.ended_ns = NOT_BEGUN, decided.utc_ns
@@ -238,7 +238,7 @@ class Rounds:
             return
         of = self._rounds.get(int(event.get("of_round") or 0))
         if of is not None and decided.round != of.number:
-            of.course.append(line)  # said of an earlier round
+            of.course.append(line)  # about an earlier round
             if happened.name == "round_voided":
                 _voided(of, line)
         if of is not None and happened.name == "cards_recalled":
@@ -251,7 +251,7 @@ class Rounds:
 
 
 def _is_elsewhere(round_: Round, happened: Happened) -> bool:
-    """Whether it is no part of the last round that began: that has ended, or another round's cards are recalled."""
+    """Return whether the event is outside the last round: that has ended, or it recalls another round's cards."""
     if happened.name == "cards_recalled":
         return bool(happened.event["of_round"] != round_.number)
     return bool(round_.ended_ns) and happened.name in BETWEEN_ROUNDS
@@ -306,7 +306,7 @@ def _dealt(round_: Round, line: Line) -> None:
 
 
 def _moved(round_: Round, line: Line) -> None:
-    """As the table's state has it: a hand whose cards people found elsewhere keeps the number that was counted."""
+    """Move cards as the table's state does: a hand with cards found elsewhere keeps its counted number."""
     event = line.event
     counted = {place: len(hand.lying) + hand.surplus for place, hand in round_.hands.items() if hand.surplus}
     turned = [key for hand in round_.hands.values() for key in hand.face_up]
@@ -373,7 +373,7 @@ def _first_card(round_: Round, line: Line) -> None:
 
 
 def _voided(round_: Round, line: Line) -> None:
-    """Of the round before, too: then `_of_an_irregularity` names it."""
+    """Void the round. For the round before, `_of_an_irregularity` names it."""
     if line.event.get("of_round") in (0, None, round_.number):
         round_.void, round_.ending = line, VOID
         round_.chips = "" if line.event.get("was_paid") else round_.chips
@@ -409,7 +409,7 @@ def _operation(round_: Round, line: Line) -> None:
 
 
 def _add_person(round_: Round, person: str, rank: str) -> None:
-    """Once for each rank; how it was proven is known from the person's operation."""
+    """Add a person once for each rank; the person's operation shows the kind of proof."""
     ranks = round_.people.setdefault(person, [])
     if not any(known == rank or known.startswith(f"{rank},") for known in ranks):
         ranks.append(rank)
@@ -453,4 +453,4 @@ CHANGES: Final[dict[str, Callable[[Round, Line], None]]] = {
     "handed_over": _dealer,
     "dealer_came": _dealer,
 }
-"""By event. One that is not named here changes nothing of the account, and stands in the course alone."""
+"""Changes by event. Other events only appear in the course."""

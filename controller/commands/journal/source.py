@@ -1,4 +1,4 @@
-"""Where the commands' decisions come from: the files of a journal in their order, read without its key."""
+"""The source of the commands' decisions: the files of a journal in order, read without its key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORDER BY number DESC LIMIT 1"""
 
 
 class SignedHead(NamedTuple):
-    """`good`: the signature is that of the file's own key. Whether the key is the right one, people compare."""
+    """A signed head. `good`: the file's own key signed it. Whether that is the right key, people compare."""
 
     head: Head
     utc_ns: int
@@ -41,7 +41,7 @@ class SignedHead(NamedTuple):
 
 
 def head_text(head: Head) -> str:
-    """As `verify --head` takes it."""
+    """Return a head as `verify --head` takes it."""
     return f"{head.number}:{head.hash.hex()}"
 
 
@@ -56,8 +56,9 @@ class File(NamedTuple):
 
 
 class Checked:
-    """The decisions of a file, held back until a signed head covers them: one at the end of each round, and of a file.
-    Where the reader has the local key, MACs are checked as well.
+    """The decisions of a file, held back until a signed head covers them: at the end of each round, and of a file.
+
+    With the local key, MACs are checked too.
     """
 
     def __init__(self, reader: JournalReader[Any, Any], following: Header | None) -> None:
@@ -69,7 +70,7 @@ class Checked:
         self._heads = {number: (utc_ns, signature) for number, utc_ns, signature in rows}
 
     def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[Decision]:
-        """`only_signed`: those that hold, and that a signed head covers."""
+        """Yield the decisions after an entry. `only_signed`: those that hold, and that a signed head covers."""
         for signed, one in self._decisions(after):
             if not only_signed or (signed and one.holds):
                 yield one
@@ -89,7 +90,10 @@ class Checked:
             yield from ((False, each) for each in held) if self._may_be_unsigned(held[-1]) else _not_held(held)
 
     def _may_be_unsigned(self, last: Decision) -> bool:
-        """A round in play, or the end of a file whose key was lost: the file of the next key names it."""
+        """Return whether the last decision may lack a signature.
+
+        That is so in a round in play, or at the end of a file whose key was lost, which the next key's file names.
+        """
         following = self._following
         if following is None:
             return True
@@ -106,22 +110,23 @@ def _not_held(decisions: list[Decision]) -> Iterator[tuple[bool, Decision]]:
 
 
 class Source:
-    """A journal to be read, and checked as it is read. Nothing of it is held between two pages.
+    """A journal to be read, and checked as it is read. Nothing is held between two pages.
 
-    `local_key`: with it each decision's MAC is checked; without it what no head signs yet is taken as it stands.
+    `local_key`: for checking the MAC of each decision; without it, entries that no head signs yet are taken as they
+    stand.
     """
 
     def __init__(self, path: Path, local_key: bytes | None = None) -> None:
         self._path = path
         self._local_key = local_key
         self.changed: list[tuple[int, int]] = []
-        """The first and last entries of what was read and is not what was written."""
+        """The first and last entries of each range that was read and is not what was written."""
         self.misplaced: list[str] = []
-        """How the files do not follow one another, a sentence each."""
+        """The breaks in the sequence of files, a sentence each."""
         self.at = 0
-        """The last entry of the decision that was read last."""
+        """The last entry of the latest decision that was read."""
         self._headers: dict[Path, Header] = {}
-        self._ends: dict[Path, Head] = {}  # of files that another one follows
+        self._ends: dict[Path, Head] = {}  # of files followed by another
         self._deleted: dict[str, bool] = {}  # by the file's id
         self.look_again()
         identity = self.file(0).header.identity
@@ -130,8 +135,9 @@ class Source:
         self.simulated = identity.simulated
 
     def look_again(self) -> None:
-        """Find the files that were begun since, and whether each begins where the one before it ends. A file may be
-        deleted by age meanwhile: then once more.
+        """Find new files, and whether each begins where the one before it ends.
+
+        If an age limit deletes a file meanwhile, this is repeated.
         """
         try:
             self._look()
@@ -170,7 +176,7 @@ class Source:
         return self._deleted[file_id]
 
     def _says_deleted(self, file_id: str) -> bool:
-        """In the state with which the newest file begins, or in a signed entry."""
+        """Return whether the newest file's opening state or a signed entry says so."""
         newest = self.file(-1)
         state = opening_text(newest.path, newest.header)
         table = state.get("table") if isinstance(state, dict) else None
@@ -195,11 +201,11 @@ class Source:
         return File(path, self._headers[path])
 
     def last_file_where(self, begins_before: Callable[[File], bool]) -> File:
-        """The last file of which that is so, and the first if it is so of none. Once not so, it stays so."""
+        """Return the last file for which the condition holds, else the first. Once false, it must stay false."""
         return self.file(self._last_where(begins_before))
 
     def files_after(self, begins_before: Callable[[File], bool]) -> Iterator[File]:
-        """Those that follow the last file of which that is so."""
+        """Yield the files after the last one for which the condition holds."""
         return (self.file(at) for at in range(self._last_where(begins_before) + 1, len(self.paths)))
 
     def _last_where(self, begins_before: Callable[[File], bool]) -> int:
@@ -213,12 +219,12 @@ class Source:
         return low
 
     def first_round(self, file: File) -> int:
-        """The round in which the file begins; 0: before the first one. An empty file comes after all."""
+        """Return the round in which the file begins; 0: before the first one. An empty file sorts last."""
         with closing(self._folder.reader(file.path)) as reader:
             return next((one.round for one in reader.decisions(0, 1)), MOST)
 
     def opening(self, file: File) -> Table:
-        """What was known of the table when the file began."""
+        """Return the table's facts when the file began."""
         identity = file.header.identity
         table = Table(identity.table, identity.simulated)
         try:
@@ -229,12 +235,13 @@ class Source:
         return table
 
     def path_of(self, entry: int) -> Path:
-        """The file that holds an entry."""
+        """Return the file that holds an entry."""
         return self.last_file_where(lambda file: file.before < entry).path
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
-        """Those that end after an entry, in order; what is wrong with them is in `changed` by then. Raises
-        `JournalError`.
+        """Yield the decisions that end after an entry, in order, after noting what is wrong with them in `changed`.
+
+        Raises `JournalError`.
         """
         for reader in self._folder.readers(after):
             at = self.paths.index(reader.path) + 1
@@ -254,28 +261,28 @@ class Source:
             self.changed.append((first, last))
 
     def is_changed(self, first: int, last: int) -> bool:
-        """Whether entries of that range, which were read, are not what was written."""
+        """Return whether entries of that range were read and are not what was written."""
         return any(begin <= last and first <= end for begin, end in self.changed)
 
     def last(self) -> Decision | None:
-        """None: nothing was decided yet."""
+        """Return the last decision, if there is one."""
         return next(self.decisions(self.last_entry() - 1), None)
 
     def last_entry(self) -> int:
         return self.head().number
 
     def head(self) -> Head:
-        """Of the last entry. Whether it is signed yet is another question."""
+        """Return the head of the last entry, signed or not."""
         with closing(self._folder.reader(self.paths[-1])) as reader:
             return reader.head()
 
     @property
     def size(self) -> int:
-        """Bytes of all files, without the log beside the newest."""
+        """The bytes of all files, without the log beside the newest."""
         return sum(path.stat().st_size for path in self.paths)
 
     def signed_head(self, number: int) -> SignedHead | None:
-        """The first signed head at or after that entry, else the last one; None: nothing is signed yet."""
+        """Return the first signed head at or after that entry, else the last one; None if nothing is signed yet."""
         holds = self._last_where(lambda file: file.before < number)
         after = (self._signed(self.file(at), _SIGNED, (number,)) for at in range(holds, len(self.paths)))
         before = (self._signed(self.file(at), _LAST_SIGNED) for at in range(holds, -1, -1))

@@ -1,4 +1,4 @@
-"""`cardshoe journal stats`: how much there is."""
+"""`cardshoe journal stats`: counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 
 class Stats(msgspec.Struct):
-    """`days`: rounds begun, by gaming day. `events` and `inputs`: how many of each name."""
+    """The counts. `days`: rounds begun, by gaming day. `events` and `inputs`: by name."""
 
     table: str
     journal_id: str

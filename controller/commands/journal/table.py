@@ -1,4 +1,4 @@
-"""What is known of the table while its decisions are read: its name, the game, the people, the device."""
+"""Facts about the table while its decisions are read: its name, the game, the people, the device."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ OF_THE_TABLE: Final = frozenset(
     {"table_began", "game_chosen", "configuration_recorded", "device_ready", "dealer_came", "handed_over",
      "dealer_left", "service_changed"}
 )  # fmt: skip
-"""Events that tell of the table what holds until the next of them."""
-DECKS: Final = 8  # more than a table has in use at a time; a device may number each one that is put in
+"""Events with facts about the table, each valid until the next of its kind."""
+DECKS: Final = 8  # more than a table uses at a time; a device may number each deck that is put in
 
 
 class Table(msgspec.Struct):
-    """`people`: by id their names. `shuffles`: by the device's number of a deck, its last shuffle."""
+    """The table. `people`: names by id. `shuffles`: the last shuffle by the device's number of a deck."""
 
     name: str = ""
     simulated: bool = False
@@ -34,11 +34,11 @@ class Table(msgspec.Struct):
 
     @property
     def words(self) -> OwnWords:
-        """The game's; the usual ones of a game that this version does not have."""
+        """The game's words; the usual ones for a game that this version does not have."""
         return words_of(self.game if self.game in GAMES else "")
 
     def open_with(self, saved: Any) -> None:
-        """From the state with which a file begins; of one that another version saved, what is found in it."""
+        """Read the state with which a file begins; of another version's state, whatever is found."""
         state = saved.get("table") or {}
         settings, configuration = state.get("settings") or {}, state.get("configuration") or {}
         self.game = settings.get("game", "")

@@ -1,4 +1,4 @@
-"""`cardshoe journal verify`: whether a journal is what was written, and what that cannot show."""
+"""`cardshoe journal verify`: checks that a journal is what was written, and says what cannot be checked."""
 
 from __future__ import annotations
 

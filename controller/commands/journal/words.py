@@ -1,4 +1,4 @@
-"""A round in words, as a person tells it: how it ended, the hands, what went wrong and who decided, then its course."""
+"""A round in words: how it ended, the hands, what went wrong and who decided, then its course."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def words_for(round_: Round) -> OwnWords:
 
 
 def named(by: str, role: str) -> str:
-    """Who did it, with the rank."""
+    """Return who did it, with the rank."""
     return f"{by} ({role})" if role else by
 
 
 def ending(round_: Round) -> str:
-    """How it ended, in a word or two."""
+    """Return how it ended, in a word or two."""
     return {NOT_BEGUN: "did not begin", VOID: "VOID", CONCLUDED: "concluded"}.get(round_.ending, "in progress")
 
 
 def ended(round_: Round) -> str:
-    """How it ended, in a sentence."""
+    """Return how it ended, in a sentence."""
     if round_.ending == NOT_BEGUN:
         return "The round did not begin: its start was cancelled, and no card was dealt."
     if round_.void is not None:
@@ -66,7 +66,7 @@ def _open(round_: Round) -> str:
 
 
 def hand_rows(round_: Round) -> Iterator[tuple[str, str, str]]:
-    """Place, cards, and what became of the hand."""
+    """Yield place, cards, and the result of each hand."""
     words = words_for(round_)
     for hand in round_.dealt:
         yield str(words.of(hand.place)), " ".join(hand.cards), _became(hand, words)
@@ -86,7 +86,7 @@ def _became(hand: Hand, words: OwnWords) -> str:
 
 
 def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
-    """Bettor, where and on what, amount, and its result."""
+    """Yield bettor, place and wager, amount, and result of each bet."""
     words = words_for(round_)
     wagers = {wager.id: wager.title for wager in GAMES[round_.game].wagers} if round_.game in GAMES else {}
     for bet in round_.settlement or round_.bets:
@@ -95,7 +95,7 @@ def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
 
 
 def house(round_: Round) -> str:
-    """What the settlement comes to for the house; empty before it."""
+    """Return the house's gain or loss from the settlement; empty before it."""
     if not round_.house:
         return ""
     lost = round_.house.startswith("-")
@@ -114,7 +114,7 @@ def _result(bet: dict[str, Any]) -> str:
 
 
 def title(found: Irregularity, words: OwnWords) -> str:
-    """Number, place, what it is, by which clause, and what that says."""
+    """Return number, place, kind and clause."""
     row = found.row
     where = f", {words.of(found.place)}" if _is_place(found.place) else ""
     clause = row["clause"] or ("no clause" if not row.get("authority") else row["authority"])
@@ -126,7 +126,7 @@ def _is_place(place: str) -> bool:
 
 
 def follows(found: Irregularity) -> str:
-    """What the row proposes."""
+    """Return what the row proposes."""
     row = found.row
     disposition = Disposition(row["disposition"])
     if disposition not in DECIDED_BY_PEOPLE:
@@ -136,7 +136,7 @@ def follows(found: Irregularity) -> str:
 
 
 def evidence(found: Irregularity) -> str:
-    """With what it was noticed."""
+    """Return how it was noticed."""
     event = found.raised.event
     noticed = event["noticed_by"]
     parts = [f"noticed by {NOTICED_BY.get(noticed, named(noticed, found.raised.role))}"]
@@ -158,7 +158,7 @@ def evidence(found: Irregularity) -> str:
 
 
 def resolution(found: Irregularity) -> str:
-    """How it ended."""
+    """Return how it ended."""
     if not found.outcome:
         return "not decided"
     what = OUTCOMES.get(found.outcome) or FOLLOWS[Disposition(found.outcome)]
@@ -168,7 +168,7 @@ def resolution(found: Irregularity) -> str:
 
 
 def step(line: Line, words: OwnWords) -> str | None:
-    """A step in the decision, as `watch` says it, with what only the operation holds. Raises `UntellableError`."""
+    """Return a step in the decision, as `watch` says it, with details of the operation. Raises `UntellableError`."""
     with telling(line.entry):
         return _step(line, words)
 
@@ -191,7 +191,7 @@ def _step(line: Line, words: OwnWords) -> str | None:
 
 
 def course(round_: Round) -> Iterator[tuple[Line, str]]:
-    """The events that are shown, each with its words."""
+    """Yield the events that are shown, each with its words."""
     words = words_for(round_)
     for line in round_.course:
         if text := step(line, words):
@@ -199,12 +199,12 @@ def course(round_: Round) -> Iterator[tuple[Line, str]]:
 
 
 def who(line: Line) -> str:
-    """Whose input it was, short enough for a column."""
+    """Return the author of the input, short enough for a column."""
     return "" if line.by in (DEVICE, PROGRAM) else line.by
 
 
 def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, short: bool = False) -> None:
-    """The whole account. `short`: without its course."""
+    """Print the whole account. `short`: without its course."""
     words = words_for(round_)
     marked = " (SIMULATED)" if simulated else ""
     page.heading(f"Round {round_.number} of table {round_.table}{marked}: {ending(round_)}")
@@ -237,7 +237,7 @@ def _tell_hands(round_: Round, page: Page) -> None:
 
 
 def _tell_rows(title: str, rows: Sequence[tuple[str, ...]], page: Page) -> None:
-    """A part in columns; none where there is nothing."""
+    """Print a part in columns, if there is any."""
     if rows:
         page.heading(title)
         page.rows(rows)
@@ -279,7 +279,7 @@ def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: Own
 
 
 def cell_of(round_: Round) -> str:
-    """Its irregularities in one line of a list."""
+    """Return its irregularities in one line of a list."""
     words = words_for(round_)
     return "; ".join(_cell(found, words) for found in round_.irregularities)
 
