@@ -1,1 +1,1 @@
-"""Tests of F3 alone."""
+"""Tests of F3 only."""

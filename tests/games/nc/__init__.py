@@ -1,1 +1,1 @@
-"""Tests of NC alone."""
+"""Tests of NC only."""

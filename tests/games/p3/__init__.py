@@ -1,1 +1,1 @@
-"""Tests of P3 alone."""
+"""Tests of P3 only."""

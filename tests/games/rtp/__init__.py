@@ -1,1 +1,1 @@
-"""Tests of RTP alone."""
+"""Tests of RTP only."""

@@ -1,1 +1,1 @@
-"""Tests of TP alone."""
+"""Tests of TP only."""
