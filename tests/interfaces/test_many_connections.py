@@ -25,7 +25,7 @@ async def test_a_full_line_of_refused_users_is_short(served: Served, mocker: pyt
     for stranger in strangers:  # the server has no turn meanwhile
         stranger.connect(str(served.path))
     mocker.patch.object(door, "peer_uid", side_effect=[ANOTHER] * door.BACKLOG + [OWN])
-    rests = mocker.spy(served.server._door, "_rest")
+    rests = mocker.spy(served.server._door, "_pause_accepting")
     dealer = Caller(*await asyncio.open_unix_connection(sock=connect_in_line(str(served.path))))
     assert await dealer.ask("GET", "/healthz") == (200, b"ok\n")
     await dealer.close()
