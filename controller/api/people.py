@@ -149,14 +149,15 @@ class People:
     ) -> Acting:
         """Identify the person who acts. Raises `PersonRefusedError` with a sentence.
 
-        `signed`: who signed the first of two requests at this screen; one PIN serves both.
+        `signed`: who made the first of two requests at this screen. Above a dealer's rank it had a PIN, which serves
+        both; a dealer's may have had the sign-on alone, which has to stand at the second, too.
 
         `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. A user whom the
         configuration takes for a dealer stands for the dealer on duty: a request without a name is that person's.
         """
         if caller.uid is None:
-            if signed and named == signed and not pin:
-                return Acting(named, self._known(named).role, None, "pin", caller.screen)  # the first request's PIN
+            if signed and named == signed and not pin and self._known(named).role is not Role.DEALER:
+                return Acting(named, self._known(named).role, None, "pin", caller.screen)
             return await self._at_screen(caller, named, pin, desk, stands_for)
         default, unnamed = self._by_uid.get(caller.uid), self.unnamed(caller.uid, stands_for)
         person = self._known(named) if named else unnamed

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import pytest
 import pytest_mock
 
@@ -39,6 +40,7 @@ from controller.table.state import TableState
 from tests.end_to_end.stage import short_folder
 from tests.interfaces import test_door, test_request_gate
 from tests.interfaces.test_door import Table
+from tests.table import test_turns
 
 HOUR_NS = 3600 * 10**9
 TOKEN = "5e" * 32
@@ -332,3 +334,47 @@ async def test_what_a_stranger_sends_is_quoted_and_not_translated(
         assert found["sentence"] == "无法读取请求。请改正后重发。"
         assert f"box {number} and card 1" in found["detail"]
     assert search.call_count == 1
+
+
+async def second_request(served: Served, table: test_turns.Screens, operation: dict[str, object], person: str) -> str:
+    """The code of the answer to the second request of what was requested once at the screen, without a PIN."""
+    served.table.state = table.state
+    served.table.utc_ns = lambda: table.utc_ns  # type: ignore[method-assign]  # soon after the first
+    asked = {"id": test_door.PAUSE["id"], "round": table.state.round.number, "operation": operation, "person": person}
+    body = json.dumps(asked | {"repeats": test_turns.asked(table)}).encode()
+    caller = await served.call()
+    head = b"POST /v1/operations HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n"
+    await caller.say(head % (served.head, served.cookie, len(body)) + body)
+    return str(json.loads((await caller.answer())[1])["code"])
+
+
+def requested(what: str) -> test_turns.Screens:
+    """What was requested once, at the screen of the server."""
+    table = test_turns.prepared(what)
+    table.screen = id_of(HASH)
+    table.state = msgspec.structs.replace(table.state, screens=(Screen(id_of(HASH), "Left", HASH),))
+    test_turns.ASKS[what](table)
+    return table
+
+
+@pytest.mark.parametrize(("person", "code"), [("dealer", "pin"), ("", "not-signed-on")])
+async def test_a_dealer_whose_shift_is_over_gives_no_second_signature(served: Served, person: str, code: str) -> None:
+    """The first request had the sign-on and no PIN, which therefore does not serve both."""
+    served.people.change((Person("dealer", "Dana", Role.DEALER),), ())
+    assert await second_request(served, requested("conclude"), {"operation": "conclude_round"}, person) == code
+    assert served.table.asked == []
+
+
+@pytest.mark.parametrize(
+    ("role", "code"),
+    [(Role.PIT_SUPERVISOR, ""), (Role.DEALER, "pin"), (None, "person")],
+    ids=["there", "demoted", "gone"],
+)
+async def test_who_is_removed_after_the_first_signature_gives_no_second(
+    served: Served, role: Role | None, code: str
+) -> None:
+    served.people.change((Person("sam", "Sam", role),) if role is not None else (), ())
+    table = requested("void")
+    confirm = {"operation": "confirm_irregularity", "irregularity": table.open.id, "revision": table.open.revision}
+    assert await second_request(served, table, confirm, "sam") == code
+    assert [by.person for _, by in served.table.asked] == ([] if code else ["sam"])
