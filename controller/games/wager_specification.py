@@ -63,7 +63,7 @@ class Needs(StrEnum):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A reading of the document that a casino chooses. An empty `default` must be chosen, with who and when.
+    """A reading of the document that a casino chooses. Without a `default` it must be chosen, with who and when.
 
     `reading` is its number in the list of readings in the program's documentation. `options` are (word, meaning).
     """

@@ -1,4 +1,4 @@
-"""The journal of an evening at a small table, the same bytes at each making: rounds of every ending, in two files."""
+"""The journal of an evening at a small table, always the same bytes: rounds of every ending, in two files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ IDENTITY = Identity("5e" * 16, "BAC-07", True)
 
 
 class JournaledTable(TableHarness):
-    """Every decision goes into a journal. An entry takes a second. At entries in `wrong` the clock is a year ahead."""
+    """A table whose decisions go into a journal.
+
+    An entry takes a second. At entries in `wrong` the clock is a year ahead.
+    """
 
     def __init__(
         self, folder: Path, seed: int = 1, hands: dict[str, str] | None = None, wrong: range = range(0)
@@ -64,7 +67,7 @@ class JournaledTable(TableHarness):
         )
 
     def bets(self, *bets: tuple[str, str, int, int]) -> None:
-        """Bettor, wager, box and amount of each."""
+        """Place bets, given as bettor, wager, box and amount."""
         for bettor, wager, box, amount in bets:
             if all(known.id != bettor for known in self.state.bettors):
                 self.do(operations.EnterBettor(bettor, seat=box))
@@ -78,7 +81,7 @@ class JournaledTable(TableHarness):
 
 
 def evening(folder: Path, wrong: range = range(0)) -> JournaledTable:
-    """Seven rounds; the table deals on, and the journal stays open."""
+    """Play seven rounds. The table deals on, and the journal stays open."""
     table = JournaledTable(folder, wrong=wrong)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()

@@ -1,4 +1,4 @@
-"""Scenarios as the decisions that a journal holds of them, in memory: what a reader without a key gets."""
+"""Scenarios as decisions of a journal, in memory: what a reader without a key gets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
 
 class RecordedCourse(Course):
-    """Every decision, with the state after it."""
+    """A course that keeps every decision, with the state after it."""
 
     def __init__(self, setting: TableSetting) -> None:
         self.steps: list[Step] = []

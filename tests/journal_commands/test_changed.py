@@ -1,4 +1,4 @@
-"""What was changed after it was recorded is not told as sound: commands mark it, and end with exit code 4."""
+"""Changed entries are not told as sound: commands mark them, and end with exit code 4."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def folder(written: Path, tmp_path: Path) -> Path:
 
 
 def change(path: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
-    """As somebody does who may write to the file; the guards are put back."""
+    """Change a file, as anyone who may write to it could; the guards are put back."""
     path.chmod(0o600)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for (name,) in list(connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")):
@@ -50,7 +50,7 @@ def change(path: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
 
 
 def edit(path: Path, old: bytes, new: bytes) -> tuple[int, int]:
-    """Another word in the first decision that has it; its entries."""
+    """Replace a word in the first decision that has it, and return that decision's entries."""
     with closing(sqlite3.connect(path)) as connection:
         ((words,),) = connection.execute("SELECT words FROM journal")
         rows = list(connection.execute("SELECT last, count, body FROM decision ORDER BY last"))

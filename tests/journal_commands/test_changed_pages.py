@@ -1,4 +1,4 @@
-"""What the API reads of the journal is checked with the local key, and what was changed is marked."""
+"""The API checks what it reads of the journal with the local key, and marks changed entries."""
 
 from __future__ import annotations
 

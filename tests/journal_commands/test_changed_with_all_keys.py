@@ -1,5 +1,6 @@
-"""A journal that the holder of all keys changed, and sealed again, holds whatever he likes: no command ends in a
-traceback, and what cannot be told is said with file and entry.
+"""A journal that the holder of all keys changed and sealed again may hold anything.
+
+No command ends in a traceback, and what cannot be told is reported with file and entry.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ VALUES: Final[tuple[Any, ...]] = (
     None, True, -1, 0, 7, 2**40, 2**63, 2**64, 1.5, "", "x", "B9", "2026-11-28", "\ud7ff", [], [[]], {}, {"x": 1},
     ["KD", 3, None], "9" * 400,
 )  # fmt: skip
-"""What may stand in a field's place."""
+"""Values that may replace a field's."""
 BAD_TEXT: Final = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x00", b'"', b"{", b"\\u", b"\\ud800", b"1e999", b"," * 3)
 
 
 class File:
-    """What a file holds, to be changed and sealed again with all keys."""
+    """The content of a file, for changing and sealing it again with all keys."""
 
     def __init__(self, path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection:
@@ -63,7 +64,7 @@ class File:
         self.packing = Packing(self.name[17])
 
     def seal(self, before: Head | None, before_id: str, key: bytes = KEY) -> Head:
-        """Every number, hash, MAC and signature; the end of the file."""
+        """Recompute every number, hash, MAC and signature, and return the head at the end of the file."""
         if before is not None:
             self.name[10:13] = before_id, before.number, before.hash
         keys = FileKeys(key, self.name[3])
@@ -108,7 +109,7 @@ class File:
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each object or list, with each of its keys."""
+    """Yield each object or list, with each of its keys."""
     keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in keys:
         yield value, key
@@ -116,7 +117,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def change_field(random: Random, parts: list[Any]) -> None:
-    """Of an input with its events: a key or an item."""
+    """Change a key or an item of an input with its events."""
     holder, key = random.choice(list(places(parts)))
     how = random.randrange(6)
     if how == 0:
@@ -145,7 +146,7 @@ def edit_fields(random: Random, file: File) -> None:
 
 
 def other_name(random: Random, file: File) -> None:
-    """An event of another kind with the same fields."""
+    """Give an event the name of another kind, with the same fields."""
     row, other = random.choice(file.rows), random.choice(file.rows)
     texts = [file.packing.unpack(one[5]) for one in (row, other)]
     mine, theirs = (re.findall(rb'"(?:event|input|operation|observed)":"[a-z_]+"', text) for text in texts)
@@ -154,7 +155,7 @@ def other_name(random: Random, file: File) -> None:
 
 
 def flip_text(random: Random, file: File) -> None:
-    """A bit of what is packed, or bytes that are no text."""
+    """Flip a bit of packed data, or insert bytes that are not text."""
     row = random.choice(file.rows)
     text = bytearray(file.packing.unpack(row[5]))
     at = random.randrange(len(text))
@@ -166,7 +167,7 @@ def flip_text(random: Random, file: File) -> None:
 
 
 def flip_column(random: Random, file: File) -> None:
-    """A bit of a column of a decision; a number as SQLite keeps it."""
+    """Flip a bit of a column of a decision, with numbers as SQLite keeps them."""
     row = random.choice(file.rows)
     at = random.choice((1, 2, 3, 4, 5, 6))
     if isinstance(row[at], int):
@@ -217,7 +218,7 @@ EDITS: Final[tuple[Callable[[Random, File], object], ...]] = (
 
 
 def write(folder: Path) -> None:
-    """Three rounds of different endings, and one in play, in two files."""
+    """Write three rounds of different endings, and one in play, in two files."""
     table = JournaledTable(folder)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()
@@ -237,14 +238,14 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def forge(written: Path, folder: Path, random: Random) -> None:
-    """A copy that is changed at random, and sealed again from there to its end."""
+    """Make a copy with random changes, sealed again from there to its end."""
     shutil.copytree(written, folder)
     files = [File(folder / name) for name in NAMES]
     try:
         for _ in range(random.choice((1, 1, 1, 3))):
             random.choice(EDITS)(random, random.choice(files))
     except (ValueError, TypeError, IndexError, RecursionError):
-        pass  # what is not a text, after a change before, is not changed again
+        pass  # an earlier change left no text to change
     end: Head | None = None
     before_id = ""
     for name, file in zip(NAMES, files, strict=True):
@@ -259,7 +260,7 @@ def run(*arguments: str | Path) -> Result:
 
 
 def follow(folder: Path) -> int:
-    """As `cardshoe journal follow` from the beginning, until it would wait."""
+    """Follow from the beginning, as `cardshoe journal follow` does, until it would wait."""
 
     def end() -> None:
         raise KeyboardInterrupt

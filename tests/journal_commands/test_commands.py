@@ -1,4 +1,4 @@
-"""`cardshoe journal show`, `list`, `stats`, `export` and `follow` over a table that deals on."""
+"""`cardshoe journal show`, `list`, `stats`, `export` and `follow` while the table deals."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_what_is_no_time(folder: Path, asked: list[str], sentence: str) -> None:
 
 @pytest.mark.parametrize("command", ["list", "show 7", "export --format csv"])
 def test_a_running_table_is_read_by_another_process(command: str, folder: Path, tmp_path: Path) -> None:
-    """Its journal is open, and its last entries lie in the write-ahead log."""
+    """Its journal is open, and its last entries are in the write-ahead log."""
     table = evening(tmp_path / "journal")
     try:
         done = subprocess.run(
@@ -186,7 +186,7 @@ def test_a_file_that_was_just_begun(tmp_path: Path, folder: Path) -> None:
 
 
 def test_a_clock_that_was_wrong_for_a_while(tmp_path: Path) -> None:
-    """It jumped a year ahead in the middle of round 4, and was set right: the rest of the day is found all the same."""
+    """It jumped a year ahead in the middle of round 4 and was corrected. The rest of the day is still found."""
     table = evening(tmp_path / "journal", wrong=range(320, 340))
     table.journal.close()
     listed = run("list", "--json", "--journal", tmp_path / "journal", "--day", "2026-11-23").splitlines()
@@ -197,7 +197,7 @@ def test_a_clock_that_was_wrong_for_a_while(tmp_path: Path) -> None:
 
 
 def published(folder: Path) -> list[dict[str, Any]]:
-    """As the API publishes them."""
+    """Return the events as the API publishes them."""
     found = []
     for decision in JournalFolder[Any, Any].open_to_read(folder).decisions():
         for entry, event in enumerate(decision.events, decision.first + 1):

@@ -47,7 +47,7 @@ def test_a_backup_is_restored_to_the_same_journal(folder: Path, tmp_path: Path) 
 
 
 def test_it_is_of_one_moment_while_the_table_deals(tmp_path: Path) -> None:
-    """Entries come before each file is copied: the backup has all up to some entry, and none beyond it."""
+    """Entries come before each file is copied. The backup has all of them up to one entry, and none after it."""
     table = evening(tmp_path / "journal")
     dealt: list[int] = []
 
@@ -137,7 +137,7 @@ def test_a_restore_that_was_ended_leaves_no_journal_and_can_be_done_again(folder
 
 @pytest.mark.parametrize("name", ["../planted", "pin", "signing.key"])
 def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_path: Path) -> None:
-    """A backup comes from elsewhere: it brings no pin and no key, and nothing beside the folder."""
+    """A backup comes from elsewhere: it must bring no pin, no key, and nothing outside the folder."""
     backup, journal = backup_of(folder, tmp_path / "media" / "backup"), tmp_path / "table" / "journal"
     planted = backup / name
     planted.write_bytes(b"planted")
@@ -150,7 +150,7 @@ def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_pat
 
 
 def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
-    """As `cp` makes it, with its log and without."""
+    """The copy is made by `cp`, with its log and without."""
     table = evening(tmp_path / "journal")
     for name in ("with", "without"):
         shutil.copytree(tmp_path / "journal", tmp_path / name)
@@ -164,7 +164,7 @@ def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_cut_off_before_the_backup_is_refused(folder: Path, tmp_path: Path) -> None:
-    """Nothing is taken for a backup that does not verify."""
+    """Data that does not verify is not backed up."""
     journal = shutil.copytree(folder, tmp_path / "journal")
     first = journal / "000001.journal"
     first.chmod(0o600)
@@ -193,7 +193,7 @@ def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path
 def test_a_backup_on_the_journals_own_disk_is_warned_of(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nothing is mounted at /mnt/backup it lies on the disk of the system."""
+    """Where nothing is mounted at /mnt/backup, it is on the disk of the system."""
     said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "a"), "--journal", str(folder)])
     assert said.exit_code == 0
     assert "is on the journal's own disk" in said.stderr

@@ -1,4 +1,4 @@
-"""docs/journal_commands.md: its examples print what they say, and its JSON keys are those that there are."""
+"""docs/journal_commands.md: its examples print what they say, and its JSON keys exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _in_a_folder_with_the_journal_of_the_examples(
 
 
 def steady(text: str) -> str:
-    """Without what depends on how the program stores things: digests, and sizes in bytes."""
+    """Remove what depends on storage: digests, and sizes in bytes."""
     return re.sub(r"\b[0-9a-f]{32,}\b|[0-9.]+ MB, \d+ bytes", "-", text)
 
 

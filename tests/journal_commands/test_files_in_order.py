@@ -1,4 +1,4 @@
-"""Files that do not follow one another are told as such: exchanged, foreign or missing ones, with exit code 4."""
+"""Breaks in the sequence of files are reported: exchanged, foreign or missing ones, with exit code 4."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIRST, SECOND, THIRD = (f"00000{number}.journal" for number in (1, 2, 3))
 
 
 def write(folder: Path, seed: int = 1) -> JournaledTable:
-    """Four rounds in three files."""
+    """Write four rounds in three files."""
     table = JournaledTable(folder, seed)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()
@@ -54,7 +54,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of another journal of the same table and keys."""
+    """Write another journal of the same table and keys."""
     folder = tmp_path_factory.mktemp("other") / "journal"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(made, "IDENTITY", Identity("77" * 16, IDENTITY.table, IDENTITY.simulated))
@@ -79,7 +79,7 @@ def put(folder: Path, other: Path, name: str) -> None:
 
 
 def rename_newest(folder: Path) -> None:
-    """The one in the middle is gone, and the newest in its place."""
+    """Remove the middle file, and put the newest in its place."""
     (folder / SECOND).unlink()
     (folder / THIRD).rename(folder / SECOND)
 
@@ -143,7 +143,7 @@ def test_a_state_that_is_not_a_tables_is_said(folder: Path) -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_a_deletion_counts_where_it_is_signed(tmp_path: Path, signed: bool) -> None:
-    """In the newest file, or in the state with which that begins. Whether it was due, `verify` says."""
+    """It is signed in the newest file, or in its opening state. `verify` says whether it was due."""
     table = write(tmp_path / "journal")
     with closing(table.journal) as opened:
         files = opened.files().files

@@ -1,4 +1,4 @@
-"""`cardshoe journal report`: the numbers are those of the rounds, and the page loads nothing and runs nothing."""
+"""`cardshoe journal report`: its numbers are those of the rounds, and the page loads nothing and runs nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("fonts")
 
 
 class Page(HTMLParser):
-    """What a browser would act on, and the text of each table."""
+    """The elements that a browser acts on, and the text of each table."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
 
 
 def test_the_head_is_the_one_that_covers_the_time(folder: Path) -> None:
-    """So that a person who notes it can compare the journal with it later."""
+    """A person who notes it can compare the journal with it later."""
     whole = json.loads(run("report", "--json", "--journal", folder))
     number, _, hash_ = whole["head"]["head"].partition(":")
     assert (whole["head"]["good"], _ends(folder)[int(number)]) == (True, hash_)
@@ -92,7 +92,7 @@ def test_the_head_is_the_one_that_covers_the_time(folder: Path) -> None:
 
 
 def _ends(folder: Path) -> dict[int, str]:
-    """The hash of each decision, by its last entry."""
+    """Return the hash of each decision by its last entry."""
     found: dict[int, str] = {}
     for path in sorted(folder.glob("*.journal")):
         with closing(connect_reader(path)) as connection:

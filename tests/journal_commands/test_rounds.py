@@ -1,4 +1,4 @@
-"""Rounds gathered from published events alone say what the table's own state says, after every decision."""
+"""Rounds gathered from published events only match the table's own state after every decision."""
 
 from __future__ import annotations
 

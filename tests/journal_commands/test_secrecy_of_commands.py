@@ -1,6 +1,6 @@
-"""Two journals that differ in cards that no one saw: every command says the same of them, in as many bytes.
+"""Two journals that differ in unseen cards: every command says the same of them, in as many bytes.
 
-What may differ hides the cards or covers what is sealed: commitments, hashes, digests of files.
+Differences are allowed in data that hides the cards or covers sealed data: commitments, hashes, digests of files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COMMANDS = (
 
 
 def half_open(folder: Path, face_down: dict[str, str]) -> Path:
-    """Of three boxes two hands are removed and one is turned over; after the round its cards are recalled."""
+    """Play a round of three boxes with two removed hands and one turned over; recall its cards afterwards."""
     table = JournaledTable(folder, hands=SHOWN | face_down)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()
@@ -62,7 +62,7 @@ def half_open(folder: Path, face_down: dict[str, str]) -> Path:
 
 
 class LookedOnceError(Exception):
-    """The follower has seen all that is there."""
+    """The follower has seen everything."""
 
 
 def look_once() -> None:
@@ -70,7 +70,7 @@ def look_once() -> None:
 
 
 def covered(text: str) -> str:
-    """Without what may differ: hexadecimal of 16 bytes and more."""
+    """Remove what may differ: hexadecimal of 16 bytes and more."""
     return re.sub(r"\b[0-9a-f]{32,128}\b", "-", text)
 
 
@@ -123,7 +123,7 @@ def test_the_page_says_the_same(journals: list[Path], tmp_path: Path, fonts: Non
 
 
 def test_a_hand_that_was_turned_over_tells_them_apart(tmp_path: Path) -> None:
-    """Else the tests above would hold whatever the commands tell."""
+    """Otherwise the tests above would hold whatever the commands reveal."""
     shown = []
     for number, face_down in enumerate(FACE_DOWN):
         table = JournaledTable(tmp_path / str(number), hands=SHOWN | face_down)

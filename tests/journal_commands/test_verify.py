@@ -1,4 +1,4 @@
-"""`cardshoe journal verify`: what is asked of it, what it prints and how it ends."""
+"""`cardshoe journal verify`: its options, its output and its exit codes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_was_noted_elsewhere_differs(copy: Path, option: str, noted: str, c
 
 
 def test_a_head_that_was_signed_again_at_another_time_is_found_by_the_witness(copy: Path, tmp_path: Path) -> None:
-    """By the holder of the signing key. The signature by itself does not say when it was made."""
+    """The holder of the signing key did it. The signature alone does not show when it was made."""
     beside = tmp_path / "beside"
     beside.mkdir()
     witness = Witness(copy, beside)
@@ -122,6 +122,6 @@ def test_a_deep_check_needs_the_local_key(copy: Path, key_file: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    """A mistake in typing is no damage to keep for an audit."""
+    """A typing mistake is not damage to keep for an audit."""
     found = run("verify", "--journal", tmp_path / "none", code=2)
     assert "There is no journal at" in " ".join(found.split())

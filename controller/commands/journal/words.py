@@ -279,7 +279,7 @@ def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: Own
 
 
 def cell_of(round_: Round) -> str:
-    """Return its irregularities in one line of a list."""
+    """Return the irregularities of a round in one line of a list."""
     words = words_for(round_)
     return "; ".join(_cell(found, words) for found in round_.irregularities)
 
