@@ -129,7 +129,7 @@ class _Check:
         self._before: Header | None = None  # of the file before
         self._end: Head | None = None  # of the file before; None: it could not be read
         self._unsigned_end: Finding | None = None  # of the file before
-        self._stop: tuple[Path, Pinned] | None = None  # an orderly stop, as the pin says
+        self._pinned: tuple[Path, Pinned] | None = None
         self._round: int | None = None  # of the last decision
         self._head = self._signed = Head()
         self._keys: list[bytes] = []
@@ -163,8 +163,7 @@ class _Check:
         else:
             if pinned is not None:
                 self.noted.note(Noted(pinned.head, "The pin", OF_PIN))
-                if pinned.stopped:
-                    self._stop = pin, pinned
+                self._pinned = pin, pinned
 
     # -- a file
 
@@ -332,7 +331,7 @@ class _Check:
         self._file = ""
         first = self._first[1].previous.number if self._first is not None else 0
         self.noted.end(first, self._head.number)
-        self._after_stop()
+        self._compare_pin()
         found = [fingerprint(one) for one in self._keys]
         if key and not hmac.compare_digest(key.encode(), (found[-1] if found else "").encode()):
             signer = found[-1] if found else "no key"
@@ -344,13 +343,17 @@ class _Check:
             if header.previous_file and not self._deletions.explain(end):
                 self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
 
-    def _after_stop(self) -> None:
-        """A daemon that was started meanwhile has said in the pin that it goes on."""
-        if self._stop is None or any(one.code == OF_PIN for one in self._findings):
+    def _compare_pin(self) -> None:
+        """Besides its head, which is compared with the others."""
+        if self._pinned is None or any(one.code == OF_PIN for one in self._findings):
             return
-        path, pinned = self._stop
+        path, pinned = self._pinned
+        if self._before is not None and self._before.identity.id != pinned.journal_id:
+            self.find(OF_PIN, f"The pin is of the journal {pinned.journal_id}.")
+            return
         with suppress(BadPinError, OSError):
-            if self._head != pinned.head and read_pin(path) == pinned:
+            # a daemon that was started meanwhile has said in the pin that it goes on
+            if pinned.stopped and self._head != pinned.head and read_pin(path) == pinned:
                 said = f"The pin says that an orderly stop ended the journal with entry {pinned.head.number}"
                 self.find("after-stop", f"{said}, and more follows.", pinned.head.number)
 

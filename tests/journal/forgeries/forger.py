@@ -388,7 +388,7 @@ def content(folder: Path, *, heads: bool = True) -> str:
 
 
 def copy(journal: Path, place: Path) -> Path:
-    shutil.copytree(journal, place)
+    shutil.copytree(journal, place, symlinks=True)
     return place
 
 

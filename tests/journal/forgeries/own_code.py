@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
@@ -35,6 +36,11 @@ class End(NamedTuple):
 
 def long(data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + data
+
+
+def keys_of(file_id: str, local: bytes) -> bytes:
+    """The key that seals, and that of the MACs."""
+    return HKDF(SHA256(), 64, salt=None, info=b"cardshoe file keys 1\0" + file_id.encode()).derive(local)
 
 
 class Stored:
@@ -100,11 +106,24 @@ class Stored:
         for row in self.rows:
             last = row[LAST] = last + row[COUNT]
 
+    def take_id(self, file_id: str, number: int, local: bytes) -> None:
+        """Another file, after that entry: with the local key, what is sealed of its opening state is sealed again."""
+        sealed = self.name[STATE_SEALED]
+        if sealed:
+            before = AESGCM(keys_of(self.name[FILE], local)[:32])
+            plain = before.decrypt(sealed[:12], sealed[12:], self._place(self.name[BEFORE_NUMBER]))
+        self.name[FILE] = file_id
+        if sealed:
+            after = AESGCM(keys_of(file_id, local)[:32])
+            self.name[STATE_SEALED] = bytes(12) + after.encrypt(bytes(12), plain, self._place(number))
+
+    def _place(self, number: int) -> bytes:
+        return b"opening state\0" + long(self.name[FILE].encode()) + struct.pack(">Q", number)
+
     def authenticate(self, local: bytes, since: int = 0) -> None:
         """With the local key."""
         file = self.name[FILE].encode()
-        info = b"cardshoe file keys 1\0" + file
-        key = HKDF(SHA256(), 64, salt=None, info=info).derive(local)[32:]
+        key = keys_of(self.name[FILE], local)[32:]
 
         def mac(of: bytes, data: bytes) -> bytes:
             return hmac.digest(key, long(file) + of + b"\0" + data, "sha256")[:16]

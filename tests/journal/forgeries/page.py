@@ -5,13 +5,14 @@ python -m tests.journal.forgeries.page
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.journal.forgeries.attacks import ATTACKS, COLUMNS
+from tests.journal.forgeries.attacks import ATTACKS, COLUMNS, Attack
 from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS
 from tests.journal.forgeries.forger import WHERE
+from tests.journal.forgeries.fresh import FRESH
 from tests.journal.forgeries.others import OTHERS
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "journal.md"
@@ -29,7 +30,7 @@ def page_with_tables() -> str:
 
 
 def security_with_table() -> str:
-    return _with(SECURITY, "\n".join([*_attacks(), ""]))
+    return _with(SECURITY, "\n".join([*_attacks(ATTACKS), "", *_attacks(one for one, _ in FRESH), ""]))
 
 
 def _with(page: Path, table: str) -> str:
@@ -38,11 +39,11 @@ def _with(page: Path, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
-def _attacks() -> Iterator[str]:
+def _attacks(attacks: Iterable[Attack]) -> Iterator[str]:
     yield f"| who has | does | {' | '.join(COLUMNS.values())} |"
     yield f"|{'---|' * (len(COLUMNS) + 2)}"
     who = ""
-    for attack in ATTACKS:
+    for attack in attacks:
         cells = ("found" if column in attack.found.split() else "" for column in COLUMNS)
         yield f"| {attack.who if attack.who != who else ''} | {attack.does} | {' | '.join(cells)} |"
         who = attack.who

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from tests.floor.stored import heard
 from tests.journal.forgeries import page
 from tests.journal.forgeries.attacks import ATTACKS, COLUMNS, LOST, Attack
 from tests.journal.forgeries.forger import Forger, copy, write_journal
+from tests.journal.forgeries.fresh import FRESH, leave
 from tests.journal.table_journals import report
 from tests.journal_commands.made import IDENTITY, KEY
 
@@ -83,10 +84,13 @@ def starts(folder: Path, signer: SigningKey, witness: Path) -> bool:
     return False
 
 
-def found_by(attack: Attack, folder: Path, kept: Elsewhere, place: Path) -> list[str]:
-    """Each by itself, on what the forger left."""
-    started = copy(folder, place / "started")
-    found = [] if starts(started, attack.signer, kept.witness) else ["start"]
+def found_by(
+    attack: Attack, folder: Path, kept: Elsewhere, place: Path, spoil: Callable[[Path], object] = leave
+) -> list[str]:
+    """Each by itself, on what the forger left. `spoil`: what he does to the witness's folder."""
+    started, beside = copy(folder, place / "started"), copy(kept.witness, place / "witness")
+    spoil(beside)
+    found = [] if starts(started, attack.signer, beside) else ["start"]
     if not list(folder.glob("*.journal")):  # what there is to look at is what the start has begun
         folder = started
     with suppress(JournalError):
@@ -97,7 +101,6 @@ def found_by(attack: Attack, folder: Path, kept: Elsewhere, place: Path) -> list
     found += ["key"] if verify_journal(folder, local_key=KEY, types=JOURNAL_TYPES).findings else []
     noted = {one.code for one in verify_journal(folder, noted=kept.heads[-1:]).findings}
     found += ["noted"] if "other-than-noted" in noted else []
-    beside = copy(kept.witness, place / "witness")
     with suppress(JournalError):
         witness = Witness(folder, beside)
         witness.copy()
@@ -119,6 +122,16 @@ def test_what_is_said_to_find_a_forgery_finds_it(
     assert found_by(attack, forger.folder, kept, tmp_path) == attack.found.split()
 
 
+@pytest.mark.parametrize(("attack", "spoil"), FRESH, ids=lambda one: getattr(one, "does", ""))
+def test_what_is_said_to_find_a_further_forgery_finds_it(
+    attack: Attack, spoil: Callable[[Path], object], elsewhere: dict[bool, Elsewhere], tmp_path: Path
+) -> None:
+    kept = elsewhere[attack.stopped]
+    forger = Forger(copy(kept.journal, tmp_path / "journal"), kept.journal)
+    attack.make(forger)
+    assert found_by(attack, forger.folder, kept, tmp_path, spoil) == attack.found.split()
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 def test_nothing_is_found_where_nothing_is_forged(
     stopped: bool, elsewhere: dict[bool, Elsewhere], tmp_path: Path
@@ -129,4 +142,4 @@ def test_nothing_is_found_where_nothing_is_forged(
 
 def test_the_page_has_them_all() -> None:
     assert page.security_with_table() == page.SECURITY.read_text()
-    assert all(set(attack.found.split()) <= set(COLUMNS) for attack in ATTACKS)
+    assert all(set(attack.found.split()) <= set(COLUMNS) for attack in (*ATTACKS, *(one for one, _ in FRESH)))
