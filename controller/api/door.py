@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import secrets
 import socket
 import stat
 import struct
@@ -83,22 +84,48 @@ def _open_folder(path: Path) -> int:
     return os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _check_in(folder: int, path: Path) -> None:
+def _check_in(folder: int, path: Path) -> tuple[int, int] | None:
+    """Return device and inode of the dead socket that is there; None: nothing is. Raises `SocketRefusedError`."""
     try:
-        mode = os.lstat(path.name, dir_fd=folder).st_mode
+        found = os.lstat(path.name, dir_fd=folder)
     except FileNotFoundError:
-        return
-    if not stat.S_ISSOCK(mode):
+        return None
+    if not stat.S_ISSOCK(found.st_mode):
         raise SocketRefusedError(path, "is there already and is no socket; it was left as it is")
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         answered = caller.connect_ex(f"/proc/self/fd/{folder}/{path.name}")
     if answered in (0, errno.EAGAIN):
-        raise SocketRefusedError(
-            path, "is the socket of a program that runs", "End that program, or name another path under [api] socket."
-        )
+        raise _in_use(path)
     if answered != errno.ECONNREFUSED:
         raise SocketRefusedError(path, f"is a socket that cannot be replaced: {os.strerror(answered)}")
+    return found.st_dev, found.st_ino
+
+
+def _in_use(path: Path) -> SocketRefusedError:
+    return SocketRefusedError(
+        path, "is the socket of a program that runs", "End that program, or name another path under [api] socket."
+    )
+
+
+def _put(folder: int, fresh: str, path: Path, dead: tuple[int, int] | None) -> None:
+    """Give the listening socket `fresh` its name, in place of the dead one.
+
+    Another program may do the same at this moment: only one of both gets the name. Raises `SocketRefusedError`.
+    """
+    aside = f"{fresh}-dead"
+    if dead is not None:
+        with suppress(FileNotFoundError):
+            os.rename(path.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+            found = os.lstat(aside, dir_fd=folder)
+            if (found.st_dev, found.st_ino) != dead:
+                os.rename(aside, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+                raise _in_use(path)
+            os.unlink(aside, dir_fd=folder)
+    try:
+        os.link(fresh, path.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        raise _in_use(path) from None
 
 
 class Listener:
@@ -116,11 +143,14 @@ class Listener:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.setblocking(False)
         try:
-            _check_in(self._folder, path)
-            with suppress(FileNotFoundError):
-                os.unlink(path.name, dir_fd=self._folder)  # dead
-            self.socket.bind(f"/proc/self/fd/{self._folder}/{path.name}")
-            self.socket.listen(BACKLOG)
+            dead = _check_in(self._folder, path)
+            fresh = f".{secrets.token_hex(8)}"  # under its own name only once it listens: no other takes it for dead
+            self.socket.bind(f"/proc/self/fd/{self._folder}/{fresh}")
+            try:
+                self.socket.listen(BACKLOG)
+                _put(self._folder, fresh, path, dead)
+            finally:
+                os.unlink(fresh, dir_fd=self._folder)
             self._node = _open_to_all(self._folder, path, self.socket)
         except BaseException:
             self.socket.close()

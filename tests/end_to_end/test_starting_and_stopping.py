@@ -180,6 +180,27 @@ async def test_a_second_daemon_of_the_same_journal_is_refused_and_harms_nothing(
     assert await first.end() == 0
 
 
+async def test_of_two_daemons_that_start_at_once_exactly_one_serves(stage: Stage) -> None:
+    """On one journal, one socket and one device. The other ends with a sentence and changes nothing."""
+    await stage.start_device(dealer=False)
+    entry = 0
+    for _ in range(3):
+        daemons = [stage.spawn_daemon() for _ in range(2)]
+        ends = [asyncio.create_task(daemon.ended()) for daemon in daemons]
+        async with asyncio.timeout(PATIENCE):
+            (over,), (runs,) = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        refused, serving = daemons[ends.index(over)], daemons[ends.index(runs)]
+        assert over.result() == JOURNAL_PROBLEM
+        assert refused.err[0].startswith("cardshoe: Another program")
+        assert len(refused.err) == 2
+        await serving.until(lambda serving=serving: serving.logged("daemon.started"))  # type: ignore[misc]
+        async with ApiClient(stage.socket) as client:
+            entry = (await stage.events_until(client, "device_ready", entry))[-1]["entry"]
+        assert serving.running
+        assert await serving.end() == 0
+    assert_quiet_end(stage)
+
+
 async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stage) -> None:
     await stage.start_daemon()
     await stage.kill_daemon()

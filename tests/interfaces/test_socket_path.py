@@ -55,6 +55,34 @@ def test_a_dead_socket_is_replaced() -> None:
         assert not path.exists()
 
 
+@pytest.mark.parametrize("dead", [False, True])
+def test_of_two_that_begin_at_once_one_has_the_socket(dead: bool, mocker: pytest_mock.MockerFixture) -> None:
+    """The other one has listened between this one's look and its own."""
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        if dead:
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(str(path))
+        check, others = door._check_in, list[Listener]()
+
+        def check_and_meet(held: int, at: Path) -> object:
+            found = check(held, at)
+            mocker.stop(patched)
+            others.append(Listener(path))
+            return found
+
+        check_path(path)
+        mocker.patch.object(door, "check_path")
+        patched = mocker.patch.object(door, "_check_in", check_and_meet)
+        with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
+            Listener(path)
+        with socket.socket(socket.AF_UNIX) as caller:
+            caller.connect(str(path))
+            others[0].socket.accept()[0].close()
+        assert [one.name for one in folder.iterdir()] == ["api.sock"]
+        others[0].close()
+
+
 @pytest.mark.parametrize("backlog", [0, 5])
 def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
     """Also if its queue is full."""
