@@ -14,7 +14,7 @@ import msgspec
 from aiohttp import web
 
 from controller.api import preview, screen_state, view
-from controller.api.irregularity_view import IrregularityView
+from controller.api.irregularity_view import ClaimView, IrregularityView
 from controller.api.messages import NotInJournal, OperationAnswer
 from controller.language import ENGLISH, PARAMETER, Speaker, known
 from controller.messages import Message
@@ -38,7 +38,8 @@ SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     view.WaitingDeckView: ("quarantined",),
     view.DeviceView: ("sentence", "hint", "stopped", "shortcomings"),
     view.HandView: ("class_name",),
-    IrregularityView: ("because", "questions", "question", "claim", "senses", "note"),
+    IrregularityView: ("because", "questions", "question", "senses", "note"),
+    ClaimView: ("question",),
     Offer: ("sentence",),
     OperationAnswer: ("sentence",),
     NotInJournal: ("sentence",),

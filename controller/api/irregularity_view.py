@@ -7,7 +7,7 @@ import msgspec
 from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
-from controller.table.irregularities.questions import claim, decider, question
+from controller.table.irregularities.questions import claims, decider, question
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Asking, Irregularity, Stage
 from controller.table.state import TableState
@@ -53,6 +53,13 @@ class OptionView(msgspec.Struct, frozen=True):
     all_wagers: bool
 
 
+class ClaimView(msgspec.Struct, frozen=True):
+    """A question about one thing that a person sees. `facts`: what a yes answers besides."""
+
+    question: str
+    facts: Facts = Facts()
+
+
 class IrregularityView(msgspec.Struct, frozen=True):
     """An open irregularity. `proposes`: the disposition of the clause, or of a house rule with its `authority`.
 
@@ -60,8 +67,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     step that voids the round was entered once, in entry `asked_entry`, and takes effect when entered again.
     `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it holds the
     table. `facts`: those known or stated so far. `clauses`: those that may apply, depending on the open questions;
-    empty stands for none. `senses`: when each of them applies, in few words. `claim`: the question whether it is so;
-    empty where only a count shows it, or it is decided.
+    empty stands for none. `senses`: when each of them applies, in few words. `claims`: the questions whether it is
+    so, in order: the first yes confirms it. Empty where only a count shows it, or it is decided.
     """
 
     id: int
@@ -99,7 +106,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     asked_by: str = ""
     asked_utc_ns: int = 0
     clauses: tuple[str, ...] = ()
-    claim: str = ""
+    claims: tuple[ClaimView, ...] = ()
     senses: tuple[str, ...] = ()
 
 
@@ -167,7 +174,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         asked_utc_ns=asking.utc_ns,
         clauses=tuple(one for one, _ in clauses),
         senses=tuple(one for _, one in clauses),
-        claim=claim(state, found),
+        claims=tuple(ClaimView(*one) for one in claims(state, found)),
     )
 
 

@@ -134,25 +134,15 @@ def misdealt_if_misplaced(kind: Kind, clause: str) -> tuple[Row, ...]:
     return (*reconstructed(kind, clause, misplaced=True), not_curable(kind, clause, misplaced=True))
 
 
-def as_wrong_count(
-    kind: Kind, rows: Iterable[Row], *, handled: bool | None = True, under: Under = ()
-) -> tuple[Row, ...]:
+def as_wrong_count(kind: Kind, rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return the rows of a wrong count for another dealing error that left a hand with a wrong number of cards.
 
-    They are more specific. `handled` True: only after a Player has handled cards; until then the clause for a wrong
-    place, order or number applies. None: whenever those rows apply.
+    `rows`: those for a wrong count. They come first, since a hand's number is what people see before anything else.
     """
     return tuple(
-        replace(
-            row,
-            kind=kind,
-            id="",
-            when=replace(row.when, wrong_number=True, misplaced=True, handled=handled or row.when.handled),
-            noticed=IN_ROUND,
-            under=(*row.under, *under),
-        )
+        replace(row, kind=kind, id="", when=replace(row.when, wrong_number=True, misplaced=True), noticed=IN_ROUND)
         for row in rows
-        if Noticed.IN_ROUND in row.noticed and not (handled and row.when.handled is False)
+        if Noticed.IN_ROUND in row.noticed
     )
 
 

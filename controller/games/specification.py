@@ -144,7 +144,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 # "Reconstructable" is defined by NC 1.13; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
 FACT_QUESTIONS: Final[dict[str, str]] = {
-    "wrong_number": "Has a hand too many or too few cards?",
+    "wrong_number": "Does a hand have a wrong number of cards?",
     "dealer_hand": "Is it the Dealer's hand?",
     "misplaced": "Does a card lie at the wrong place?",
     "handled": "Had any Player handled cards before the error was noticed?",
@@ -158,11 +158,11 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
     "first_card": "Was it the first card of the round?",
     "affects_play": "Does it keep the round from going on as it was?",
     "manual": "Does the device deal single cards?",
-    "established": "Has any wager won or lost for certain?",
+    "established": "Is the result of any wager certain?",
     "face_seen": "Did anyone see the face of the card?",
     "shuffling": "Did it happen while the deck was being shuffled?",
     "dropped": "Was the card dropped?",
-    "withdrawn": "Was a bet taken back? If not, it was placed or raised.",
+    "withdrawn": "Was a bet taken back?",
     "between_rounds": "Did it happen between two rounds?",
     "in_stub": "Does the card lie in the stub, behind all cards of this round?",
     "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",

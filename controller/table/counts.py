@@ -186,7 +186,6 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
             decision.state,
             place,
             curable=False,
-            wrong_number=False,
             one_hand=decision.state.round.go_to_one_hand(number),
         )
         note = f"{number} cards were counted in the tray, the device reported {due}"

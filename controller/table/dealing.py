@@ -343,12 +343,11 @@ def _raise_simultaneous(
         decision,
         Kind.SIMULTANEOUS,
         noticed_by=DEVICE,
-        facts=known_facts(  # they lie in no hand yet; those of a set go to one
+        facts=known_facts(  # whether they were laid to a hand, people see
             decision.state,
             place,
             order_known=order_known,
             curable=False,
-            wrong_number=False,
             one_hand=decision.state.round.go_to_one_hand(len(cards)),
         ),
         place=place,

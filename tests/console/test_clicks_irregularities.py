@@ -63,7 +63,7 @@ async def test_cards_that_came_together_are_put_in_their_order() -> None:
     async with opened(Unit.SETS, "double-draw@5") as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
-        await console.says("4 cards came out together. Is that so?")
+        await console.says("Do you see 4 cards for box 3?")
         await console.press("yes")
         await console.sign(SUPERVISOR)
         await console.press("order")
@@ -87,7 +87,7 @@ async def test_hands_of_single_cards_that_came_together_are_moved() -> None:
         await console.to_dealing(1, 3)
         await console.deal_singles(6)
         await console.report("simultaneous")
-        for answer in ("yes", "no", "yes"):  # at the wrong place; handled; can be put right
+        for answer in ("no", "yes", "no", "yes"):  # too many; at the wrong place; handled; can be put right
             await console.press(answer)
         await console.confirm(SUPERVISOR)
         await console.says("Enter which cards lie at the wrong place")

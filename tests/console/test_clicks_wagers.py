@@ -102,7 +102,7 @@ async def interrupted(console: Console, established: str) -> None:
     """The power failed, which affects play; whether a wager has won or lost is answered so."""
     await console.report("power_failure")
     await console.press("yes")
-    await console.says("Has any wager won or lost for certain?")
+    await console.says("Is the result of any wager certain?")
     await console.press(established)
 
 

@@ -36,7 +36,7 @@ SHOWN = """async ([screen, matter]) => {
   // The claim, as it is asked again.
   if (about) store.set({ stated: { id: about.id, revision: about.revision, claim: false, facts: {} } });
   await drawn();
-  found.claim = store.own.headline?.text === about?.claim && keys("#panel").includes("no");
+  found.claim = store.own.headline?.text === about?.claims[0]?.question && keys("#panel").includes("no");
   store.set({ stated: undefined });
   store.set({ sheet: "menu" });
   while (!document.querySelector("#sheet[data-sheet=menu]:not([hidden]) [data-act]")) await drawn();

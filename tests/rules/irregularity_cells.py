@@ -141,8 +141,8 @@ DECK: Final = (
     *situation("I04", K.COUNT_IN_DOUBT, WHOLE, *[HOUSE_WHOLE] * 4, SILENT),
 )
 
-CURABLE = said(misplaced=True, handled=False, curable=True)
-NOT_CURABLE = said(misplaced=True, handled=False, curable=False)
+CURABLE = said(wrong_number=False, misplaced=True, handled=False, curable=True)
+NOT_CURABLE = said(wrong_number=False, misplaced=True, handled=False, curable=False)
 HANDLED = said(wrong_number=False, misplaced=True, handled=True, reconstructable=False)
 HANDLED_IN_ORDER = said(wrong_number=False, misplaced=True, handled=True, reconstructable=True)
 WRONG_DEAL: Final = (
@@ -157,23 +157,23 @@ WRONG_DEAL: Final = (
     *situation(
         "I16",
         K.OTHER_DEALING_ERROR,
-        said(misplaced=False, handled=False, reconstructable=False),
+        said(wrong_number=False, misplaced=False, handled=False, reconstructable=False),
         *(SILENT, RTP_REFER, NC_AS_DEALT, SILENT, SILENT),
     ),
     *situation(
         "I16",
         K.OTHER_DEALING_ERROR,
-        said(misplaced=False, handled=True, reconstructable=True),
+        said(wrong_number=False, misplaced=False, handled=True, reconstructable=True),
         *(SILENT, RTP_REFER, NC_RECONSTRUCTED, SILENT, SILENT),
     ),
 )
 
 
 def by_count(
-    facts: Facts, rtp: Expected, nc: Expected, tp: Expected = SILENT, p3: Expected = SILENT
+    facts: Facts, rtp: Expected, nc: Expected, tp: Expected = SILENT, p3: Expected = SILENT, *, handled: bool = True
 ) -> tuple[Cell, ...]:
     """Return lines for a hand with a wrong number of cards. NC 5.11 covers simultaneous cards separately."""
-    counted = replace(facts, wrong_number=True, misplaced=True, handled=True, order_known=False)
+    counted = replace(facts, wrong_number=True, misplaced=True, handled=handled, order_known=False)
     return (
         *situation("I16", K.OTHER_DEALING_ERROR, counted, tp, rtp, nc, p3, X2),
         *situation("I15", K.SIMULTANEOUS, counted, tp, rtp, NC_ORDER_UNKNOWN, p3, X2),
@@ -183,14 +183,17 @@ def by_count(
 RTP_REMOVES: Final = remove("RTP 5.5", "RTP 5.7", "RTP 5.7")
 OF_DEALER = said(dealer_hand=True, reconstructable=False)
 OF_PLAYER = said(dealer_hand=False, reconstructable=False, viewed=True)
+UNHANDLED: Final = (void("RTP 5.4"), void("NC 5.5.4"), void("P3 5.3"))  # RTP, NC, P3: no Player has handled cards
 BY_COUNT: Final = (
     *by_count(OF_DEALER, RTP_REFER, void("NC 5.5.5"), void("TP 5.4"), void("P3 5.4")),
     *by_count(replace(OF_DEALER, reconstructable=True), RTP_REFER, recon("NC 5.5.5"), void("TP 5.4"), recon("P3 5.4")),
     *by_count(OF_PLAYER, RTP_REMOVES, remove("NC 5.9")),
     *by_count(replace(OF_PLAYER, reconstructable=True), RTP_REMOVES, recon("NC 5.9")),
     *by_count(replace(OF_PLAYER, viewed=False), RTP_REFER, remove("NC 5.9")),
+    *by_count(OF_DEALER, *UNHANDLED[:2], void("TP 5.4"), UNHANDLED[2], handled=False),
+    *by_count(replace(OF_PLAYER, viewed=None), *UNHANDLED[:2], void("TP 5.3"), UNHANDLED[2], handled=False),
 )
-"""Return lines for cards that were handled, where a wrong number differs from a wrong place or order."""
+"""Return lines for hands that are counted first: their clauses are those of a wrong number of cards (I08a to I11)."""
 
 NUMBER_OF_CARDS: Final = tuple(
     cell
@@ -302,8 +305,8 @@ SIMULTANEOUS: Final = (
     *together(CURABLE, recon("TP 5.3"), recon("RTP 5.4"), recon("P3 5.3"), X2),
     *together(NOT_CURABLE, void("TP 5.3"), void("RTP 5.4"), void("P3 5.3"), X2),
     *together(HANDLED, SILENT, RTP_GOES_ON, SILENT, X2),
-    *together(said(misplaced=False, handled=False), SILENT, RTP_REFER, SILENT, SILENT),
-    *together(said(misplaced=False, handled=True), SILENT, RTP_REFER, SILENT, SILENT),
+    *together(said(wrong_number=False, misplaced=False, handled=False), SILENT, RTP_REFER, SILENT, SILENT),
+    *together(said(wrong_number=False, misplaced=False, handled=True), SILENT, RTP_REFER, SILENT, SILENT),
 )
 
 UNCERTAIN = said(places_certain=False, before_close=False)

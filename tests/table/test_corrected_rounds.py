@@ -8,7 +8,7 @@ from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.irregularities.questions import claim
+from controller.table.irregularities.questions import claims
 from controller.table.model import Stage
 from controller.table.phases import Phase
 from firmware_bridge.cards import Card
@@ -332,7 +332,8 @@ def test_after_a_correction_it_is_asked_what_a_person_sees_and_cannot_be_denied(
     table = TableHarness(boxes=(1, 3, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     found = table.open
-    assert claim(table.state, found) == "Box 5 has cards and no bet; box 6 has a bet and no cards. Is that so?"
+    assert [one.question for one in claims(table.state, found)] == ["Do cards lie at the wrong place?"]
+    assert found.note == "box 5 has cards and no bet; box 6 has a bet and no cards"
     code, sentence = table.refused(
         operations.DenyIrregularity(found.id, found.revision, "all is well"), Role.PIT_SUPERVISOR
     )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from controller.games.specification import Facts, Kind, RulingAction, StepKind, Unit
+from controller.games import GAMES, game
+from controller.games.specification import FACT_QUESTIONS, Facts, Kind, RulingAction, StepKind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.irregularities.questions import claim, question
+from controller.table.irregularities.questions import CLAIMS, claims, question
+from controller.table.model import Hand
 from controller.table.next_step import next_step
+from controller.table.offers import offers
 from firmware_bridge.cards import DECK
 from simulators.devices.scripted_device import faces_of
+from tests.rules.irregularity_cells import facts_of
 from tests.table.deck_hands import begin_with, load_beside, with_two
 from tests.table.harness import TableHarness
 
@@ -20,6 +25,10 @@ MANAGER = "Call the shift manager. "
 
 def asked(table: TableHarness) -> str:
     return question(table.state, table.open)
+
+
+def claimed(table: TableHarness) -> list[str]:
+    return [one.question for one in claims(table.state, table.open)]
 
 
 # -- counts of the deck
@@ -89,7 +98,9 @@ def test_two_matters_of_which_the_rules_are_silent_are_told_apart() -> None:
     table.report(Kind.PLAYER_EXPOSED, "B3")
     first, second = (question(table.state, found) for found in table.state.open)
     assert first == f"{MANAGER}Were the cards dealt without a shuffle? The rules are silent: what is decided?"
-    assert second == f"{MANAGER}Did a player expose or drop a card of box 3? The rules are silent: what is decided?"
+    assert (
+        second == f"{MANAGER}At box 3: a card that a Player exposed or dropped. The rules are silent: what is decided?"
+    )
     _, sentence = table.refused(operations.ExposeHand("B1"))
     assert sentence.endswith(first)
 
@@ -202,7 +213,7 @@ def test_a_wrong_number_of_cards_is_put_right_in_the_hand(counted: int, said: st
 def test_an_order_without_known_cards_is_said_at_the_table() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.SIMULTANEOUS)
-    table.confirm(order_known=False)
+    table.confirm(wrong_number=False, order_known=False)
     assert next_step(table.state) == (
         f'{SUPERVISOR}Say at the table which card counts as the first and which as the next; then press "Name order".'
     )
@@ -240,21 +251,19 @@ def test_a_void_by_ruling_is_asked_for_with_what_is_decided() -> None:
 def test_whether_it_is_so_is_a_question_of_its_own() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.WRONG_COUNT, "D", counted=4)
-    assert claim(table.state, table.open) == "Does the Dealer have 4 cards?"
-    assert asked(table) != claim(table.state, table.open), "the first fact is asked after it"
+    assert claimed(table) == ["Does the Dealer have 4 cards?"]
+    assert asked(table) not in claimed(table), "the first fact is asked after it"
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.COUNT_IN_DOUBT, note="the door was open")
-    assert not claim(table.state, table.open), "only a count shows it"
+    assert not claimed(table), "only a count shows it"
     table.count(39)
-    assert claim(table.state, table.open) == (
-        "By the last count cards are missing or too many: 39 cards are left, 40 should be. Is that so?"
-    )
+    assert claimed(table) == ["Do you count 39 cards in the stub?"]
 
 
 def test_what_is_decided_already_is_not_claimed() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.UNSHUFFLED)
-    assert not claim(table.state, table.open)
+    assert not claimed(table)
 
 
 # -- faces that people enter
@@ -279,7 +288,7 @@ def test_faces_that_differ_are_checked_by_who_entered_them_before_all_else(game_
     assert said.startswith("Check your entry of ")
     assert " ".join(card.code for card in entered) in said
     assert read[2].code not in said, "it may lie face down at another place"
-    assert claim(table.state, table.open).endswith(": is it right?")
+    assert claimed(table)[0].endswith(": is it right?")
     table.deny(by=Role.DEALER)
     assert not table.state.open
     assert not table.state.round.hands[place].shown, "it is entered again"
@@ -310,15 +319,91 @@ def test_an_entry_that_is_right_leads_to_the_error() -> None:
     assert table.refused(operations.DenyIrregularity(table.open.id, table.open.revision, "no"))[0] == "role"
 
 
-@pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "F3"])
-def test_four_cards_where_three_were_due_are_asked_about_one_fact_at_a_time(game_id: str) -> None:
-    """Whoever answers that a number is wrong must not void the round by it: the cards lie in no hand yet."""
-    table = TableHarness(Unit.SINGLES, game_id=game_id).start().to_dealing()
-    table.take(3)
-    table.device.draw_together(2)
-    said = asked(table)
-    assert said.endswith("Does a card lie at the wrong place?")
-    assert " or " not in said
+def four_came(game_id: str, unit: Unit = Unit.SETS) -> TableHarness:
+    table = TableHarness(unit, game_id=game_id).start().to_betting()
+    if unit is Unit.SETS:
+        table.device.next_set = 4
+        table.close_bets()
+    else:
+        table.close_bets()
+        table.take(3)
+        table.device.draw_together(2)
+    return table
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
+def test_whoever_stands_at_the_table_is_asked_what_there_is_to_see(game_id: str) -> None:
+    assert claimed(four_came(game_id)) == ["Do you see 4 cards for box 1?"]
+    assert claimed(four_came(game_id, Unit.SINGLES)) == ["Did 2 cards come out together?"]
+
+
+FOUR_IN_BOX_1 = {"TP": "TP 5.3", "RTP": "RTP 5.4", "P3": "P3 5.3", "F3": "F3 X2"}
+
+
+@pytest.mark.parametrize("game_id", FOUR_IN_BOX_1)
+@pytest.mark.parametrize("unit", Unit)
+def test_after_four_cards_for_a_hand_it_is_asked_which_hand_has_how_many(game_id: str, unit: Unit) -> None:
+    if game_id == "F3":
+        unit = Unit.SINGLES
+    table = four_came(game_id, unit)
+    place = table.open.place or ""
+    assert asked(table).endswith("Does a hand have a wrong number of cards?")
+    assert " or " not in asked(table)
+    table.confirm(wrong_number=True, by=Role.DEALER)
+    assert asked(table) == "Count the hand that has too many or too few cards, with a witness, and enter the count."
+    assert [one.operation for one in offers(table.state) if one.primary] == ["count_cards"]
+    counted = table.state.round.hands.get(place, Hand()).size + len(table.open.ordinals)
+    table.do(operations.CountCards(place, counted, "a witness"))
+    while table.state.open:
+        answers = msgspec.convert(dict.fromkeys(table.open.asks, False), Facts)
+        confirmed = operations.ConfirmIrregularity(table.open.id, table.open.revision, answers)
+        table.decide(confirmed, Role.PIT_SUPERVISOR)
+    assert table.last(events.RoundVoided).clause == FOUR_IN_BOX_1[game_id]
+
+
+@pytest.mark.parametrize("game_id", FOUR_IN_BOX_1)
+def test_four_cards_of_which_no_hand_has_too_many_void_nothing(game_id: str) -> None:
+    """They lie in no hand yet, so that no place, order or number of a deal is wrong."""
+    table = four_came(game_id, Unit.SINGLES)
+    table.confirm(wrong_number=False, by=Role.DEALER)
+    assert asked(table).endswith("Does a card lie at the wrong place?")
     table.confirm(misplaced=False, by=Role.SHIFT_MANAGER)
     assert table.open.stage == "ruling"
     assert not table.events_of(events.RoundVoided)
+    table.rule(RulingAction.CONTINUE)
+    assert table.state.moves_due, "the screen shows where each of them goes"
+
+
+# -- one question asks one thing
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_each_claim_asks_one_thing_and_no_two_the_same(kind: Kind) -> None:
+    texts = [one.question for one in CLAIMS[kind]]
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        assert text.count("?") == 1, text
+        assert not {" or ", " and ", ",", ";"} & {part for part in (" or ", " and ", ",", ";") if part in text}, text
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize("kind", Kind)
+def test_no_claim_joins_what_the_rows_of_a_game_tell_apart(kind: Kind, game_id: str) -> None:
+    """Where several claims are asked of a kind, a yes to each decides every fact that distinguishes between them."""
+    every = CLAIMS[kind]
+    named = {name for one in every for name, value in facts_of(one.states).items()}
+    for one in every:
+        assert set(facts_of(one.states)) == named, f"{one.question} leaves open {named}"
+    if len(every) == 1:
+        assert not named
+        return
+    told_apart = {name for row in game(game_id).irregularities if row.kind is kind for name in facts_of(row.when)}
+    assert told_apart - named <= {"counted_wrong", "between_rounds"}, "a yes to one claim leaves this open"
+
+
+@pytest.mark.parametrize("name", FACT_QUESTIONS)
+def test_each_question_of_fact_asks_one_thing(name: str) -> None:
+    text = FACT_QUESTIONS[name]
+    assert text.count("?") == 1
+    assert text.endswith("?")
+    assert " or " not in text

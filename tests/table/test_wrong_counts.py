@@ -104,7 +104,8 @@ def test_nc_5_5_4_one_more_after_the_dealers_hand_is_a_dealing_error(unit: Unit)
     table.take()
     assert (table.open.row.id, table.open.kind) == ("I16", Kind.OTHER_DEALING_ERROR)
     assert len(table.state.decks.aside) == (3 if unit is Unit.SETS else 1)
-    table.confirm(handled=False, misplaced=True)
+    table.confirm(wrong_number=False, misplaced=True)
+    table.confirm(handled=False)
     assert table.last(events.RoundVoided).clause == "NC 5.5.4"
 
 

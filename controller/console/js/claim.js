@@ -1,5 +1,5 @@
-// The questions about a matter: first the claim, then each fact, then the consequence, which one button confirms.
-// Nothing is entered before all is answered; it is entered whole, and signed once.
+// The questions about a matter: first the claims, one thing that people see each, then each fact, then the consequence,
+// which one button confirms. Nothing is entered before all is answered; it is entered whole, and signed once.
 
 import { preview } from "./ahead.js";
 import { needsSign, start } from "./flow.js";
@@ -10,16 +10,20 @@ import { capital, knows, placeName, say } from "./words.js";
 
 const FEW = 2; // lines of the preview beside several answers; the person who signs sees all
 const BECOMES = { stands: "then.stands", next_card: "then.next_card" };
-const UNANSWERED = { claim: undefined, facts: {} };
+const COUNTED = "wrong_number"; // which hand has how many is counted, not asked
+const UNANSWERED = { claim: undefined, denied: 0, facts: {} };
 
-/** Return the answers given here. `claim`: true: it is so; false: it is asked again; undefined: not answered. */
+/**
+ * Return the answers given here. `claim`: true: it is so; false: it is asked again; undefined: not answered. `denied`: how
+ * many claims were answered with no.
+ */
 function answersOf({ id, revision }) {
   const { stated } = store.own;
   return stated?.id === id && stated.revision === revision ? stated : UNANSWERED;
 }
 
-function state({ id, revision }, claim, facts) {
-  store.set({ stated: { id, revision, claim, facts } });
+function state({ id, revision }, claim, facts, denied = 0) {
+  store.set({ stated: { id, revision, claim, denied, facts } });
 }
 
 /** Return a question with two answers: what each does, or `{act, why}` if it is off. */
@@ -38,7 +42,7 @@ function yesOrNo(matter, name, question, yes, no) {
 
 /** Return `{question, facts, left, right}` of a matter that was noticed and is not decided yet. */
 export function claimed(screen, matter, of, counts) {
-  const isAsked = matter.claim && !answersOf(matter).claim; // entered faces are checked before a count
+  const isAsked = matter.claims.length && !answersOf(matter).claim; // entered faces are checked before a count
   if (counts && !isAsked)
     return {
       right: [
@@ -60,10 +64,16 @@ export function claimed(screen, matter, of, counts) {
   const back = { key: "back", label: say("act.back"), act: before };
   if (at < 0) return followed(screen, matter, offer, deny, facts);
   const name = matter.asks[at];
-  const answer = (value) => ({ act: () => state(matter, claim, { ...facts, [name]: value }) });
+  const answer = (value) => ({ act: () => answered(matter, offer, claim, name, { ...facts, [name]: value }) });
   const left = entered && !last ? [] : [back];
   const denial = { key: "deny", label: say("op.deny_irregularity"), why: off(deny), act: () => start(deny) };
   return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
+}
+
+/** Enter that a hand has a wrong number of cards: it is counted next, and anyone may say so. */
+function answered(matter, offer, claim, name, facts) {
+  if (name === COUNTED && facts[name]) start({ ...stating(offer, facts), role: "dealer" });
+  else state(matter, claim, facts);
 }
 
 /** Return whether the claim needs no question: it was made by this dealer here, or a count has shown it. */
@@ -71,24 +81,35 @@ function isKnown(screen, { noticed_by: by, facts }) {
   return "counted_wrong" in facts || (by !== "" && by === screen.screen.dealer);
 }
 
+/** The first claim that was not answered with no. The last no denies it. */
 function asked(screen, matter, offer, deny) {
+  const { denied = 0 } = answersOf(matter);
+  const claim = matter.claims[denied] ?? { question: matter.question, facts: {} };
   const yes = () => {
-    if (matter.asks.length) state(matter, true, {});
+    if (matter.asks.length) state(matter, true, only(claim.facts, matter.asks));
     else if (needsSign(screen, offer) || matter.proposes === "continue")
       start(offer); // the consequence is beside the PIN; where play goes on there is none
     else state(matter, true, {});
   };
-  const no = { act: () => start(deny), why: off(deny) };
-  return yesOrNo(matter, "claim", matter.claim || matter.question, { act: yes, why: off(offer) }, no);
+  const others = denied + 1 < matter.claims.length;
+  const no = others ? { act: () => state(matter, false, {}, denied + 1) } : { act: () => start(deny), why: off(deny) };
+  const back = { key: "back", label: say("act.back"), act: () => state(matter, false, {}, denied - 1) };
+  const name = denied ? `claim.${denied}` : "claim";
+  return { ...yesOrNo(matter, name, claim.question, { act: yes, why: off(offer) }, no), ...(denied && { left: [back] }) };
+}
+
+/** The operation with what was answered. */
+function stating(offer, facts) {
+  return { ...offer, arguments: { ...offer.arguments, facts } };
 }
 
 /** Show the consequence of all answers, to be confirmed. */
 function followed(screen, matter, offer, deny, facts) {
-  const answered = matter.asks.length > 0;
-  const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
-  const told = preview(screen, stating);
-  const applies = answered && told.accepted ? told : undefined;
-  const whole = applies ? { ...stating, role: applies.role } : stating; // the answers decide who signs
+  const hasAnswers = matter.asks.length > 0;
+  const said = hasAnswers ? stating(offer, facts) : offer;
+  const told = preview(screen, said);
+  const applies = hasAnswers && told.accepted ? told : undefined;
+  const whole = applies ? { ...said, role: applies.role } : said; // the answers decide who signs
   const counted = "counted_wrong" in matter.facts; // unknown facts are left out
   const goesOn = counted && isWhole(matter);
   const again = { key: "again", label: say("matter.again"), act: () => state(matter, false, {}) };
@@ -97,7 +118,7 @@ function followed(screen, matter, offer, deny, facts) {
     arrows: told.arrows,
     question: counted || matter.void_asked ? matter.question : asksFor(screen, matter, whole),
     facts: [
-      ...(answered ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
+      ...(hasAnswers ? inShort(screen, matter, applies) : matterFacts(screen, matter)),
       ...chips(screen, matter, facts),
       ...becomes(matter),
       // Before the answers, because three long ones fill the column.
@@ -112,7 +133,7 @@ function followed(screen, matter, offer, deny, facts) {
         why: off(offer),
         act: () => start(goesOn ? { ...whole, label: say("act.goes_on") } : whole),
       },
-      !goesOn && (answered ? again : denial),
+      !goesOn && (hasAnswers ? again : denial),
     ],
   };
 }
@@ -146,6 +167,10 @@ function confirms(screen, offer) {
 /** Return whether a count showed that nothing is missing, so that there is nothing to confirm. */
 function isWhole({ facts, proposes }) {
   return facts.counted_wrong === false && proposes === "continue";
+}
+
+function only(facts, names) {
+  return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
 function without(facts, name) {

@@ -35,7 +35,7 @@ export function askAbout(screen, matter) {
   const offers = screen.offers.filter((one) => one.arguments.irregularity === matter.id);
   const of = (operation) => offers.filter((one) => one.operation === operation);
   // The second answer to a claim denies it; counts, moves and rulings have acts of their own.
-  const isCounted = (one) => one.operation === "count_cards" && (one.primary || (matter.stage === "claimed" && !matter.claim));
+  const isCounted = (one) => one.operation === "count_cards" && (one.primary || (matter.stage === "claimed" && !matter.claims.length));
   const counts = screen.offers.find(isCounted);
   const answersNo = matter.stage === "claimed" && !counts;
   const denial = (answersNo ? [] : of("deny_irregularity")).map((one) => ({
@@ -61,7 +61,7 @@ export function askAbout(screen, matter) {
 /** Return a correction of entered faces, which may be wrong where no card is. */
 function correction(screen, matter) {
   const hand = screen.view.hands.find(({ place }) => place === matter.place);
-  const entered = matter.place ? hand?.shown : matter.claim && screen.view.first_card && screen.view.first_card !== "??";
+  const entered = matter.place ? hand?.shown : matter.claims.length && screen.view.first_card && screen.view.first_card !== "??";
   const offer = screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
   return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
 }

@@ -59,8 +59,9 @@ function ownWords(screen) {
 
 /** Return the first question: the claim, then the first open question, or the count if only that answers it. */
 export function asked(matter) {
-  if (matter.asks[0] === "counted_wrong" && !matter.claim) return matter.question;
-  return (matter.stage === "claimed" && matter.claim) || (matter.questions[0] ?? matter.question);
+  const [claim] = matter.claims;
+  if (matter.asks[0] === "counted_wrong" && !claim) return matter.question;
+  return claim?.question ?? matter.questions[0] ?? matter.question;
 }
 
 /** Return the number of the next set, or of the next single card. */

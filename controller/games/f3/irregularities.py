@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from controller.games.common import UNTIL_NEXT, reaching_settled
+from controller.games.common import UNTIL_NEXT, as_wrong_count, reaching_settled
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
@@ -14,10 +14,14 @@ def invalid(kind: Kind, because: str, when: Facts | None = None) -> tuple[Row, .
     return reaching_settled(Row(kind, "F3 X2", Disposition.VOID, because, when or Facts()))
 
 
-IRREGULARITIES: Final = (
-    *invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+NUMBER_OF_CARDS: Final = (
     *invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
     *invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+)
+
+IRREGULARITIES: Final = (
+    *invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    *NUMBER_OF_CARDS,
     Row(
         Kind.EXPOSED_CARD,
         "F3 PM5",
@@ -51,7 +55,9 @@ IRREGULARITIES: Final = (
         confirms=Role.DEALER,
         under=(("faces", "up"),),
     ),
+    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
     Row(
         Kind.CARD_IN_SHUFFLING,

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from controller.games.common import (
     GENERAL_FIRST,
     SETTLED,
-    SPECIFIC_FIRST,
     UNTIL_NEXT,
     as_wrong_count,
     cannot_tell,
@@ -172,10 +171,8 @@ NUMBER_OF_CARDS: Final = (
 WRONG_DEAL: Final = (
     *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
     *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, (OUT_OF_PLAY,), handled=None),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, handled=None, under=SPECIFIC_FIRST),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, under=GENERAL_FIRST),
     *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
 )
 

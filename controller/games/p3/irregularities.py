@@ -5,7 +5,6 @@ from typing import Final
 from controller.games.common import (
     GENERAL_FIRST,
     NEXT_ROUND,
-    SPECIFIC_FIRST,
     as_wrong_count,
     counted,
     deck_errors_when_settled,
@@ -21,11 +20,10 @@ from controller.games.common import (
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
-OF_DEALER: Final = uncured("P3 5.4", Disposition.VOID, dealer_hand=True)
 NUMBER_OF_CARDS: Final = (
     # Reading 24: where no Player has handled cards, the general clause precedes 5.4.
     wrong_count_unhandled("P3 5.3", dealer_hand=True, under=GENERAL_FIRST),
-    *OF_DEALER,
+    *uncured("P3 5.4", Disposition.VOID, dealer_hand=True),
     Row(
         Kind.WRONG_COUNT,
         "P3 5.4",
@@ -46,12 +44,10 @@ IRREGULARITIES: Final = (
     *misdealt("P3 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("P3 5.3"),
-    *as_wrong_count(Kind.SIMULTANEOUS, OF_DEALER, handled=None, under=SPECIFIC_FIRST),
+    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "P3 5.3"),
-    *as_wrong_count(Kind.SIMULTANEOUS, OF_DEALER, under=GENERAL_FIRST),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, OF_DEALER, handled=None, under=SPECIFIC_FIRST),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "P3 5.3"),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, OF_DEALER, under=GENERAL_FIRST),
     *misdealt_if_misplaced(Kind.DROPPED_CARD, "P3 5.3"),
     *late_bets(placed="P3 5.5", withdrawn="P3 5.6"),
     Row(

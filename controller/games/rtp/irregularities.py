@@ -109,15 +109,15 @@ DISTRIBUTION: Final = (
         Facts(handled=True),
     ),
     # Simultaneous cards and other errors are referred (RTP 6.1), unless they resulted in a wrong deal.
-    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
+    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *played_to_its_end(
         Kind.SIMULTANEOUS,
         "cards came together and lie at wrong places, noted after handling",
         Facts(wrong_number=False, misplaced=True, handled=True),
     ),
-    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "RTP 5.4"),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
+    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "RTP 5.4"),
 )
 
 FACES: Final = tuple(

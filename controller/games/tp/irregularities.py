@@ -44,10 +44,10 @@ IRREGULARITIES: Final = (
     *misdealt("TP 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("TP 5.3"),
-    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "TP 5.3"),
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
-    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "TP 5.3"),
+    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "TP 5.3"),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
+    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "TP 5.3"),
     *misdealt_if_misplaced(Kind.DROPPED_CARD, "TP 5.3"),
     *late_bets(placed="TP 5.5", withdrawn="TP 5.6"),
     Row(

@@ -6,13 +6,14 @@ The API and the screens show it unchanged; places are named in the document's ow
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
-from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option
+from controller.games.kind_words import KINDS
+from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Facts, Kind, Option, Unit
 from controller.messages import Message, message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.table.irregularities.raising import COUNT_KINDS
+from controller.table.irregularities.raising import COUNT_KINDS, DEVICE, INFERENCE
 from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
 from controller.table.operations import CountCards, ExposeHand, ShowFirstCard
 from controller.table.state import TableState
@@ -24,30 +25,55 @@ COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
 COUNT_THE_HAND: Final = "Count the hand that has too many or too few cards, with a witness, and enter the count."
 
-CLAIMS: Final[dict[Kind, str]] = {
-    Kind.FOREIGN_CARD: "Is there a card that is not of this deck?",
-    Kind.DECK_COUNT: "Is the deck short of cards, or has it too many?",
-    Kind.UNSHUFFLED: "Were the cards dealt without a shuffle?",
-    Kind.COUNT_IN_DOUBT: "Can cards have left the {device} unseen?",
-    Kind.WRONG_COUNT: "Does {place} have {counted} cards?",
-    Kind.EXPOSED_CARD: "Was a card of {place} exposed?",
-    Kind.FACE_UP_IN_DEVICE: "Does a card lie face up?",
-    Kind.SIMULTANEOUS: "Did these cards come out together?",
-    Kind.OTHER_DEALING_ERROR: "Was there an error in the deal?",
-    Kind.TECHNICAL_STOP: "Did the {device} stop?",
-    Kind.BEFORE_NO_MORE_BETS: 'Did a card come out before "No more bets"?',
-    Kind.WRONG_DISTRIBUTION: "Do cards lie at the wrong place?",
-    Kind.POWER_FAILURE: "Was there a power failure?",
-    Kind.CARD_IN_SHUFFLING: "Was a card dropped or exposed during the shuffle?",
-    Kind.DROPPED_CARD: "Was a card of {place} dropped?",
-    Kind.LATE_BET: 'Was a bet placed, raised or taken away after "No more bets"?',
-    Kind.SIDE_WITHOUT_MAIN: "Is there a side bet without a main bet?",
-    Kind.DEALER_EXPOSED_EARLY: "Was the Dealer's hand turned over too early?",
-    Kind.WRONG_VIEWER: "Did someone look at the hand of {place} who may not?",
-    Kind.PLAYER_EXPOSED: "Did a player expose or drop a card of {place}?",
-    Kind.OUTSIDE_LIMITS: "Is a bet over the maximum or under the minimum?",
+
+class Claim(NamedTuple):
+    """A question about one thing that a person sees. `states`: what a yes answers besides."""
+
+    question: str
+    states: Facts = Facts()
+
+
+CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
+    Kind.FOREIGN_CARD: (Claim("Is there a card that is not of this deck?"),),
+    Kind.DECK_COUNT: (Claim("Does the deck lack a card?"), Claim("Has the deck a card too many?")),
+    Kind.UNSHUFFLED: (Claim("Were the cards dealt without a shuffle?"),),
+    Kind.COUNT_IN_DOUBT: (Claim("Can cards have left the {device} unseen?"),),
+    Kind.WRONG_COUNT: (Claim("Does {place} have {counted} cards?"),),
+    Kind.EXPOSED_CARD: (Claim("Was a card of {place} exposed?"),),
+    Kind.FACE_UP_IN_DEVICE: (Claim("Does a card lie face up?"),),
+    Kind.SIMULTANEOUS: (Claim("Did these cards come out together?"),),
+    Kind.OTHER_DEALING_ERROR: (Claim("Was there an error in the deal?"),),
+    Kind.TECHNICAL_STOP: (Claim("Did the {device} stop?"),),
+    Kind.BEFORE_NO_MORE_BETS: (Claim('Did a card come out before "No more bets"?'),),
+    Kind.WRONG_DISTRIBUTION: (Claim("Do cards lie at the wrong place?"),),
+    Kind.POWER_FAILURE: (Claim("Was there a power failure?"),),
+    Kind.CARD_IN_SHUFFLING: (
+        Claim("Did a card fall during the shuffle?"),
+        Claim("Was a card exposed during the shuffle?"),
+    ),
+    Kind.DROPPED_CARD: (Claim("Was a card of {place} dropped?"),),
+    Kind.LATE_BET: (
+        Claim('Was a bet placed after "No more bets"?', Facts(withdrawn=False)),
+        Claim('Was a bet raised after "No more bets"?', Facts(withdrawn=False)),
+        Claim('Was a bet taken away after "No more bets"?', Facts(withdrawn=True)),
+    ),
+    Kind.SIDE_WITHOUT_MAIN: (Claim("Is there a side bet without a main bet?"),),
+    Kind.DEALER_EXPOSED_EARLY: (Claim("Was the Dealer's hand turned over too early?"),),
+    Kind.WRONG_VIEWER: (Claim("Did someone look at the hand of {place} who may not?"),),
+    Kind.PLAYER_EXPOSED: (
+        Claim("Did a player drop a card of {place}?", Facts(dropped=True)),
+        Claim("Did a player expose a card of {place}?", Facts(dropped=False)),
+    ),
+    Kind.OUTSIDE_LIMITS: (Claim("Is a bet over the maximum?"), Claim("Is a bet under the minimum?")),
 }
-"""What a person confirms or denies of an irregularity, where nothing more exact was noticed."""
+"""What a person sees of an irregularity, in the order in which it is looked for: the first yes confirms it."""
+
+OF_CARDS: Final[dict[Kind, str]] = {
+    Kind.SIMULTANEOUS: "Did {cards} come out together?",
+    Kind.OTHER_DEALING_ERROR: "Did {cards} come out of turn?",
+}
+"""The same where the cards are known that it is about."""
+SET_SEEN: Final = "Do you see {cards} for {place}?"  # of a set that the device gave out for a hand
 
 WRONG_NUMBER: Final = "Does {place} have a wrong number of cards?"  # where no count was entered
 
@@ -120,18 +146,19 @@ def question(state: TableState, found: Irregularity) -> str:
     return _with_rounds(state, found, _question(state, found))
 
 
-def claim(state: TableState, found: Irregularity) -> str:
-    """Whether it is so, as a question of its own; empty where nobody is asked: only a count shows it, or it is decided.
+def claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
+    """The questions whether it is so; empty where nobody is asked: only a count shows it, or it is decided.
 
-    Who answers it has read nothing yet of what follows.
+    Who answers them has read nothing yet of what follows.
     """
     if said := entry_in_doubt(state, found):
-        return _check_entry(state, said)
+        return (Claim(_check_entry(state, said)),)
     if found.stage is not Stage.CLAIMED or COUNT_BY_HAND in found.asks or waits_for_hand_count(found):
-        return ""
-    counted = _counted(state, found)
-    asked = " ".join((counted, "Is that so?")) if counted else _is_it_so(state, found)
-    return _with_rounds(state, found, state.game.words.own(asked))
+        return ()
+    if _counted(state, found):
+        return (Claim(_with_rounds(state, found, _count_again(state, found))),)
+    own = state.game.words.own
+    return tuple(Claim(_with_rounds(state, found, own(one.question)), one.states) for one in _claims(state, found))
 
 
 def _with_rounds(state: TableState, found: Irregularity, question: str) -> str:
@@ -197,11 +224,26 @@ def _noticed(state: TableState, found: Irregularity) -> str:
     return f"{_capitalised(found.note)}. " if found.note else ""
 
 
-def _claim(state: TableState, found: Irregularity) -> str:
-    """What a person confirms or denies, by its kind."""
-    without = found.kind is Kind.WRONG_COUNT and found.counted is None
+def _claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
+    """What a person sees of it, by its kind, with its place and its cards."""
     words = {"device": state.device.word, "place": place_word(state, found.place), "counted": found.counted}
-    return (WRONG_NUMBER if without else CLAIMS[found.kind]).format(**words)
+    if found.kind is Kind.WRONG_COUNT and found.counted is None:
+        return (Claim(WRONG_NUMBER.format(**words)),)
+    if found.ordinals and found.kind in OF_CARDS and found.noticed_by in (DEVICE, INFERENCE):
+        of_set = found.kind is Kind.SIMULTANEOUS and state.grammar.unit is Unit.SETS and found.place
+        asked = SET_SEEN if of_set else OF_CARDS[found.kind]
+        return (Claim(asked.format(cards=_cards(len(found.ordinals)), **words)),)
+    return tuple(Claim(one.question.format(**words), one.states) for one in CLAIMS[found.kind])
+
+
+def _about(state: TableState, found: Irregularity) -> str:
+    """What it is about, where something else is asked: the one thing that a person sees, or its kind and place."""
+    first, *others = _claims(state, found)
+    if not others:
+        return first.question
+    if found.place is None:
+        return f"{_capitalised(KINDS[found.kind])}."
+    return f"At {place_word(state, found.place)}: {KINDS[found.kind]}."
 
 
 def _claimed(state: TableState, found: Irregularity) -> str:
@@ -210,7 +252,7 @@ def _claimed(state: TableState, found: Irregularity) -> str:
         return f"{shown} {_confirming(found)}"
     noticed = _noticed(state, found)
     if found.asks:
-        return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
+        return f"{noticed or f'{_about(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
     return f"{_is_it_so(state, found)}{_becomes(found)}"
 
 
@@ -224,8 +266,16 @@ def _becomes(found: Irregularity) -> str:
 
 
 def _is_it_so(state: TableState, found: Irregularity) -> str:
-    noticed = _noticed(state, found)
-    return f"{noticed}Is that so?" if noticed else _claim(state, found)
+    """What was noticed, and whether a person sees it."""
+    return f"{_noticed(state, found)}{' '.join(one.question for one in _claims(state, found))}"
+
+
+def _count_again(state: TableState, found: Irregularity) -> str:
+    """Whether a second person finds what the last count shows."""
+    pile, number = _last_count(state, found)
+    if not pile:
+        return "Is the number of cards wrong?" if found.facts.counted_wrong else "Is the deck whole?"
+    return f"Do you count {_cards(number)} in the {'stub' if pile == STUB else 'deck'}?"
 
 
 def _confirming(found: Irregularity) -> str:
@@ -324,7 +374,7 @@ def _number_put_right(state: TableState, found: Irregularity) -> str:
 
 def _ruling(state: TableState, found: Irregularity) -> str:
     """What it is about comes first, so that two matters are distinguished."""
-    about = _counted(state, found) or _noticed(state, found).rstrip() or _claim(state, found)
+    about = _counted(state, found) or _noticed(state, found).rstrip() or _about(state, found)
     if found.row.disposition is Disposition.SILENT:
         return f"{about} The rules are silent: what is decided?"
     clause = f" ({found.row.clause})" if found.row.clause else ""
