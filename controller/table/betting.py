@@ -160,9 +160,12 @@ def restrict(decision: Decision, given: PersonActed, operation: operations.Restr
     decision.emit(events.BettingRestricted(operation.closed_boxes, operation.fewer_wagers, operation.one_box))
 
 
-def notice_side_without_main(decision: Decision) -> None:
-    """Raise side wagers without the main wager that they need, when bets are closed (I23)."""
-    alone = without_main(decision.state.law, decision.state.layout)
+def notice_side_without_main(decision: Decision, left: Sequence[Bet] | None = None) -> None:
+    """Raise side wagers without the main wager that they need, when bets are closed (I23).
+
+    `left`: those that a ruling left undecided; None: every one.
+    """
+    alone = without_main(decision.state.law, decision.state.layout) if left is None else left
     if alone and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
         *others, last = (str(bet.number) for bet in alone)
         note = f"bets {', '.join(others)} and {last} have no main bet" if others else f"bet {last} has no main bet"

@@ -24,7 +24,7 @@ from controller.table.irregularities.raising import (
     raise_count_in_doubt,
     raise_irregularity,
 )
-from controller.table.model import Irregularity, Stage
+from controller.table.model import NOT_SO, Irregularity, Stage
 from controller.table.operations import ExposeHand
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
@@ -48,13 +48,15 @@ def host_started(decision: Decision, before: TableState, given: DaemonStarted) -
 
 
 def _raise_power_failure(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
-    """Raised once in an interruption, whether the device lost power or the PC.
+    """Raised once in an interruption, whether the device lost power or the PC; once more where that was denied.
 
     Not when the chips are paid: the round of play is over by its definition (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
     """
     state = decision.state
     plays = state.in_round and not state.round.chips_paid
-    if plays and not state.round.power_failure_raised and not already_open(decision, Kind.POWER_FAILURE):
+    claims = [one.outcome for one in state.round.closed if one.found.kind is Kind.POWER_FAILURE]
+    stands = state.round.power_failure_raised and not (claims and claims[-1] in NOT_SO)
+    if plays and not stands and not already_open(decision, Kind.POWER_FAILURE):
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 

@@ -164,16 +164,28 @@ def test_a_power_failure_is_raised_once_with_its_evidence(fail: Cut, noticed_by:
     assert (claim.report is not None) is (noticed_by == "device")
 
 
-def test_a_claim_that_was_denied_does_not_come_again_in_the_same_interruption() -> None:
+@pytest.mark.parametrize("denied", [True, False])
+def test_what_the_device_reports_after_a_denial_is_claimed_again(denied: bool) -> None:
+    """Who denied that the PC lost power has said nothing of the device. What was confirmed is claimed once."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.start_daemon_again("pc-2")
-    table.deny(Role.SHIFT_MANAGER)
+    if denied:
+        table.deny(Role.SHIFT_MANAGER)
+    else:
+        table.confirm(affects_play=False, by=Role.SHIFT_MANAGER)
+        table.rule(RulingAction.CONTINUE) if table.state.open else None
     table.device.reboot()
     table.connect()
-    assert power_claims(table) == ["inference"]
+    assert power_claims(table) == (["inference", "device"] if denied else ["inference"])
+    if denied:
+        table.deny(Role.SHIFT_MANAGER)
+        table.report(Kind.POWER_FAILURE)
+        assert table.open.kind is Kind.POWER_FAILURE, "people may report it all the same"
+        table.deny(Role.SHIFT_MANAGER)
     table.do(operations.ContinueRound())
+    known = len(power_claims(table))
     the_device(table)
-    assert power_claims(table) == ["inference", "device"], "another interruption is another claim"
+    assert len(power_claims(table)) == known + 1, "another interruption is another claim"
 
 
 @pytest.mark.parametrize("cause", ["watchdog", "reset", "anything"])

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
 from controller.rules.dealing_order import DEALER
+from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
-from controller.table.betting import has_hand, settle_again, take_off, undecided_alone
+from controller.table.betting import has_hand, notice_side_without_main, settle_again, take_off, undecided_alone
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import find_named, require
@@ -112,7 +113,16 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
         enter_count(decision, found)
     ACTIONS[operation.action].act(decision, given, found, operation)
     resolve(decision, given, found.id, "ruling", found.row.clause)
+    if found.kind is Kind.SIDE_WITHOUT_MAIN and found.round == decision.state.round.number:
+        _notice_undecided(decision)
     close_choices(decision, given)
+
+
+def _notice_undecided(decision: Decision) -> None:
+    """A side bet that the ruling did not name would be held for ever: it is asked about again."""
+    state = decision.state
+    if state.phase is not Phase.VOIDED and state.phase not in BEFORE_CLOSE:
+        notice_side_without_main(decision, undecided_alone(state))
 
 
 def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
@@ -129,6 +139,15 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
     if wrong or (operation.bets and found.round != state.round.number):
         raise RefusedError(
             "bets", "No bet {answer} lies on the layout now.", answer=operation.bets[0] if not wrong else wrong[0]
+        )
+    alone = {bet.number for bet in without_main(state.law, state.layout)}
+    others = [number for number in operation.bets if number not in alone]
+    if found.kind is Kind.SIDE_WITHOUT_MAIN and alone and others:
+        raise RefusedError(
+            "bets",
+            "Bet {number} has its main bet. Name bets that have none: {alone:list}.",
+            number=others[0],
+            alone=tuple(sorted(alone)),
         )
 
 
