@@ -178,7 +178,7 @@ class FloorSection(_Section, frozen=True):
     certificate_file: Path | None = None
     key_file: Path | None = None
     repeat_minutes: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 10
-    most_per_second: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 200
+    most_per_second: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 200
 
     @property
     def found_broker(self) -> Broker:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.tool("mosquitto")
 
 OF_A_RECORD = (FloorPoint.SENDING, FloorPoint.SENT, FloorPoint.ACKNOWLEDGED)
 A_PAGE = 2 * PAGE + 1  # decisions, at most a head each, and the beginning of a file
-AT_ONCE = {"repeat_minutes": 0, "most_per_second": 10_000}  # nothing but the cursor says what is still to be sent
+AT_ONCE = {"repeat_minutes": 0, "most_per_second": 1000}  # nothing but the cursor says what is still to be sent
 
 
 async def kill_at(point: FloorPoint, times: list[int], rounds: int = 1) -> None:

@@ -10,14 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
+from controller.floor.broker import Message
 from controller.floor.store.alarms import LONGEST_CONFLICT, MOST_CONFLICTS
 from controller.floor.store.database import Database
+from controller.floor.store.records import Heard, LeftOut, read_message
 from controller.floor.store.rows import MOST_JOURNALS
+from controller.floor.store.table_pace import TablePace
 from controller.floor.store.writing import Writer
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 from controller.journal.signing import SigningKey, fingerprint, statement
 from tests.floor.postgres import TOOL
-from tests.floor.stored import Rows, heard
+from tests.floor.stored import TOPIC, Rows, heard
 from tests.floor.test_store_alarms import ELSEWHERE, OTHER, of_kind
 from tests.journal_commands.made import SIGNER
 
@@ -163,3 +166,29 @@ def test_a_long_conflict_is_kept_by_its_hash(writer: Writer, rows: Rows, records
     events = (msgspec.Raw(long), *made.events[1:])
     writer.write(heard([msgspec.structs.replace(made, hash="ab" * 32, events=events)]))
     assert rows.ask("SELECT record ? 'bytes', encode(hash, 'hex') FROM cardshoe.conflict") == [(True, "ab" * 32)]
+
+
+def test_a_flood_of_one_table_is_left_out_and_its_alarm_names_it(
+    writer: Writer, rows: Rows, records: list[Record]
+) -> None:
+    """Well-formed records without end. The other table's records are stored as they come."""
+    began, made = next(one for one in records if isinstance(one, FileBegan)), of_kind(records, DecisionMade)[-1]
+    flood: list[Record] = [
+        began,
+        *(msgspec.structs.replace(made, first=number, last=number) for number in range(1000, 4000)),
+    ]
+    pace = TablePace(at_once=50)
+
+    def take(topic: str, sent: list[Record]) -> list[Heard]:
+        messages = [Message(topic, msgspec.json.encode(one), {}, False, 1) for one in sent]
+        stored, left_out = pace.admit(messages, now=0.0)
+        return [*(read_message(one.topic, one.payload) for one in stored), *left_out]
+
+    for start in range(0, len(flood), 1000):
+        writer.write(take(ELSEWHERE, flood[start : start + 1000]))
+    assert writer.write(take(TOPIC, records)).new == len(records) < 50
+    asked = "SELECT kind, topic, count FROM cardshoe.alarms WHERE kind = 'flood'"
+    assert rows.ask(asked) == [("flood", ELSEWHERE, len(flood) - 50)]
+    assert rows.count("decision") < 2 * 50
+    stored, left_out = pace.admit([Message(ELSEWHERE, b"", {}, False, 1)] * 3000, now=2.0)
+    assert (len(stored), left_out) == (50, [LeftOut(ELSEWHERE, 2950)]), "it goes on at its rate"

@@ -6,6 +6,7 @@ rollback       the journal's key signed a second chain, too: an older copy of th
 other-table    a journal under the topics of another table than its beginning names, or two tables with one id
 bad-signature  a head that the file's key has not signed
 key-changed    a file with another key, which the one before has not endorsed
+flood          a table sends more records than tables do; those beyond that are left out
 unreadable     a message that is no record, or a record with an event that no table publishes
 """
 
@@ -21,7 +22,7 @@ from controller.floor.store.rows import JournalRow
 from controller.journal.outbox import DecisionMade
 
 Kind: TypeAlias = Literal[
-    "gap", "fork", "rollback", "other-table", "bad-signature", "key-changed", "unreadable"
+    "gap", "fork", "rollback", "other-table", "bad-signature", "key-changed", "flood", "unreadable"
 ]  # fmt: skip
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 LONGEST: Final = 500  # characters of a sentence

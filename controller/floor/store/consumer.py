@@ -23,7 +23,8 @@ from controller.floor.broker import Connection, Message, connected
 from controller.floor.store import StoreError
 from controller.floor.store.database import Database
 from controller.floor.store.meters import StoreMeters
-from controller.floor.store.records import LONGEST, read_message
+from controller.floor.store.records import LONGEST, Heard, LeftOut, read_message
+from controller.floor.store.table_pace import TablePace
 from controller.floor.store.writing import Writer, Written
 from controller.floor.topics import Subject, topic_filter
 from controller.journal.codec import Clock
@@ -83,6 +84,7 @@ class Consumer:
         self._log = log
         self._why = ""
         self._batches = 0
+        self._pace = TablePace()
 
     async def run(self) -> None:
         with ThreadPoolExecutor(1, "store") as thread:
@@ -128,14 +130,16 @@ class Consumer:
             await asyncio.sleep(max(0.0, due - loop.time()))
             messages = [first, *connection.waiting(BATCH - 1, MOST_BYTES)]
             due = loop.time() + LEAST_BETWEEN
-            written: Written = await self._until_done(connection, partial(in_thread, self._write, messages))
+            stored, left_out = self._pace.admit(messages, self._clock.now().boottime_ns / 1e9)
+            written: Written = await self._until_done(connection, partial(in_thread, self._write, stored, left_out))
             for message in messages:
                 connection.acknowledge(message)
             self._batches += 1
             self._meters.take(written, self._clock.now().utc_ns)
 
-    def _write(self, messages: Sequence[Message]) -> Written:
-        heard = [read_message(one.topic, one.payload) for one in messages if not one.topic.endswith(Subject.KEEPER)]
+    def _write(self, messages: Sequence[Message], left_out: Sequence[LeftOut]) -> Written:
+        journals = [one for one in messages if not one.topic.endswith(Subject.KEEPER)]
+        heard: list[Heard] = [*(read_message(one.topic, one.payload) for one in journals), *left_out]
         return self._writer.write(heard) if heard else Written()
 
     async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:

@@ -52,7 +52,14 @@ class Unreadable(NamedTuple):
     why: str
 
 
-Heard: TypeAlias = Arrived | Unreadable
+class LeftOut(NamedTuple):
+    """So many messages that were not read: their table sends more than tables do."""
+
+    topic: str
+    messages: int
+
+
+Heard: TypeAlias = Arrived | Unreadable | LeftOut
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -62,7 +69,7 @@ class _Named(msgspec.Struct, frozen=True):
 _NAMED: Final = msgspec.json.Decoder(_Named)
 
 
-def read_message(topic: str, payload: bytes) -> Heard:
+def read_message(topic: str, payload: bytes) -> Arrived | Unreadable:
     """Never raises: whoever may publish may send anything."""
     found = read_topic(topic)
     if found is None or found[1] is not Subject.JOURNAL:

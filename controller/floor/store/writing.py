@@ -20,7 +20,7 @@ from controller.floor.store.database import Connection, Database
 from controller.floor.store.decisions import Came, take_decisions
 from controller.floor.store.files import Taken, take_file, take_head
 from controller.floor.store.owners import doubts_of_owner
-from controller.floor.store.records import Arrived, Heard, Unreadable, Whose, at
+from controller.floor.store.records import Arrived, Heard, LeftOut, Unreadable, Whose, at
 from controller.floor.store.rows import (
     MOST_JOURNALS,
     FileRow,
@@ -89,6 +89,7 @@ class Writer:
     def _write(self, batch: Sequence[Heard]) -> Written:
         came = [one for one in batch if isinstance(one, Arrived)]
         unreadable = [one for one in batch if isinstance(one, Unreadable)]
+        left_out = [one for one in batch if isinstance(one, LeftOut)]
         self._make_ready(came)
         arrived = [one for one in came if one.whose in self._journals]
         unreadable += [Unreadable(one.topic, _TOO_MANY) for one in came if one.whose not in self._journals]
@@ -100,10 +101,11 @@ class Writer:
             work = _Batch(connection, journals, self._files)
             work.take(arrived)
             work.alarms += [_unreadable(one) for one in unreadable]
+            work.alarms += [_flood(one) for one in left_out for _ in range(one.messages)]
             work.save()
             self._committing()
         self._files.keep(work.files.values())
-        work.written.refused += len(unreadable)
+        work.written.refused += len(unreadable) + sum(one.messages for one in left_out)
         return work.written
 
     def _make_ready(self, arrived: Iterable[Arrived]) -> None:
@@ -200,6 +202,12 @@ _TOO_MANY: Final = f"it is of another journal, and {MOST_JOURNALS} of its table 
 
 def _number(record: Record) -> int:
     return record.last if isinstance(record, DecisionMade) else record.number
+
+
+def _flood(one: LeftOut) -> Alarm:
+    topic = one.topic[:200].replace("\0", "?")
+    sentence = f"More records than a table sends came under {topic}; what is beyond that was left out."
+    return Alarm("flood", None, None, sentence, topic)
 
 
 def _unreadable(one: Unreadable) -> Alarm:
