@@ -80,7 +80,7 @@ async def test_one_more_is_answered_every_ten_seconds() -> None:
 
 
 async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
-    """In the order of the requests."""
+    """They wait in the order of their requests."""
     turns = Turns()
     order: list[int] = []
 
@@ -106,7 +106,7 @@ async def test_who_operates_the_table_does_not_wait() -> None:
 
 @pytest.mark.parametrize("by_people", [True, False])
 async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: pytest_mock.MockerFixture) -> None:
-    """Where people enter them. A program that enters accepted ones in a loop delays only itself."""
+    """This holds where people enter them. A program that enters accepted ones in a loop delays only itself."""
     mocker.patch.object(pace, "OPERATION_EVERY", 3600.0)
     turns = Turns(by_people=by_people)
     for _ in range(OPERATIONS_AT_ONCE):
@@ -120,7 +120,7 @@ async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: py
 
 
 async def test_operations_of_one_user_come_one_after_the_other() -> None:
-    """Also after one that was given up."""
+    """The next one follows even if the earlier one was given up."""
     turns = Turns()
     await turns.begin_operation(Caller(1))
     second, third = (asyncio.create_task(turns.begin_operation(Caller(1))) for _ in range(2))

@@ -99,7 +99,7 @@ async def test_who_says_nothing_or_half_a_head_is_closed(
 
 @pytest.mark.parametrize("path", [b"/v1/operations", b"/v1/screen/enrolment"])
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture, path: bytes) -> None:
-    """From a screen, or from a browser that asks to be one."""
+    """It comes from a screen, or from a browser that asks to be one."""
     mocker.patch.object(answers, "BODY_WITHIN", 0.05)
     mocker.patch.object(door, "IDLE", 0.05)
     caller = await served.call()
@@ -158,7 +158,7 @@ async def test_where_all_are_screens_the_one_that_has_most_makes_room(
 
 
 async def test_a_place_that_is_taken_before_the_connection_is_made_is_given_up(served: Served) -> None:
-    """So many come at once that one of them is the oldest."""
+    """Many come at once, and one of them is the oldest."""
     entrance = cast("WebServer", served.server._screens)._entrance
     await served.ask(await served.call())
     visitor = next(iter(entrance._inside))
@@ -296,7 +296,7 @@ async def test_an_operation_that_waits_until_the_shift_is_over_is_refused(
 async def test_an_operation_that_waits_until_its_person_is_removed_is_refused(
     served: Served, mocker: pytest_mock.MockerFixture, people: tuple[Person, ...]
 ) -> None:
-    """Or gets another rank."""
+    """The person may also get another rank."""
     mocker.patch.object(served.table, "stands_for", return_value="dana")
     waiting = Waiting(mocker)
     caller = await waiting.enter(served)
@@ -349,7 +349,7 @@ async def second_request(served: Served, table: test_turns.Screens, operation: d
 
 
 def requested(what: str) -> test_turns.Screens:
-    """What was requested once, at the screen of the server."""
+    """Return screens after the first request, made at the server's screen."""
     table = test_turns.prepared(what)
     table.screen = id_of(HASH)
     table.state = msgspec.structs.replace(table.state, screens=(Screen(id_of(HASH), "Left", HASH),))

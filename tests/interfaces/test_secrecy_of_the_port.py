@@ -189,7 +189,7 @@ class ServedTable:
                 await reader.ask("GET", path, until=b"event: beat")
 
     async def look_at_all(self) -> None:
-        """Also read what is read once. Refusals come last, because the journal records them."""
+        """Read everything, including what is read once. Refusals come last, because the journal records them."""
         for reader in self.readers:
             await reader.ask("GET", "/v1/events", until=b": up to date\n\n")
             await reader.ask("GET", "/v1/rounds/1")

@@ -85,7 +85,7 @@ def test_of_two_that_begin_at_once_one_has_the_socket(dead: bool, mocker: pytest
 
 @pytest.mark.parametrize("backlog", [0, 5])
 def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
-    """Also if its queue is full."""
+    """Its queue may be full."""
     with short_folder() as folder:
         path = folder / "api.sock"
         callers = [socket.socket(socket.AF_UNIX) for _ in range(8)]

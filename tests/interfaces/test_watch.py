@@ -170,7 +170,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("case", STRANGE)
 async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -> None:
-    """Or a daemon of another version."""
+    """The program may also be a daemon of another version."""
     state, event = STRANGE[case]
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
