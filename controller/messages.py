@@ -5,8 +5,9 @@ each argument, as in gettext, so that a reader of the source sees what the scree
 be read without any catalogue. `controller.language` renders a message in other languages; `str` renders it in English.
 
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
-"1, 3, 5", `{causes:clauses}` "a; b", `{parts:sentences}` several sentences. A translation may use another joint. A
-message that is a sentence begins with a capital letter, also where it begins with an argument.
+"1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may
+use another joint. A message that is a sentence begins with a capital letter and has one mark at its end, also where it
+begins or ends with an argument.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 """Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
-JOINTS: Final = {"list": ", ", "clauses": "; ", "sentences": " "}
+JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " "}
 _ENDS: Final = (".", "?", "!")
+ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any language of the catalogues
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1."""
 
     id: str
@@ -106,7 +108,11 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
         return value(said.args[name], joint or "and") if name in said.args else found[0]
 
     text = SLOT.sub(slot, text_of(said))
-    return f"{text[:1].upper()}{text[1:]}" if said.id.endswith(_ENDS) else text
+    if not said.id.endswith(_ENDS):
+        return text
+    if text[:-1].endswith(ENDS):  # of a sentence within
+        text = text[:-1]
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def slots(text: str) -> Mapping[str, str]:

@@ -74,9 +74,12 @@ def _translated(value: Any, speaker: Speaker) -> Any:
     sentences = SENTENCES.get(type(value), ())
     changed = {}
     for name in value.__struct_fields__:
+        will: Any
         was = getattr(value, name)
         if name == "sentence" and isinstance(said := getattr(value, "message", None), Message):
             will = speaker.sentence(said)
+        elif name == "sentences" and (said := getattr(value, "messages", ())):
+            will = tuple(map(speaker.sentence, said))
         elif name in sentences and name in PHRASES:
             will = speaker.phrase(was)
         else:

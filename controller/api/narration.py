@@ -1,32 +1,26 @@
-"""Events as lines for people who follow a table without a screen.
+"""Events in a line each, for people who follow a table without a screen.
 
-An event without a line of its own is shown by its name.
+A line is a message: its text where the event's fields are its arguments, or a function that makes it. An event without
+a line is named.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from controller.api.door_lines import at_door, pin_refused
-from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF, concluded
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
-from controller.games.own_words import OwnWords
+from controller.games.own_words import PLAYER, OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
-from controller.messages import Message
+from controller.messages import SLOT, Argument, Message, counted, message, sentences
 from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.model import CORRECTED, STUB
 from firmware_bridge.plain_text import with_plain_texts
-
-
-def _sentence(said: Any) -> str:
-    return str(msgspec.convert(said, str | Message))
-
 
 USUAL: Final = OwnWords()  # without a named game
 LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
@@ -34,34 +28,753 @@ LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentenc
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
 PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
 
-Line = Callable[[dict[str, Any]], str | None]
-LineOfPlaces = Callable[[dict[str, Any], OwnWords], str | None]
+ENDS: Final = {
+    "continue": message("play goes on"),
+    "denied": message("it was not so"),
+    "name_order": message("the order is named"),
+    "next_card": message("the card counts as the one that was due"),
+    "options": message("every bettor has chosen"),
+    "reconstruct": message("the cards are put right"),
+    "refuse": message('the bets stay as they lay at "No more bets": give back what was added, put back what was taken'),
+    "remove_hand": message("the hand is removed"),
+    "reshuffle": message("the deck is shuffled again"),
+    "return_bet": message("the bet is returned"),
+    "ruling": message("by a ruling"),
+    "stands": message("the results stand"),
+    "void": message("the round is void"),
+    "withdrawals": message("every bettor has chosen"),
+}
+"""The ends of an irregularity."""
+
+OUTCOMES: Final = {"win": message("WON"), "lose": message("LOST"), "tie": message("TIE")}
+"""The results of a hand against the Dealer's, as on the screen."""
+
+NOTED: Final = {
+    "self_test_finished": message("self-test"),
+    "tampered": message("tampered with"),
+    "doubt": message("in doubt"),
+}
+"""A device's notes that people wait for or must look into."""
+
+SIGNED_OFF: Final = {
+    "locked": message("it was locked"),
+    "handed_over": message("another dealer deals"),
+    "off_duty": message("off duty"),
+}
+"""Reasons for the end of a dealer's sign-on at a screen."""
+
+AT_THE_DOOR: Final = {
+    "accept-failed": message("a connection that could not be taken"),
+    "connections": message("too many connections"),
+    "content-type": message("a request that is not JSON"),
+    "display": message("a request at a screen that only displays"),
+    "header": message("a request without the header of a program"),
+    "host": message("a request under a name that is not the table's"),
+    "not-admitted": message("a user who is not admitted"),
+    "not-enrolled": message("an operation at a screen that is not enrolled"),
+    "not-signed-on": message("an operation where no dealer is signed on"),
+    "origin": message("a request from the page of another site"),
+    "person": message("a person who is not known"),
+    "pin": message("an operation without the right PIN"),
+    "reader": message("an operation by a user who may only look"),
+    "refused-often": message("operations that are refused again and again"),
+    "role": message("an operation by a rank that is too low"),
+    "streams": message("too many streams"),
+}
+"""Refusals before the table, by code."""
+
+DIFFERS: Final = {DISPENSED_OF_NEXT: message("the number of cards that left the next deck")}
+
+ONLY_FOR_MACHINES: Final = frozenset(
+    {
+        "reports_passed",
+        "report_taken",
+        "clock_ran_backwards",  # its consequences are shown
+        "command_issued",
+        "command_done",
+        "command_lapsed",
+        "set_in_tray",  # the screen shows how many lie there
+    }
+)
+"""Events that are not shown."""
+
+Event: TypeAlias = dict[str, Any]
+Line: TypeAlias = str | Callable[[Event], Message | None]
+LineOfPlaces: TypeAlias = Callable[[Event, OwnWords], Message | None]
 
 
-def _cards(event: dict[str, Any]) -> str:
-    return " ".join(event["cards"])
+def _in_words(value: str) -> Message:
+    """Return a name of the journal, such as `no_more_bets`, in words."""
+    return Message(value.replace("_", " "))
 
 
-def _many(event: dict[str, Any]) -> str:
-    count = len(event["cards"])
-    return "a card" if count == 1 else f"{count} cards"
+def _under(said: Message, clause: str) -> Message:
+    """Return what is said with the clause that says it. The clause is empty where the document is silent."""
+    return message("{said} ({clause})", said=said, clause=clause) if clause else said
 
 
-def _dealt(event: dict[str, Any]) -> str:
-    """Tell of dealt cards: cards set aside are to be moved now; others the dealer has just dealt."""
-    places = _listed(event["places"])
-    return (
-        f"move {_many(event)} from aside to {places}" if event["source"] == "aside" else f"{_many(event)} to {places}"
+def _because(said: Message, note: str | Message) -> Message:
+    return message("{said}: {note}", said=said, note=note) if note else said
+
+
+def _for_next(said: Message, event: Event) -> Message:
+    return message("{said}, for the next round", said=said) if event.get("waiting") else said
+
+
+def _listed(parts: Iterable[Argument]) -> Message:
+    return Message("{parts:list}", {"parts": tuple(dict.fromkeys(parts))})  # type: ignore[arg-type]  # no tuple in it
+
+
+def _clauses(parts: Iterable[Message]) -> Message:
+    return Message("{parts:clauses}", {"parts": tuple(parts)})
+
+
+def _sentence(said: Any) -> Message:
+    """Return a sentence of the journal: a message, or English in an older entry."""
+    found = msgspec.convert(said, str | Message)
+    return found if isinstance(found, Message) else Message("{sentence}", {"sentence": found})
+
+
+# -- cards
+
+
+def _many(event: Event) -> Message:
+    return counted("a card", "{count} cards", len(event["cards"]))
+
+
+def _dealt(event: Event) -> Message:
+    """Cards that lay aside are moved now; others the dealer has just dealt."""
+    cards, places = _many(event), _listed(event["places"])
+    if event["source"] == "aside":
+        return message("move {cards} from aside to {places}", cards=cards, places=places)
+    return message("{cards} to {places}", cards=cards, places=places)
+
+
+def _ordered(event: Event) -> Message:
+    """The cards as people count them: the first of those that came together is card 1."""
+    ordinals = event["ordinals"]
+    named = _listed(sorted(ordinals).index(one) + 1 for one in ordinals)
+    return _because(message("order named"), named if ordinals else "")
+
+
+def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
+    """Return the numbers of the cards that went each way, from where to where."""
+    together: dict[tuple[Message, Message], list[int]] = {}
+    for card in event["cards"]:
+        together.setdefault((card["source"], card["place"]), []).append(card["ordinal"])
+    return together
+
+
+def _found_elsewhere(event: Event) -> Message:
+    return _clauses(
+        counted(
+            "card {numbers:list} at {place}, not at {source}",
+            "cards {numbers:list} at {place}, not at {source}",
+            len(numbers),
+            numbers=tuple(numbers),
+            place=place,
+            source=source,
+        )
+        for (source, place), numbers in _ways(event).items()
     )
 
 
-def _ordered(event: dict[str, Any]) -> str:
-    """Tell the order by the cards' places among those that came together; the first is card 1."""
-    ordinals = event["ordinals"]
-    return "order named" + _because(", ".join(str(sorted(ordinals).index(one) + 1) for one in ordinals))
+def _moved(event: Event) -> Message:
+    return _clauses(
+        counted(
+            "card {numbers:list} from {source} to {place}",
+            "cards {numbers:list} from {source} to {place}",
+            len(numbers),
+            numbers=tuple(numbers),
+            source=source,
+            place=place,
+        )
+        for (source, place), numbers in _ways(event).items()
+    )
 
 
-def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]:
+def _moved_hands(event: Event) -> Message:
+    """Hands by how many cards they have: whoever moves them does not know the cards' numbers."""
+    return _clauses(
+        counted(
+            "1 card from {source} to {place}",
+            "{count} cards from {source} to {place}",
+            len(numbers),
+            source=source,
+            place=place,
+        )
+        for (source, place), numbers in _ways(event).items()
+    )
+
+
+def _reconstructed(event: Event) -> Message:
+    whole = event["whole_hands"]
+    said = _under(message("hands were put right") if whole else message("cards were put right"), event["clause"])
+    if event["cards"]:
+        said = _because(said, _moved_hands(event) if whole else _moved(event))
+    back = event["taken_back"]
+    if back <= 0:
+        return said
+    taken = counted(
+        "1 card too many taken out of {place}",
+        "{count} cards too many taken out of {place}",
+        back,
+        place=event["place"],
+    )
+    return _because(said, taken)
+
+
+def _recalled(event: Event) -> Message:
+    which = message("the cards of {place}", place=event["place"]) if event["place"] else message("all cards")
+    said = message("{by} recalls {which} in round {round}", by=event["by"], which=which, round=event["of_round"])
+    return _because(said, event["reason"])
+
+
+def _witness(event: Event) -> Argument:
+    """The person of the configuration, or a name that stands for nobody who is known here."""
+    named = event.get("witness_id")
+    return str(named) if named else message("{name} (a name only)", name=event["witness"])
+
+
+def _count_taken_back(event: Event) -> Message:
+    pile = Message(event["pile"])
+    if event["pile"] == STUB and event["account"]["stub"] is None:
+        return message("the count does not stand ({pile}): it is to be counted again", pile=pile)
+    return message("the count does not stand ({pile})", pile=pile)
+
+
+# -- decks and the device
+
+
+def _named(event: Event) -> Message:
+    if event["deck"]:
+        return message("deck {deck}", deck=event["deck"])
+    return _for_next(message("the deck in the device"), event)
+
+
+def _shuffle_failed(event: Event) -> Message:
+    deck = _for_next(message("deck {deck}", deck=event["deck"]), event)
+    return message("{deck} must not be dealt from until it is shuffled again", deck=deck)
+
+
+def _arrived(event: Event) -> Message | None:
+    return message("deck {deck} waits for the next round", deck=event["deck"]) if event.get("waiting") else None
+
+
+def _ready(event: Event) -> Message:
+    serial, kind = event["identity"]["serial"], Message(event["identity"]["kind"])
+    if event.get("unfit"):
+        return message("device {serial} is there ({kind})", serial=serial, kind=kind)
+    return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
+
+
+def _another_device(event: Event) -> Message:
+    if event["what"] == "serial":
+        return message("another device: {now}, before it was {before}", now=event["now"], before=event["before"])
+    now = event["now"][:16] or message("no digest")
+    return message("other firmware: {now}, before it was {before}", now=now, before=event["before"][:16])
+
+
+def _lost(event: Event) -> Message:
+    """A link that is made again because a person asked for it was not lost."""
+    said = _sentence(event["sentence"])
+    return said if event["code"] == "returned-to-service" else message("device lost: {cause}", cause=said)
+
+
+def _differs(event: Event) -> Message:
+    what = DIFFERS.get(event["what"], _in_words(event["what"]))
+    return message(
+        "{what} differs: {device} in the device, {journal} in the journal",
+        what=what, device=event["device"], journal=event["journal"],
+    )  # fmt: skip
+
+
+def _agrees(event: Event) -> Message | None:
+    if not event.get("stub_out"):
+        return None
+    return message("the device holds the next deck: the rest of the deck of this round was taken out of it")
+
+
+def _noted(event: Event) -> Message | None:
+    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
+    named = NOTED.get(event["what"])
+    return named and message("device: {what}: {detail}", what=named, detail=event["detail"])
+
+
+def _noted_in_maintenance(event: Event) -> Message:
+    return _because(message("noted under maintenance: {kind}", kind=Message(KINDS[Kind(event["kind"])])), event["note"])
+
+
+# -- the table and its people
+
+
+def _table_began(event: Event) -> Message:
+    if event["simulated"]:
+        return message("table {table} began (SIMULATED)", table=event["table"])
+    return message("table {table} began", table=event["table"])
+
+
+def _game(event: Event) -> Message:
+    said = message("game: {title}", title=Message(event["title"]))
+    if event["version"]:
+        said = message("{said}, version {version}", said=said, version=event["version"])
+    return message("{said}, of {date}", said=said, date=event["effective"]) if event["effective"] else said
+
+
+def _deferred(event: Event) -> Message:
+    settings = event["settings"]
+    if not settings:
+        return message("the game's settings stay as they are")
+    said = message("the game's settings change with the next round")
+    return _because(said, Message(GAMES[settings["game"]].title) if settings["game"] in GAMES else "")
+
+
+def _service(event: Event) -> Message:
+    cause = _sentence(event["cause"])
+    return message("table {service}: {cause}", service=_in_words(event["service"]), cause=cause)
+
+
+def _configuration(event: Event) -> Message:
+    """People with their uids, and the device: what an auditor compares first."""
+    found = event["configuration"]
+    people = tuple(
+        message("{person} ({role})", person=one["id"], role=_in_words(one["role"])) for one in found["people"]
+    )
+    return message(
+        "version {version}; device {url}; people: {people:list}",
+        version=found["program"], url=found["device"]["url"], people=people or message("none"),
+    )  # fmt: skip
+
+
+def _signed_off(event: Event) -> Message:
+    why = SIGNED_OFF.get(event["why"]) or str(event["why"])
+    return message(
+        "{dealer} signed off at screen {screen}: {why}", dealer=event["dealer"], screen=event["screen"], why=why
+    )
+
+
+def _handed_over(event: Event) -> Message:
+    still = tuple(event["open"]) or message("nothing")
+    if not event["from_dealer"]:
+        return message("{dealer} takes the table over; open: {open:list}", dealer=event["to_dealer"], open=still)
+    return message(
+        "{dealer} takes the table over from {from_dealer}; open: {open:list}",
+        dealer=event["to_dealer"], from_dealer=event["from_dealer"], open=still,
+    )  # fmt: skip
+
+
+def _of_user(said: Message, event: Event) -> Message:
+    if event.get("screen"):
+        return message("{said} at screen {screen}", said=said, screen=event["screen"])
+    return said if event["uid"] is None else message("{said} by user {uid}", said=said, uid=event["uid"])
+
+
+def _pin_refused(event: Event) -> Message:
+    said = _of_user(message("wrong PIN of {person}", person=event["person"]), event)
+    return message("{said}; no more is taken there for now", said=said) if event["locked_until_utc_ns"] else said
+
+
+def _at_door(event: Event) -> Message:
+    what = AT_THE_DOOR.get(event["what"], Message(event["what"].replace("-", " ")))
+    said = _of_user(message("refused before the table: {what}", what=what), event)
+    return message("{said}, {count} times", said=said, count=event["count"]) if event["count"] > 1 else said
+
+
+# -- the round
+
+
+def _phase(event: Event) -> Message | None:
+    if event.get("returns_bets"):
+        return message("the round does not begin; return all bets")
+    return _concluded(event) if event["phase"] == "concluded" else None
+
+
+def _concluded(event: Event) -> Message:
+    """The end of a round, with the clauses by which an error found before the next one still changes the result."""
+    number, clauses = event["round"], event.get("errors_count")
+    if clauses is None:
+        return message("round {number} concluded", number=number)
+    if not clauses:
+        return message("round {number} concluded; the rules name no error that changes it later", number=number)
+    return message(
+        'round {number} concluded; errors found before "Place your bets" may still change it ({clauses:list})',
+        number=number, clauses=tuple(clauses),
+    )  # fmt: skip
+
+
+def _operation(event: Event) -> Message | None:
+    return message("no more bets") if event["operation"] == "no_more_bets" else None
+
+
+def _judged(event: Event) -> Message:
+    said = message(
+        "{place}: {outcome}, {hand} against {dealer_hand}",
+        place=event["place"], outcome=OUTCOMES[event["outcome"]], hand=Message(event["hand"]),
+        dealer_hand=Message(event["dealer_hand"]),
+    )  # fmt: skip
+    return message("{said}, pays half", said=said) if event["half"] else said
+
+
+def _judged_again(event: Event) -> Message | None:
+    places = event["places"]
+    return message("{places} to be judged again", places=_listed(places)) if places else None
+
+
+def _voided(event: Event) -> Message:
+    by = _under(message("ROUND VOID"), event["clause"] or event["authority"])
+    return message("{void}: {text}; return all bets", void=by, text=event["text"])
+
+
+def _void_lifted(event: Event) -> Message:
+    if event.get("returned"):
+        return message("the round is not void after all; put the bets back")
+    return message("the round is not void after all")
+
+
+def _closing_taken_back(event: Event) -> Message:
+    if event.get("returned"):
+        return message("the bets are to be returned after all")
+    if event["chips"]:
+        return message("the round is to be settled again")
+    return message("the round is not concluded after all")
+
+
+def _void_asked(event: Event) -> Message:
+    said = _because(_under(message("this makes the round void"), event["clause"]), event["because"])
+    return message("{said}; it is asked once more", said=said)
+
+
+def _entered(event: Event, words: OwnWords) -> Message:
+    if event["seat"] is None:
+        return message("{bettor} bets here and stands", bettor=event["bettor"])
+    return message("{bettor} bets here and sits at {box}", bettor=event["bettor"], box=words.box(event["seat"]))
+
+
+def _boxes(event: Event, words: OwnWords) -> Message:
+    numbers = tuple(event["boxes"])
+    if words.place == PLAYER:
+        return message("Players in play: {numbers:list}", numbers=numbers)
+    return message("boxes in play: {numbers:list}", numbers=numbers)
+
+
+def _laid(event: Event) -> Message:
+    """How many bets lie there, and what was handed back; the event itself has the whole layout."""
+    bets = event["bets"]
+    said = counted(
+        "1 bet on the layout, {amount} in all",
+        "{count} bets on the layout, {amount} in all",
+        len(bets),
+        amount=sum(bet["amount"] for bet in bets),
+    )
+    back = [
+        _under(message("{amount} back to {bettor}", amount=one["amount"], bettor=one["bettor"]), one["clause"])
+        for one in event["handed_back"]
+    ]
+    return _clauses([said, *back])
+
+
+def _restricted(event: Event, words: OwnWords) -> Message:
+    one_box = "{bettor} bets on one Player only" if words.place == PLAYER else "{bettor} bets on one box only"
+    listed = [
+        *(message("{spot} takes no bets", spot=words.spot(box)) for box in event["closed_boxes"]),
+        *(
+            message("{spot} takes {most} wagers at most", spot=words.spot(box), most=most)
+            for box, most in event["fewer_wagers"]
+        ),
+        *(message(one_box, bettor=bettor) for bettor in event["one_box"]),
+    ]
+    if not listed:
+        return message("no restrictions on betting any more")
+    return message("restricted: {listed}", listed=_clauses(listed))
+
+
+def _settled(event: Event) -> Message:
+    verdicts = Counter(bet["verdict"] for bet in event["bets"])
+    listed = tuple(
+        message("{count} {verdict}", count=count, verdict=Message(verdict))
+        for verdict, count in sorted(verdicts.items())
+    )
+    return message(
+        "wagers settled: {listed:list}; the house gains {house}",
+        listed=listed or message("none lay there"), house=event["house"],
+    )  # fmt: skip
+
+
+def _paid(event: Event) -> Message:
+    return message("all bets are returned") if event.get("returned") else message("chips are paid")
+
+
+# -- irregularities
+
+
+def _row(row: Mapping[str, Any]) -> Message:
+    return _under(Message(row["because"]), row["clause"])
+
+
+def _asked(asks: list[str], words: OwnWords) -> Message | None:
+    if not asks:
+        return None
+    questions = sentences(*(Message(words.own(FACT_QUESTIONS[name])) for name in asks))
+    return message("Asked: {questions}", questions=questions)
+
+
+def _raised(event: Event, words: OwnWords) -> Message:
+    """While a question is open only the kind is named: the row that fits is not known yet."""
+    row, asks = event["row"], event["asks"]
+    what = Message(words.own(KINDS[Kind(event["kind"])]))
+    if not asks:
+        what = _because(what, _row(row)) if row["disposition"] in (Disposition.REFER, Disposition.SILENT) else _row(row)
+    if event["place"]:
+        said = message("irregularity at {place}: {what}", place=event["place"], what=what)
+    else:
+        said = message("irregularity: {what}", what=what)
+    if event["noticed_by"]:
+        said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=event["noticed_by"])
+    note = event["note"]
+    more = [Message("{remark}", {"remark": f"{note[:1].upper()}{note[1:]}"})] if note else []
+    asked = _asked(asks, words)
+    return Message("{parts:points}", {"parts": (said, *more, *([asked] if asked else []))})
+
+
+def _answered(said: Message, event: Event, words: OwnWords) -> Message:
+    asked = _asked(event["asks"], words)
+    if asked is not None:
+        return Message("{parts:points}", {"parts": (said, asked)})
+    return _because(said, _row(event["row"]))
+
+
+def _joined(event: Event) -> Message:
+    return _because(message("{by} reports what is open already", by=event["by"]), event["note"])
+
+
+def _ruled(event: Event) -> Message:
+    action = _in_words(event["action"])
+    if event["places"]:
+        action = message("{action} {places}", action=action, places=_listed(event["places"]))
+    if event["ordinals"]:
+        action = message("{action} {numbers}", action=action, numbers=_listed(event["ordinals"]))
+    if event["bets"]:
+        action = message("{action} of bets {bets}", action=action, bets=_listed(event["bets"]))
+    said = message("ruling: {action}, by {authority}", action=action, authority=event["authority"])
+    return message("{said}: {text}", said=said, text=event["text"])
+
+
+def _chosen(event: Event) -> Message:
+    who: Argument = event["place"]
+    if event["bettor"]:
+        who = message("{bettor} at {place}", bettor=event["bettor"], place=event["place"])
+    if event["absent"]:
+        return _under(message("{who} is away: the bets stand", who=who), event["clause"])
+    return _under(message("{who} chooses to {choice}", who=who, choice=Message(event["choice"])), event["clause"])
+
+
+def _resolved(event: Event) -> Message:
+    if event["outcome"] == CORRECTED:
+        return message("withdrawn by {by}: it was noticed with the entry that was wrong", by=event["by"])
+    ended = _under(ENDS.get(event["outcome"], _in_words(event["outcome"])), event["clause"])
+    return message("resolved: {outcome}, by {by}", outcome=ended, by=event["by"])
+
+
+def _corrected(event: Event) -> Message:
+    text = "entry {entry} ({what}) is corrected by {by}: {reason}"
+    if event["instead"] is None:
+        text = "entry {entry} ({what}) is struck out by {by}: {reason}"
+    what = _in_words(event["was"]["operation"])
+    return message(text, entry=event["corrected"], what=what, by=event["by"], reason=event["reason"])
+
+
+def _handled(event: Event) -> Message:
+    place = event["place"]
+    if not event["viewed"]:
+        return message("cards of {place} are handled", place=place)
+    return message("{bettor} looks at {place}", bettor=event["bettor"] or message("the player"), place=place)
+
+
+def _handling_corrected(event: Event) -> Message:
+    place = event["place"]
+    if event["viewed"]:
+        return message("the cards of {place} are looked at after all", place=place)
+    if event["handled"]:
+        return message("the cards of {place} are handled, not looked at after all", place=place)
+    return message("the cards of {place} are not handled after all", place=place)
+
+
+ARGUMENTS: Final[dict[str, Callable[[Event], Argument]]] = {
+    "bets_count": lambda event: len(event["bets"]),
+    "files_named": lambda event: tuple(one["name"] for one in event["files"]),
+    "first_place": lambda event: event["places"][0],
+    "many_cards": _many,
+    "named_deck": _named,
+    "pile_named": lambda event: Message(event["pile"]),
+    "places_listed": lambda event: _listed(event["places"]),
+    "seal_named": lambda event: event["seal"] or message("none"),
+    "seen_cards": lambda event: " ".join(event["cards"]) or message("no card"),
+    "spoken": lambda event: _sentence(event["sentence"]),
+    "witnessed_by": _witness,
+}
+"""Arguments of lines that are not fields of their event, by slot."""
+
+WITH_CLAUSE: Final = frozenset(
+    {"bettor_withdrew", "deal_began", "first_card_shown", "hand_removed", "order_corrected", "settlement_reversed"}
+)
+"""Events whose line ends with their clause."""
+
+OF_NEXT_DECK: Final = frozenset({"deck_named", "deck_shuffled", "shuffle_began"})
+"""Events that may concern the deck of the next round, which their line says."""
+
+LINES: Final[dict[str, Line]] = {
+    "abandon_asked": "{person} asks for the round to be void: {text}; it is asked once more",
+    "all_chosen": "every bettor has chosen: the cards are moved before play goes on",
+    "bettor_left": "{bettor} leaves",
+    "card_found_face_up": "card {ordinal} lies face up in the device",
+    "cards_burnt": "{many_cards} burnt",
+    "cards_counted": "{by} counted {number} cards ({pile_named}), {due} due; witness: {witnessed_by}",
+    "cards_dealt": _dealt,
+    "cards_found_elsewhere": _found_elsewhere,
+    "cards_handled": _handled,
+    "cards_recalled": _recalled,
+    "cards_reconstructed": _reconstructed,
+    "cards_set_aside": "lay {many_cards} aside: {because}",
+    "cards_strayed": "{many_cards} of deck {deck}, which is not dealt in this round",
+    "chips_paid": _paid,
+    "closing_taken_back": _closing_taken_back,
+    "command_refused": "the device refused a command: {reason}",
+    "conclusion_asked": "the end of the round was requested; repeat to confirm",
+    "configuration_recorded": _configuration,
+    "count_taken_back": _count_taken_back,
+    "deal_began": "dealing starts at {first_place}",
+    "dealer_came": "{dealer} deals from now on",
+    "dealer_left": "{dealer} leaves the table; no dealer is on duty",
+    "dealt_by_hand": "from here on dealt by hand: {because}",
+    "deck_arrived": _arrived,
+    "deck_brought": (
+        "deck {deck} comes to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
+        "{witnessed_by}"
+    ),
+    "deck_comes_into_play": "the deck that waited is in play",
+    "deck_counted_whole": "the deck is whole, counted by {by}",
+    "deck_cut": "the deck was cut by {by}",
+    "deck_named": "deck {deck} lies in the device",
+    "deck_quarantined": "{named_deck} is OUT OF USE: {reason}",
+    "deck_released": "{named_deck} may be used again: {reason}; witness: {witnessed_by}",
+    "deck_shuffled": "deck {deck} shuffled, {count} cards, by {by}",
+    "deck_shuffled_outside": "deck {deck} shuffled outside, by {by}",
+    "deck_taken_out": "deck {deck} leaves the table with {count} cards: {reason}; witness: {witnessed_by}",
+    "device_differs": _another_device,
+    "device_freed": "device freed: {cause}",
+    "device_lost": _lost,
+    "device_noted": _noted,
+    "device_ready": _ready,
+    "device_stopped": "device stopped: {cause}",
+    "device_took_back": "device says it is over: {causes:clauses}",
+    "door_refused": _at_door,
+    "entry_corrected": _corrected,
+    "faces_named": "{by} saw {seen_cards} at {place}",
+    "files_deleted": "files of the journal deleted by age: {files_named:list}",
+    "first_card_drawn": "the First Card leaves the device",
+    "first_card_shown": "the First Card is {card}",
+    "game_chosen": _game,
+    "hand_counted": "{place} has {count} cards",
+    "hand_exposed": "{place} shows {seen_cards}",
+    "hand_judged": _judged,
+    "hand_removed": "{place} is out of play, bets returned",
+    "hand_taken_back": "the cards of {place} are to be entered again",
+    "handed_over": _handed_over,
+    "handling_corrected": _handling_corrected,
+    "hands_examined": "the players have examined their cards, entered by {by}",
+    "irregularity_confirmed": lambda event: _because(message("confirmed"), _row(event["row"])),
+    "irregularity_resolved": _resolved,
+    "journal_doubted": "the journal is not as it was left: {spoken}",
+    "judgement_taken_back": _judged_again,
+    "layout_changed": _laid,
+    "layout_corrected": "{by} corrects the bets: {reason}",
+    "maintenance_began": "maintenance: {reason}",
+    "maintenance_ended": "maintenance is over; the deck is to be loaded, shuffled and counted",
+    "maintenance_noted": _noted_in_maintenance,
+    "operation_refused": "refused: {spoken}",
+    "operation_taken": _operation,
+    "option_chosen": _chosen,
+    "order_corrected": "the order of the deal is {places_listed}",
+    "order_named": _ordered,
+    "phase_entered": _phase,
+    "pin_accepted": "{person} enters the right PIN, after wrong ones",
+    "pin_refused": _pin_refused,
+    "report_joined": _joined,
+    "round_began": "round {round} begins",
+    "round_voided": _voided,
+    "ruled": _ruled,
+    "screen_enrolled": "screen enrolled: {name}",
+    "screen_removed": "screen {screen} removed",
+    "service_changed": _service,
+    "settings_deferred": _deferred,
+    "settlement_reversed": "settlement taken back for {bets_count} bets",
+    "shuffle_began": "deck {deck} is being shuffled",
+    "shuffle_failed": _shuffle_failed,
+    "signed_off": _signed_off,
+    "signed_on": "{dealer} signed on at screen {screen}",
+    "start_taken_back": "round {taken_back} did not begin; an error of round {open_again} may still be reported",
+    "status_agrees": _agrees,
+    "status_differs": _differs,
+    "stub_counted": "stub: {count} cards, {due} due",
+    "table_began": _table_began,
+    "table_paused": "paused: {reason}",
+    "void_asked": _void_asked,
+    "void_lifted": _void_lifted,
+    "wagers_settled": _settled,
+}
+
+LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
+    "betting_restricted": _restricted,
+    "bettor_entered": _entered,
+    "bettor_withdrew": lambda event, words: message(
+        "{bettor} takes back all bets on {box}", bettor=event["bettor"], box=words.box(event["box"])
+    ),
+    "boxes_occupied": _boxes,
+    "fact_stated": lambda event, words: _answered(message("answered"), event, words),
+    "irregularity_raised": _raised,
+    "irregularity_reopened": lambda event, words: _answered(message("to be decided again"), event, words),
+}
+"""Lines in the words of the game."""
+
+
+def tell(event: Event, words: OwnWords = USUAL) -> str | None:
+    """Return the line of an event in English. None: it is not shown. `words`: of the game that is played."""
+    said = line_of(event, words)
+    return None if said is None else str(said)
+
+
+def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
+    """Return the line of an event. None: it is not shown. `words`: of the game that is played."""
+    event = with_plain_texts(event, LONGEST_SHOWN)
+    try:
+        return _line(event, words)
+    except (KeyError, TypeError, ValueError):  # a daemon of another version has other fields
+        return _in_words(str(event["event"]))
+
+
+def _line(event: Event, words: OwnWords) -> Message | None:
+    name = str(event["event"])
+    if name in ONLY_FOR_MACHINES:
+        return None
+    named = _with_places_named(event, words)
+    line = LINES.get(name)
+    if of_places := LINES_OF_PLACES.get(name):
+        said = of_places(named, words)
+    elif isinstance(line, str):
+        said = Message(line, {slot: _argument(named, slot) for slot, _ in SLOT.findall(line)})
+    else:
+        said = _in_words(name) if line is None else line(named)
+    if said is not None and name in WITH_CLAUSE:
+        return _under(said, event["clause"])
+    return _for_next(said, event) if said is not None and name in OF_NEXT_DECK else said
+
+
+def _argument(event: Event, slot: str) -> Argument:
+    value = ARGUMENTS[slot](event) if slot in ARGUMENTS else event[slot]
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _with_places_named(event: Event, words: OwnWords) -> Event:
     """Return the event with its places, and those of its cards, in the words of the game."""
     named = {key: _place_named(value, words) if key in PLACE_FIELDS else value for key, value in event.items()}
     cards = event.get("cards")
@@ -73,433 +786,4 @@ def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]
 def _place_named(value: Any, words: OwnWords) -> Any:
     if isinstance(value, list):
         return [_place_named(one, words) for one in value]
-    return str(words.of(value)) if isinstance(value, str) and PLACE.fullmatch(value) else value
-
-
-def _listed(places: list[str]) -> str:
-    return ", ".join(dict.fromkeys(places))
-
-
-def _under(clause: str) -> str:
-    """Return a clause in brackets; empty where the document is silent."""
-    return f" ({clause})" if clause else ""
-
-
-def _raised(event: dict[str, Any], words: OwnWords) -> str:
-    """Tell of a new irregularity, only by its kind while a question is open: the row that fits is not known yet."""
-    row, asks = event["row"], event["asks"]
-    at = f" at {event['place']}" if event["place"] else ""
-    kind = words.own(KINDS[Kind(event["kind"])])
-    if asks:
-        line = f"irregularity{at}: {kind}"
-    elif row["disposition"] in (Disposition.REFER, Disposition.SILENT):
-        line = f"irregularity{at}: {kind}: {row['because']}{_under(row['clause'])}"
-    else:
-        line = f"irregularity{at}: {row['because']}{_under(row['clause'])}"
-    noticed = f", noticed by {event['noticed_by']}" if event["noticed_by"] else ""
-    return ". ".join(filter(None, (f"{line}{noticed}", _capital(event["note"]), _asked(asks, words))))
-
-
-def _asked(asks: list[str], words: OwnWords) -> str:
-    return f"Asked: {' '.join(words.own(FACT_QUESTIONS[name]) for name in asks)}" if asks else ""
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def _stated(event: dict[str, Any], words: OwnWords) -> str:
-    row = event["row"]
-    if event["asks"]:
-        return f"answered. {_asked(event['asks'], words)}"
-    return f"answered: {row['because']}{_under(row['clause'])}"
-
-
-def _confirmed(event: dict[str, Any]) -> str:
-    row = event["row"]
-    return f"confirmed: {row['because']}{_under(row['clause'])}"
-
-
-def _moved(event: dict[str, Any], words: str) -> str:
-    """List cards by the order in which they left the device, grouped by their way."""
-    together: dict[tuple[str, str], list[str]] = {}
-    for card in event["cards"]:
-        together.setdefault((card["source"], card["place"]), []).append(str(card["ordinal"]))
-    return "; ".join(
-        f"card{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {words.format(source=source, place=place)}"
-        for (source, place), numbers in together.items()
-    )
-
-
-def _moved_hands(event: dict[str, Any]) -> str:
-    """List hands by their number of cards, because the people who move them do not know the cards' numbers."""
-    ways = Counter((card["source"], card["place"]) for card in event["cards"])
-    return "; ".join(
-        f"{count} card{'s' if count > 1 else ''} from {source} to {place}" for (source, place), count in ways.items()
-    )
-
-
-def _because(note: str) -> str:
-    return f": {note}" if note else ""
-
-
-def _reconstructed(event: dict[str, Any]) -> str:
-    what = "hands were" if event["whole_hands"] else "cards were"
-    moved = _moved_hands(event) if event["whole_hands"] else _moved(event, "from {source} to {place}")
-    back = event["taken_back"]
-    taken = f"{back} card{'s' if back > 1 else ''} too many taken out of {event['place']}" if back > 0 else ""
-    return ": ".join(filter(None, (f"{what} put right{_under(event['clause'])}", moved, taken)))
-
-
-def _recalled(event: dict[str, Any]) -> str:
-    which = f"the cards of {event['place']}" if event["place"] else "all cards"
-    return f"{event['by']} recalls {which} in round {event['of_round']}{_because(event['reason'])}"
-
-
-def _game(event: dict[str, Any]) -> str:
-    version = f", version {event['version']}" if event["version"] else ""
-    since = f", of {event['effective']}" if event["effective"] else ""
-    return f"game: {event['title']}{version}{since}"
-
-
-def _new_game(settings: dict[str, Any]) -> str:
-    return f": {GAMES[settings['game']].title}" if settings["game"] in GAMES else ""
-
-
-def _phase(event: dict[str, Any]) -> str | None:
-    if event.get("returns_bets"):
-        return "the round does not begin; return all bets"
-    return concluded(event) if event["phase"] == "concluded" else None
-
-
-def _witness(event: dict[str, Any]) -> str:
-    """Return the witness's id, or a name that is nobody's id here."""
-    return str(event.get("witness_id") or f"{event['witness']} (a name only)")
-
-
-def _configuration(event: dict[str, Any]) -> str:
-    """List people and device, which an auditor compares first. The event also has the uids."""
-    found = event["configuration"]
-    people = ", ".join(f"{one['id']} ({one['role'].replace('_', ' ')})" for one in found["people"])
-    return f"version {found['program']}; device {found['device']['url']}; people: {people or 'none'}"
-
-
-def _operation(event: dict[str, Any]) -> str | None:
-    return "no more bets" if event["operation"] == "no_more_bets" else None
-
-
-def _ruled(event: dict[str, Any]) -> str:
-    whose = f" {_listed(event['places'])}" if event["places"] else ""
-    numbers = f" {', '.join(map(str, event['ordinals']))}" if event["ordinals"] else ""
-    bets = f" of bets {', '.join(map(str, event['bets']))}" if event["bets"] else ""
-    action = event["action"].replace("_", " ")
-    return f"ruling: {action}{whose}{numbers}{bets}, by {event['authority']}: {event['text']}"
-
-
-def _chosen(event: dict[str, Any]) -> str:
-    who = f"{event['bettor']} at {event['place']}" if event["bettor"] else event["place"]
-    if event["absent"]:
-        return f"{who} is away: the bets stand{_under(event['clause'])}"
-    return f"{who} chooses to {event['choice']}{_under(event['clause'])}"
-
-
-def _entered(event: dict[str, Any], words: OwnWords) -> str:
-    where = "stands" if event["seat"] is None else f"sits at {words.box(event['seat'])}"
-    return f"{event['bettor']} bets here and {where}"
-
-
-def _laid(event: dict[str, Any]) -> str:
-    """Tell how many bets lie there, and what was handed back. The event itself has the whole layout."""
-    bets = event["bets"]
-    line = f"{len(bets)} bet{'' if len(bets) == 1 else 's'} on the layout, {sum(bet['amount'] for bet in bets)} in all"
-    back = [f"{one['amount']} back to {one['bettor']}{_under(one['clause'])}" for one in event["handed_back"]]
-    return "; ".join([line, *back])
-
-
-def _restricted(event: dict[str, Any], words: OwnWords) -> str:
-    listed = [
-        *(f"{words.spot(box)} takes no bets" for box in event["closed_boxes"]),
-        *(f"{words.spot(box)} takes {most} wagers at most" for box, most in event["fewer_wagers"]),
-        *(f"{bettor} bets on one {words.place} only" for bettor in event["one_box"]),
-    ]
-    return f"restricted: {'; '.join(listed)}" if listed else "no restrictions on betting any more"
-
-
-def _settled(event: dict[str, Any]) -> str:
-    verdicts = Counter(bet["verdict"] for bet in event["bets"])
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    return f"wagers settled: {listed or 'none lay there'}; the house gains {event['house']}"
-
-
-def _voided(event: dict[str, Any]) -> str:
-    by = _under(event["clause"] or event["authority"])
-    return f"ROUND VOID{by}: {event['text']}; return all bets"
-
-
-def _corrected(event: dict[str, Any]) -> str:
-    what = event["was"]["operation"].replace("_", " ")
-    done = "is struck out" if event["instead"] is None else "is corrected"
-    return f"entry {event['corrected']} ({what}) {done} by {event['by']}: {event['reason']}"
-
-
-def _reopened(event: dict[str, Any], words: OwnWords) -> str:
-    row = event["row"]
-    if event["asks"]:
-        return f"to be decided again. {_asked(event['asks'], words)}"
-    return f"to be decided again: {row['because']}{_under(row['clause'])}"
-
-
-def _handled(event: dict[str, Any]) -> str:
-    if not event["viewed"]:
-        return f"cards of {event['place']} are handled"
-    return f"{event['bettor'] or 'the player'} looks at {event['place']}"
-
-
-def _handling_corrected(event: dict[str, Any]) -> str:
-    so = "looked at" if event["viewed"] else "handled, not looked at" if event["handled"] else "not handled"
-    return f"the cards of {event['place']} are {so} after all"
-
-
-def _resolved(event: dict[str, Any]) -> str:
-    if event["outcome"] == CORRECTED:
-        return f"withdrawn by {event['by']}: it was noticed with the entry that was wrong"
-    outcome = ENDS.get(event["outcome"], event["outcome"].replace("_", " "))
-    return f"resolved: {outcome}{_under(event['clause'])}, by {event['by']}"
-
-
-def _count_taken_back(event: dict[str, Any]) -> str:
-    again = ": it is to be counted again" if event["pile"] == STUB and event["account"]["stub"] is None else ""
-    return f"the count does not stand ({event['pile']}){again}"
-
-
-def _void_lifted(event: dict[str, Any]) -> str:
-    return "the round is not void after all" + ("; put the bets back" if event.get("returned") else "")
-
-
-def _closing_taken_back(event: dict[str, Any]) -> str:
-    if event.get("returned"):
-        return "the bets are to be returned after all"
-    return "the round is to be settled again" if event["chips"] else "the round is not concluded after all"
-
-
-DIFFERS: Final = {DISPENSED_OF_NEXT: "the number of cards that left the next deck"}
-STUB_IS_OUT: Final = "the device holds the next deck: the rest of the deck of this round was taken out of it"
-
-
-def _differs(event: dict[str, Any]) -> str:
-    what = DIFFERS.get(event["what"], event["what"])
-    return f"{what} differs: {event['device']} in the device, {event['journal']} in the journal"
-
-
-def _handed_over(event: dict[str, Any]) -> str:
-    whose = f" from {event['from_dealer']}" if event["from_dealer"] else ""
-    what = ", ".join(map(str, event["open"])) or "nothing"
-    return f"{event['to_dealer']} takes the table over{whose}; open: {what}"
-
-
-def _noted(event: dict[str, Any]) -> str | None:
-    """Tell what a person waits for or must look into. Other notes of a device are for readers of the journal."""
-    named = NOTED.get(event["what"])
-    return f"device: {named}: {event['detail']}" if named else None
-
-
-def _noted_in_maintenance(event: dict[str, Any]) -> str:
-    note = f": {event['note']}" if event["note"] else ""
-    return f"noted under maintenance: {KINDS[Kind(event['kind'])]}{note}"
-
-
-def _judged(event: dict[str, Any]) -> str:
-    half = ", pays half" if event["half"] else ""
-    outcome = OUTCOMES[event["outcome"]]
-    return f"{event['place']}: {outcome}, {event['hand']} against {event['dealer_hand']}{half}"
-
-
-def _next(event: dict[str, Any]) -> str:
-    return ", for the next round" if event.get("waiting") else ""
-
-
-def _named(event: dict[str, Any]) -> str:
-    return f"deck {event['deck']}" if event["deck"] else f"the deck in the device{_next(event)}"
-
-
-def _arrived(event: dict[str, Any]) -> str | None:
-    return f"deck {event['deck']} waits for the next round" if event.get("waiting") else None
-
-
-def _another_device(event: dict[str, Any]) -> str:
-    if event["what"] == "serial":
-        return f"another device: {event['now']}, before it was {event['before']}"
-    return f"other firmware: {event['now'][:16] or 'no digest'}, before it was {event['before'][:16]}"
-
-
-def _lost(event: dict[str, Any]) -> str:
-    """Tell of a lost link, except one that is made again because a person asked for it."""
-    return str(event["sentence"] if event["code"] == "returned-to-service" else f"device lost: {event['sentence']}")
-
-
-LINES: Final[dict[str, Line]] = {
-    "screen_enrolled": lambda event: f"screen enrolled: {event['name']}",
-    "screen_removed": lambda event: f"screen {event['screen']} removed",
-    "signed_on": lambda event: f"{event['dealer']} signed on at screen {event['screen']}",
-    "signed_off": lambda event: (
-        f"{event['dealer']} signed off at screen {event['screen']}: {SIGNED_OFF.get(event['why'], event['why'])}"
-    ),
-    "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
-    "game_chosen": _game,
-    "settings_deferred": lambda event: (
-        f"the game's settings change with the next round{_new_game(event['settings'])}"
-        if event["settings"]
-        else "the game's settings stay as they are"
-    ),
-    "device_ready": lambda event: (
-        f"device {event['identity']['serial']} is {'there' if event.get('unfit') else 'ready'}"
-        f" ({event['identity']['kind']})"
-    ),
-    "device_differs": _another_device,
-    "device_lost": _lost,
-    "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
-    "deck_shuffled": lambda event: (
-        f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}{_next(event)}"
-    ),
-    "shuffle_began": lambda event: f"deck {event['deck']} is being shuffled{_next(event)}",
-    "shuffle_failed": lambda event: (
-        f"deck {event['deck']}{_next(event)} must not be dealt from until it is shuffled again"
-    ),
-    "status_differs": _differs,
-    "status_agrees": lambda event: STUB_IS_OUT if event.get("stub_out") else None,
-    "command_refused": lambda event: f"the device refused a command: {event['reason']}",
-    "device_noted": _noted,
-    "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
-    "conclusion_asked": lambda event: "the end of the round was requested; repeat to confirm",
-    "start_taken_back": lambda event: (
-        f"round {event['taken_back']} did not begin; an error of round {event['open_again']} may still be reported"
-    ),
-    "round_began": lambda event: f"round {event['round']} begins",
-    "operation_taken": _operation,
-    "phase_entered": _phase,
-    "first_card_drawn": lambda event: "the First Card leaves the device",
-    "first_card_shown": lambda event: f"the First Card is {event['card']}{_under(event['clause'])}",
-    "deal_began": lambda event: f"dealing starts at {event['places'][0]}{_under(event['clause'])}",
-    "cards_dealt": _dealt,
-    "cards_set_aside": lambda event: f"lay {_many(event)} aside: {event['because']}",
-    "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device",
-    "cards_found_elsewhere": lambda event: _moved(event, "at {place}, not at {source}"),
-    "cards_reconstructed": _reconstructed,
-    "dealt_by_hand": lambda event: f"from here on dealt by hand: {event['because']}",
-    "hand_counted": lambda event: f"{event['place']} has {event['count']} cards",
-    "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered again",
-    "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
-    "cards_counted": lambda event: (
-        f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due; "
-        f"witness: {_witness(event)}"
-    ),
-    "cards_burnt": lambda event: f"{_many(event)} burnt",
-    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which is not dealt in this round",
-    "deck_arrived": _arrived,
-    "configuration_recorded": _configuration,
-    "deck_brought": lambda event: (
-        f"deck {event['deck']} comes to the table: back {event['back']}, seal {event['seal'] or 'none'}, "
-        f"{event['count']} cards counted by {event['by']} and {_witness(event)}"
-    ),
-    "deck_taken_out": lambda event: (
-        f"deck {event['deck']} leaves the table with {event['count']} cards: {event['reason']}; "
-        f"witness: {_witness(event)}"
-    ),
-    "deck_named": lambda event: f"deck {event['deck']} lies in the device{_next(event)}",
-    "deck_shuffled_outside": lambda event: f"deck {event['deck']} shuffled outside, by {event['by']}",
-    "deck_comes_into_play": lambda event: "the deck that waited is in play",
-    "deck_quarantined": lambda event: f"{_named(event)} is OUT OF USE: {event['reason']}",
-    "deck_released": lambda event: f"{_named(event)} may be used again: {event['reason']}; witness: {_witness(event)}",
-    "deck_cut": lambda event: f"the deck was cut by {event['by']}",
-    "cards_recalled": _recalled,
-    "hand_exposed": lambda event: f"{event['place']} shows {_cards(event)}",
-    "hand_judged": _judged,
-    "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",
-    "round_voided": _voided,
-    "irregularity_confirmed": _confirmed,
-    "order_named": _ordered,
-    "option_chosen": _chosen,
-    "all_chosen": lambda event: "every bettor has chosen: the cards are moved before play goes on",
-    "report_joined": lambda event: f"{event['by']} reports what is open already" + _because(event["note"]),
-    "faces_named": lambda event: f"{event['by']} saw {' '.join(event['cards']) or 'no card'} at {event['place']}",
-    "void_asked": lambda event: (
-        f"this makes the round void{_under(event['clause'])}{_because(event['because'])}; it is asked once more"
-    ),
-    "ruled": _ruled,
-    "irregularity_resolved": _resolved,
-    "count_taken_back": _count_taken_back,
-    "entry_corrected": _corrected,
-    "handling_corrected": _handling_corrected,
-    "judgement_taken_back": lambda event: f"{_listed(event['places'])} to be judged again" if event["places"] else None,
-    "closing_taken_back": _closing_taken_back,
-    "void_lifted": _void_lifted,
-    "order_corrected": lambda event: f"the order of the deal is {_listed(event['places'])}{_under(event['clause'])}",
-    "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
-    "bettor_left": lambda event: f"{event['bettor']} leaves",
-    "layout_changed": _laid,
-    "wagers_settled": _settled,
-    "settlement_reversed": lambda event: (
-        f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
-    ),
-    "operation_refused": lambda event: f"refused: {_sentence(event['sentence'])}",
-    "pin_refused": pin_refused,
-    "pin_accepted": lambda event: f"{event['person']} enters the right PIN, after wrong ones",
-    "door_refused": at_door,
-    "journal_doubted": lambda event: f"the journal is not as it was left: {event['sentence']}",
-    "files_deleted": lambda event: (
-        f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"
-    ),
-    "cards_handled": _handled,
-    "hands_examined": lambda event: f"the players have examined their cards, entered by {event['by']}",
-    "abandon_asked": lambda event: (
-        f"{event['person']} asks for the round to be void: {event['text']}; it is asked once more"
-    ),
-    "dealer_came": lambda event: f"{event['dealer']} deals from now on",
-    "dealer_left": lambda event: f"{event['dealer']} leaves the table; no dealer is on duty",
-    "handed_over": _handed_over,
-    "maintenance_began": lambda event: f"maintenance: {event['reason']}",
-    "maintenance_noted": _noted_in_maintenance,
-    "maintenance_ended": lambda event: "maintenance is over; the deck is to be loaded, shuffled and counted",
-    "deck_counted_whole": lambda event: f"the deck is whole, counted by {event['by']}",
-    "device_stopped": lambda event: f"device stopped: {event['cause']}",
-    "device_freed": lambda event: f"device freed: {event['cause']}",
-    "device_took_back": lambda event: f"device says it is over: {'; '.join(event['causes'])}",
-    "table_paused": lambda event: f"paused: {event['reason']}",
-}
-
-
-LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
-    "boxes_occupied": lambda event, words: f"{words.places} in play: {', '.join(map(str, event['boxes']))}",
-    "irregularity_raised": _raised,
-    "irregularity_reopened": _reopened,
-    "fact_stated": _stated,
-    "bettor_entered": _entered,
-    "betting_restricted": _restricted,
-    "bettor_withdrew": lambda event, words: (
-        f"{event['bettor']} takes back all bets on {words.box(event['box'])}{_under(event['clause'])}"
-    ),
-}
-"""Lines in the words of the game (`controller.commands.vocabulary`)."""
-
-
-def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
-    """Return a line for an event, None for one that is not shown. `words`: those of the game in play."""
-    event = with_plain_texts(event, LONGEST_SHOWN)
-    try:
-        return _line(event, words)
-    except (KeyError, TypeError, ValueError):  # a daemon of another version has other fields
-        return _by_name(event)
-
-
-def _line(event: dict[str, Any], words: OwnWords) -> str | None:
-    name = event["event"]
-    if name in ONLY_FOR_MACHINES:
-        return None
-    if of_places := LINES_OF_PLACES.get(name):
-        return of_places(_with_places_named(event, words), words)
-    line = LINES.get(name)
-    return line(_with_places_named(event, words)) if line else _by_name(event)
-
-
-def _by_name(event: dict[str, Any]) -> str:
-    return str(event["event"]).replace("_", " ")
+    return words.of(value) if isinstance(value, str) and PLACE.fullmatch(value) else value

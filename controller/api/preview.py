@@ -14,6 +14,7 @@ from controller.api.irregularity_view import MoveView
 from controller.api.messages import encode_hook
 from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
+from controller.messages import Message
 from controller.roles import Role
 from controller.rules.layout import Bet
 from controller.table import events, operations
@@ -66,7 +67,8 @@ class PaymentChange(msgspec.Struct, frozen=True):
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True):
-    """The effect of an operation. `accepted`: the table would accept it. `sentences`: for people; the rest is data.
+    """The effect of an operation. `accepted`: the table would accept it. `sentences`: for people, also as
+    `messages`; the rest is data.
 
     `role`: the lowest rank that may enter it. `clause`: the one that applies to a confirmed irregularity; may be empty.
 
@@ -92,6 +94,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     role: Role = Role.DEALER
     clause: str = ""
     moves: tuple[MoveView, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -129,10 +132,12 @@ def _clause(brought: tuple[AnyEvent, ...]) -> str:
 def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...], *, twice: bool) -> PreviewAnswer:
     was, will = view_of(before, LinkView()), view_of(after, LinkView())
     open_was, open_will = ({one.id for one in view.irregularities} for view in (was, will))
+    said = _sentences(before, brought)
     return PreviewAnswer(
         accepted=True,
         entry=before.entry,
-        sentences=_sentences(before, brought),
+        sentences=tuple(map(str, said)),
+        messages=said,
         phase_was=was.phase,
         phase_will=will.phase,
         void=after.round.voided_from is not None and before.round.voided_from is None,
@@ -175,9 +180,9 @@ def _differences(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Ke
     return [(key, was.get(key), will.get(key)) for key in {**was, **will} if was.get(key) != will.get(key)]
 
 
-def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[str, ...]:
+def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[Message, ...]:
     """Return a sentence for each event that people are told of, without concealed cards."""
-    said = []
+    said: list[Message] = []
     for event in brought:
         fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(event, enc_hook=_hide))
         if fields.get("noticed_by") == ANOTHER:

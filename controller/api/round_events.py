@@ -13,6 +13,7 @@ from controller.api.pace import Pace, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
+from controller.messages import Message
 
 MOST: Final = 4096  # the most events that are returned for a round
 LONGEST_START: Final = 4 * PAGE  # the most entries of a start that was taken back, in which only bets can be entered
@@ -89,12 +90,12 @@ async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, sp
         if line is None:
             told.append(event)
         else:
-            said = speaker.sentence(line) if speaker else line
-            told.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
+            said = speaker.sentence(line) if speaker else str(line)
+            told.append(b'%s,"line":%s,"message":%s}' % (event[:-1], *map(msgspec.json.encode, (said, line))))
     return told
 
 
-def _line(event: bytes, words: OwnWords, names: Names) -> str | None:
+def _line(event: bytes, words: OwnWords, names: Names) -> Message | None:
     found = msgspec.json.decode(event)
     try:
         return line_for_screens(found, words, names)

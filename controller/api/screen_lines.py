@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
+from controller.messages import Message, message
 from controller.table.state import TableState
 
 Names = Mapping[str, str]
@@ -27,18 +28,17 @@ CABLE_OUT: Final = "transport-lost"
 RECONCILING: Final = "reconciling"  # the table's own sentence says it, with the next step
 
 
-def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> str | None:
-    """Return a sentence for an event, None for one that is not shown. `words`: those of the game in play."""
+def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> Message | None:
+    """Return a sentence for an event. None: it is not shown. `words`: those of the game in play."""
     if event["event"] == "service_changed" and event.get("service") == RECONCILING:
         return None
     shown = {key: _shown(key, value, names) for key, value in event.items()}
     if event["event"] == "device_lost" and event.get("code") == CABLE_OUT:
         shown["sentence"] = "check its power and its cable"
-    line = tell(shown, words)
-    if not line:
+    line = line_of(shown, words)
+    if line is None:
         return None
-    text = f"{line[:1].upper()}{line[1:]}"
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+    return message("{line}.", line=line)
 
 
 def names_with_screens(people: Names, state: TableState) -> Names:

@@ -18,6 +18,7 @@ from controller.api.view import TableView
 from controller.games.kind_words import KINDS
 from controller.games.own_words import DEALER, OwnWords
 from controller.language import ENGLISH
+from controller.messages import Message
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
@@ -78,6 +79,7 @@ class LastView(msgspec.Struct, frozen=True):
     utc_ns: int = 0
     sentence: str = ""
     by: str = ""  # the name of the person who entered it; empty: it came from the device
+    message: Message | None = None
 
 
 class ScreenView(msgspec.Struct, frozen=True):
@@ -230,7 +232,7 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
             return msgspec.structs.replace(last, by=names.get(said["person"], said["person"]))
         ruled = by_ruling and said["event"] == "ruled"
         if ruled or (not last.entry and not _is_not_shown(said)):
-            sentence = line_for_screens(said, words, names)
-            last = LastView(last.entry or event.entry, said["utc_ns"], sentence) if sentence else last
+            line = line_for_screens(said, words, names)
+            last = LastView(last.entry or event.entry, said["utc_ns"], str(line), message=line) if line else last
             by_ruling = said.get("outcome") == BY_RULING
     return last

@@ -13,7 +13,7 @@ import msgspec
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import EventId, encode
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
 from controller.commands.text import Page, page, write_out
@@ -158,7 +158,7 @@ def _last(found: Status, language: str) -> str:
     if found.last is None:
         return ""
     moment = datetime.fromtimestamp(found.last["utc_ns"] // 10**9, UTC)
-    said = tell(found.last, words_of(found.table.game)) or _words(str(found.last["event"]))
+    said = line_of(found.last, words_of(found.table.game)) or _words(str(found.last["event"]))
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {translated(said, language)}"
 
 

@@ -11,7 +11,7 @@ import click
 
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.messages import EventId
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.language import language_option
@@ -110,9 +110,10 @@ async def print_events(client: ApiClient, after: EventId, language: str, *, as_j
         async for event in client.events(after):
             if event is not None:
                 after = EventId(after.journal, event["entry"])
-                line = json.dumps(event, separators=(",", ":")) if as_json else tell(with_names(event, names), words)
-                if line:
-                    write_out(line if as_json else translated(line, language))
+                if as_json:
+                    write_out(json.dumps(event, separators=(",", ":")))
+                elif line := line_of(with_names(event, names), words):
+                    write_out(translated(line, language))
     except NotAdmittedError:
         raise
     except TableUnreachableError:

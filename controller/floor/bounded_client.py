@@ -18,6 +18,7 @@ from paho.mqtt.packettypes import PacketTypes
 LARGEST_ANSWER: Final = 4096  # bytes of a packet that is no message
 MOST_PROPERTIES: Final = 4096  # bytes of a message's properties: paho takes time as the square of them
 MOST_SENT: Final = 100  # messages that wait to be sent
+SLACK: Final = 2  # times `unacknowledged`: a loaded Mosquitto was seen to send a message more than it was told to
 ENDS_WITHIN: Final = 2.0  # seconds in which what was sent goes out at the end
 _QOS: Final = 0b0110
 _KIND: Final = 0xF0
@@ -130,8 +131,8 @@ class BoundedClient(Client):
             return "it sends a message with a QoS that was not asked for"
         if qos:
             self._came += 1
-            if self._came - self._acknowledged > self._most_unacknowledged:
-                return f"it sends more than {self._most_unacknowledged:,} messages before one is acknowledged"
+            if self._came - self._acknowledged > SLACK * self._most_unacknowledged:
+                return f"it sends more than {SLACK * self._most_unacknowledged:,} messages before one is acknowledged"
         self._bound_properties(qos)
         return ""
 

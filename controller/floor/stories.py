@@ -17,6 +17,7 @@ from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableError
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
 from controller.journal.outbox import DecisionMade, Record
+from controller.messages import Message
 from firmware_bridge.plain_text import plain
 
 KEPT: Final = 64  # decisions of a table
@@ -90,7 +91,9 @@ class Stories:
         story = self._stories[place] = _Story(journal, version)
         return story
 
-    def lines(self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[str], str]) -> tuple[Line, ...]:
+    def lines(
+        self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[str | Message], str]
+    ) -> tuple[Line, ...]:
         """The newest first. `words`: of its game. `say`: a sentence in the reader's language."""
         story = self._stories.get(place)
         found: list[Line] = []
@@ -104,7 +107,7 @@ class Stories:
         return tuple(found)
 
 
-def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> str:
+def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> str | Message:
     """Empty: nothing is shown. An event that does not look like one, as another version writes it, has its name."""
     try:
         event = _EVENT.decode(raw)

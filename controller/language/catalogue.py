@@ -20,7 +20,19 @@ CHINESE: Final = "zh-Hans"
 LANGUAGES: Final = (ENGLISH, CHINESE)
 PARAMETER: Final = "language"  # of a request
 
-MARKS: Final = {"list": ", ", "clauses": "; "}  # between the parts of a list, by its joint
+COMPOSED: Final = (
+    "{said}",
+    "{action}",
+    "{error} {",
+    "{many_cards}",
+    "{named_deck}",
+    "{void}",
+    "{person} (",
+    "{count} {verdict}",
+)
+"""Beginnings of messages that are made of others: no template that a sentence is searched by begins so."""
+
+MARKS: Final = {"list": ", ", "clauses": "; ", "points": ". "}  # between the parts of a list, by its joint
 FOLDER: Final = Path(__file__).parent
 SLOT: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 OF_A_GAME: Final = (("the Dealer's", "the Banker's"), ("the box's", "the Player's"))
@@ -52,10 +64,8 @@ class Catalogue(NamedTuple):
     def text_of(self, given: Message) -> str | None:
         """Return the text of a message with its slots. None: it is not in the catalogue."""
         english = text_in_english(given)
-        if not SLOT.sub("", english):
-            return english
         body = english.rstrip(".")
-        text = self.said.get(body)
+        text = self.said.get(body) if SLOT.sub("", body) else body
         return text if text is None or body == english else f"{text}{self.fixed['.']}"
 
     def listed(self, parts: Sequence[str], joint: str) -> str:
@@ -99,6 +109,8 @@ def catalogue(language: str) -> Catalogue:
     others: list[Template] = []
     words = _with_words_of_games(read(language))
     for key, said in words.items():
+        if key.startswith(COMPOSED):
+            continue
         parts = SLOT.split(key)
         template = Template((small_first(parts[0]), *parts[2::2]), tuple(parts[1::2]), said)
         if not template.slots:

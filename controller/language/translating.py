@@ -71,12 +71,19 @@ class Found(NamedTuple):
     own: int
 
 
-def translated(sentence: str, language: str) -> str:
-    """The sentence in that language.
+def translated(sentence: str | Message, language: str) -> str:
+    """Return a message, or a sentence that is not one yet, in that language.
 
     >>> translated("Turn over boxes 1 and 3.", "zh-Hans"), translated("Turn over box 1.", "en")
     ('请翻开1、3号位。', 'Turn over box 1.')
     """
+    if isinstance(sentence, Message):
+        return _rendered(
+            sentence,
+            language,
+            lambda text: translated(text, language),
+            lambda name, text: Translation(catalogue(language)).argument(name, text, 1).said,
+        )
     return sentence if language == ENGLISH or not sentence or len(sentence) > LONGEST else _of(sentence, language)
 
 
@@ -89,6 +96,29 @@ def phrase(text: str, language: str) -> str:
     ('\u4e89\u8bae', 'a dispute at box 3')
     """
     return text if language == ENGLISH else catalogue(language).fixed.get(text, text)
+
+
+def _rendered(said: Message, language: str, sentence: Callable[[str], str], argument: Callable[[str, str], str]) -> str:
+    """Return a message from the catalogue, or by `sentence` where it has none.
+
+    `argument` translates arguments that are text as those of a sentence, until the core makes messages of them.
+    """
+    if language == ENGLISH:
+        return str(said)
+    words = catalogue(language)
+    text = words.text_of(said)
+    if text is None:
+        return sentence(str(said))
+
+    def value(name: str, given: Argument) -> Argument:
+        if isinstance(given, Message):
+            return _rendered(given, language, sentence, argument)
+        if isinstance(given, tuple):
+            return tuple(str(value(name, one)) for one in given)
+        return argument(name, given) if isinstance(given, str) else given
+
+    args = {name: value(name, given) for name, given in said.args.items()}
+    return rendered(Message(text, args), lambda given: given.id, words.listed)
 
 
 @lru_cache(REMEMBERED)
@@ -148,26 +178,18 @@ class Translator:
         return self._known[key]
 
     def message(self, said: Message, language: str, payer: Hashable = None) -> str:
-        """Return the message from the catalogue.
+        return _rendered(
+            said,
+            language,
+            lambda text: self.sentence(text, language, payer),
+            lambda name, text: self._argument(name, text, language, payer),
+        )
 
-        Its arguments that are text are translated as those of a sentence are, until the core makes messages of them.
-        """
-        words = catalogue(language) if language != ENGLISH else None
-        text = words and words.text_of(said)
-        if words is None or text is None:
-            return self.sentence(str(said), language, payer)
-        args = {name: self._argument(name, given, language, payer) for name, given in said.args.items()}
-        return rendered(Message(text, args), lambda given: given.id, words.listed)
-
-    def _argument(self, name: str, given: Argument, language: str, payer: Hashable) -> Argument:
-        if isinstance(given, Message):
-            return self.message(given, language, payer)
-        if isinstance(given, tuple):
-            return tuple(self.message(one, language, payer) if isinstance(one, Message) else one for one in given)
-        if not isinstance(given, str) or (budget := self._budget(payer)).left <= 0:
-            return given
+    def _argument(self, name: str, text: str, language: str, payer: Hashable) -> str:
+        if (budget := self._budget(payer)).left <= 0:
+            return text
         search = Translation(catalogue(language))
-        found = search.argument(name, given, 1)
+        found = search.argument(name, text, 1)
         budget.left -= search.tried
         return found.said
 

@@ -18,7 +18,7 @@ import msgspec
 
 from controller.api.client import ApiClient
 from controller.api.messages import BEGINNING
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
@@ -182,7 +182,7 @@ def _print(event: dict[str, Any], asked: DemoOptions) -> None:
     if asked.as_json:
         shown = event if asked.full else _repeatable(event)
         click.echo(json.dumps(shown, separators=(",", ":")))
-    elif line := tell(event, words_of(asked.game_id)):
+    elif line := line_of(event, words_of(asked.game_id)):
         click.echo(translated(line, asked.language))
 
 

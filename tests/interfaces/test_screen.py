@@ -9,8 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from controller.api.narration import LINES, LINES_OF_PLACES, tell
-from controller.api.narration_words import AT_THE_DOOR, ONLY_FOR_MACHINES
+from controller.api.narration import AT_THE_DOOR, LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of

@@ -118,7 +118,9 @@ async def test_the_last_thing_that_happened_is_said() -> None:
     table = Table()
     given = await followed({0.5: table.happen}, table, 1.5)
     last = [data["last"] for _, name, data in given if name == "state"][-1]
-    assert last == {"entry": table.state.entry, "utc_ns": 9, "sentence": "Paused: lunch.", "by": ""}
+    paused = {"id": "{line}.", "args": {"line": {"id": "paused: {reason}", "args": {"reason": "lunch"}}}}
+    expected = {"entry": table.state.entry, "utc_ns": 9, "sentence": "Paused: lunch.", "by": "", "message": paused}
+    assert last == expected
 
 
 @pytest.mark.parametrize(("moment", "by"), [(9, "Sam"), (8, "")])

@@ -39,9 +39,10 @@ NOT_SHOWN: Final = frozenset((Path(__file__).parent / "not_shown.txt").read_text
 """Of the other files: what no person at a table sees, and parts of sentences that the catalogue has in each form."""
 
 MOST_FORMS: Final = 12
+MESSAGES: Final = frozenset({"Message", "counted", "message"})
 FOR_PROGRAMMERS: Final = frozenset({"ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError"})
 LOGGED: Final = frozenset({"info", "warning", "error", "exception", "debug"})
-SLOT: Final = re.compile(r"\{\w+\}")
+SLOT: Final = re.compile(r"\{\w+(?::\w+)?\}")
 SENTENCE: Final = re.compile(r"[A-Za-z]{2}.* |(?<!^) .*[A-Za-z]{2}", re.DOTALL)
 PART: Final = re.compile(r"^[ ,;:]|[ :]$")  # of a sentence: it stands in the forms of the whole
 CLAUSE: Final = re.compile(r"^[A-Z0-9]+ [A-Z]*[0-9.]+$")
@@ -83,6 +84,9 @@ class _Module:
 
     def templates(self) -> Iterator[str]:
         for node in ast.walk(self._tree):
+            if isinstance(node, ast.Call) and _called(node) in MESSAGES:
+                texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                yield from (text.rstrip(".") for text in texts if SLOT.sub("", text).strip(" .:,"))
             if id(node) in self._left_out or not isinstance(node, ast.JoinedStr | ast.Constant):
                 continue
             for form in self._forms(node, 0) or ():

@@ -11,11 +11,12 @@ import pytest
 
 from controller.api.in_language import SENTENCES
 from controller.api.messages import encode_hook
-from controller.api.narration import tell
+from controller.api.narration import line_of
 from controller.api.preview import preview
 from controller.api.screen_state import layout_of, reports_of
 from controller.api.view import LinkView, view_of
 from controller.language import translated
+from controller.messages import Message
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import AnyEvent
@@ -57,15 +58,22 @@ LEFT = {
 """Names of people and notes that steps enter where the file of a scenario has none."""
 
 
-def said_in(value: object) -> Iterator[str]:
+def said_in(value: object) -> Iterator[str | Message]:
     """Every sentence that a person reads."""
     if isinstance(value, tuple):
         for one in value:
             yield from said_in(one)
+    if isinstance(value, Message):
+        yield value
+        return
     if not isinstance(value, msgspec.Struct):
         return
     for name in value.__struct_fields__:
         found = getattr(value, name)
+        if (name == "sentence" and getattr(value, "message", None)) or (
+            name == "sentences" and hasattr(value, "messages")
+        ):
+            continue  # it is the message in English
         if name not in SENTENCES.get(type(value), ()):
             yield from said_in(found)
         elif isinstance(found, str):
@@ -77,7 +85,7 @@ def said_in(value: object) -> Iterator[str]:
 class Listening(Course):
     """Notes whatever people are told."""
 
-    def __init__(self, setting: TableSetting, heard: set[str]) -> None:
+    def __init__(self, setting: TableSetting, heard: set[str | Message]) -> None:
         self.heard = heard
         super().__init__(setting)
 
@@ -90,10 +98,10 @@ class Listening(Course):
         self.heard |= {*said_in(shown), *said_in(self._previews())}
         for _, event in numbered:
             fields = msgspec.json.decode(msgspec.json.encode(event, enc_hook=hide))
-            if line := tell(fields, state.game.words):
+            if line := line_of(fields, state.game.words):
                 self.heard.add(line)
             if isinstance(event, events.OperationRefused):
-                self.heard.add(str(event.sentence))
+                self.heard.add(event.sentence)
 
     def _previews(self) -> tuple[object, ...]:
         confirm = (operations.ConfirmIrregularity(one.id, one.revision) for one in self.state.open)
@@ -104,7 +112,7 @@ def hide(value: object) -> object:
     return {} if isinstance(value, Concealed | Exposed | Evidence) else encode_hook(value)
 
 
-def heard_in(name: str) -> set[str]:
+def heard_in(name: str) -> set[str | Message]:
     scenario = load(name)
     course = Listening(scenario.setting, set())
     for _ in play(scenario, course):
@@ -121,5 +129,5 @@ def test_all_that_is_said_in_scenarios_is_translated(game: str) -> None:
             said = translated(sentence, CHINESE)
             left = set(WORD.findall(CODES.sub("", said)))
             if not (left <= written or {word.lower() for word in left} <= written):
-                untranslated[sentence] = said
+                untranslated[str(sentence)] = said
     assert untranslated == {}

@@ -9,6 +9,8 @@ import pytest
 import pytest_mock
 
 import controller
+from controller.api.screen_lines import line_for_screens
+from controller.games.own_words import OwnWords
 from controller.language import Speaker, Translator, phrase, translated, translating
 from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
 from controller.language.translating import LONGEST, MOST_TRIED, WORK_AT_ONCE, Translation
@@ -40,6 +42,15 @@ def test_a_translation_has_the_arguments_of_its_sentence(language: str) -> None:
 def test_a_sentence_is_translated_with_its_arguments_and_names_of_people_stay(sentence: str, said: str) -> None:
     assert translated(sentence, CHINESE) == said
     assert translated(sentence, "en") == sentence
+
+
+@pytest.mark.parametrize(("locked", "more"), [(0, ""), (9, "\uff1b\u6682\u4e0d\u518d\u63a5\u53d7")])
+def test_a_wrong_pin_is_told_in_the_language_of_the_screen(locked: int, more: str) -> None:
+    event = {"event": "pin_refused", "person": "Dana", "screen": "Left", "uid": None, "locked_until_utc_ns": locked}
+    line = line_for_screens(event, OwnWords(), {})
+    assert line is not None
+    wrong = "\u8f93\u9519Dana\u7684\u5bc6\u7801\uff08\u5c4f\u5e55 Left\uff09"
+    assert translated(line, CHINESE) == f"{wrong}{more}\u3002"
 
 
 def test_what_no_template_fits_stays_english() -> None:
