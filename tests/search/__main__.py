@@ -21,7 +21,16 @@ def main() -> int:
         page.write([page.row(case, search) for case, search in searches])
     else:
         chosen = [
-            Case(game_id, unit, asked.boxes, asked.wagers, asked.irregularities, asked.wide, asked.every_start)
+            Case(
+                game_id,
+                unit,
+                asked.boxes,
+                asked.wagers,
+                asked.irregularities,
+                asked.wide,
+                asked.every_start,
+                asked.corrections,
+            )
             for game_id in asked.games
             for unit in map(Unit, asked.units)
         ]
@@ -65,6 +74,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--every-start", action="store_true", help="F3: try every place at which the deal may begin, not one only"
     )
+    parser.add_argument("--corrections", action="store_true", help="one bet of each round may be corrected")
     parser.add_argument("--most", type=int, default=0, help="stop at so many states; 0: search completely")
     parser.add_argument(
         "--write",

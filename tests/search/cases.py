@@ -17,7 +17,8 @@ from tests.search.moves import Scope
 class Case(NamedTuple):
     """One search: a game, what its device yields, how many boxes are occupied, how many irregularities may happen.
 
-    `every_start`: with a First Card, try every place at which the deal may begin, not one only.
+    `every_start`: with a First Card, try every place at which the deal may begin, not one only. `corrections`: one bet
+    of each round is corrected besides.
     """
 
     game: str
@@ -27,25 +28,34 @@ class Case(NamedTuple):
     irregularities: int = 1
     wide: bool = False
     every_start: bool = False
+    corrections: bool = False
 
     @property
     def name(self) -> str:
         boxes = f"{self.boxes} {'box' if self.boxes == 1 else 'boxes'}"
-        wide = (", wide" if self.wide else "") + (", every start" if self.every_start else "")
-        return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{wide}"
+        also = {"wide": self.wide, "every start": self.every_start, "a bet corrected": self.corrections}
+        more = "".join(f", {words}" for words, so in also.items() if so)
+        return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{more}"
 
 
+CORRECTED: Final = tuple(Case(game_id, unit, irregularities=0, corrections=True) for game_id in GAMES for unit in Unit)
 # One box is enough for choices about bets; with two boxes several bettors choose, for which no wagers are needed.
 COUNTED: Final = (
     *(Case(game_id, unit) for game_id in GAMES for unit in Unit),
     *(Case(game_id, unit, boxes=2, wagers=False) for game_id in ("RTP", "NC") for unit in Unit),
+    *CORRECTED,
 )
-SMALL: Final = (Case("RTP", Unit.SETS), Case("NC", Unit.SETS))
+SMALL: Final = (
+    *(Case("RTP", Unit.SETS), Case("NC", Unit.SETS)),
+    *(case for case in CORRECTED if case.unit is Unit.SETS or case.game == "F3"),
+)
 LARGE: Final = tuple(case for case in COUNTED if case not in SMALL)
 IN_PART: Final = (
     *(Case(game_id, unit, wagers=False) for game_id in GAMES for unit in Unit),
     *(Case("F3", unit, every_start=True) for unit in Unit),
     *(Case(game_id, unit, wagers=False, irregularities=2) for game_id in ("TP", "P3") for unit in Unit),
+    *(Case(game_id, unit, corrections=True) for game_id in GAMES for unit in Unit),
+    *(Case(game_id, unit, boxes=2, irregularities=0, corrections=True) for game_id in ("RTP", "NC") for unit in Unit),
 )
 
 
@@ -60,7 +70,7 @@ def starts_of(game_id: str) -> tuple[str, ...]:
 
 def run(case: Case, most: int = 0) -> Search:
     """Search completely, or until so many states were found."""
-    scope = Scope(tuple(range(1, case.boxes + 1)), case.wagers, wide=case.wide)
+    scope = Scope(tuple(range(1, case.boxes + 1)), case.wagers, wide=case.wide, corrections=case.corrections)
     firsts = starts_of(case.game) if case.every_start else starts_of(case.game)[:1]
     starts = [begin(case.game, case.unit, scope, case.irregularities, first) for first in firsts]
     return explore(starts, scope, most)

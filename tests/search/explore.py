@@ -22,7 +22,7 @@ from tests.search import device as devices
 from tests.search.device import Device
 from tests.search.invariants import ELSEWHERE, BrokenError, check_answer, check_state, check_step
 from tests.search.key import Key, key_of
-from tests.search.moves import Move, Scope, acted, moves
+from tests.search.moves import LATE, Move, Scope, acted, moves
 
 ENDLESS: Final = 100  # inputs that follow from one move
 
@@ -106,7 +106,10 @@ def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: st
     )
     bettors = scope.boxes if scope.wagers else ()
     opening: list[operations.AnyOperation] = [operations.OpenTable()]
-    for operation in opening + [operations.EnterBettor(f"b{box}", box) for box in bettors]:
+    opening += [operations.EnterBettor(f"b{box}", box) for box in bettors]
+    if scope.corrections:
+        opening.append(operations.EnterBettor(LATE))
+    for operation in opening:
         node = after(node, Move("", (acted(node.state, operation),), node.device))
     loaded = devices.load(node.device)
     node = after(node, Move("", loaded.sent, loaded.device))
@@ -122,7 +125,7 @@ def after(node: Node, move: Move) -> Node:
     for _ in range(ENDLESS):
         if not queue:
             check_state(state, device, raised)
-            return Node(state, device, node.left - move.irregular, raised)
+            return Node(state, device, node.left - (move.irregular and not move.free), raised)
         given = queue.popleft()
         state, device, kinds, sent = _take(state, device, given)
         raised |= kinds
@@ -150,7 +153,7 @@ def _take(
                 device = device._replace(linked=False)
             case events.IrregularityRaised():
                 kinds.add(event.kind)
-            case events.CardsFoundElsewhere():
+            case events.CardsFoundElsewhere() | events.OrderCorrected():
                 kinds.add(ELSEWHERE)
     return replace(decided.state, answers=()), device, frozenset(kinds), sent
 
@@ -163,7 +166,7 @@ def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
     queue: deque[tuple[int, Node]] = deque()
 
     def reach(node: Node, before: int, name: str, depth: int) -> int:
-        key = key_of(node.state, node.device, node.left)
+        key = key_of(node.state, node.device, node.left, corrections=scope.corrections)
         number = known.setdefault(key, len(search.states))
         if number == len(search.states):
             search.states.append(Found(before, name, depth, f"{node.state.phase}, {node.state.service}"))

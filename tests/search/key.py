@@ -20,9 +20,9 @@ from tests.search.device import Device
 Key: TypeAlias = tuple[object, ...]
 
 
-def key_of(state: TableState, device: Device, left: int) -> Key:
-    """`left`: how many more irregularities may happen in the search."""
-    calm = not (left or state.open)
+def key_of(state: TableState, device: Device, left: int, *, corrections: bool = False) -> Key:
+    """`left`: how many more irregularities may happen in the search. `corrections`: what has ended is opened again."""
+    calm = not (left or state.open or corrections)
     if state.phase is Phase.VOIDED or (calm and state.phase in BETWEEN_ROUNDS):
         return left, *_surroundings(state, device), tuple(map(_irregularity, state.open))
     return (
@@ -54,6 +54,7 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
         state.round.viewing,
         state.moves_due,
         difference_due(state),
+        frozenset((one.outcome, *_irregularity(one.found)) for one in state.round.closed) if corrections else (),
     )
 
 
@@ -94,7 +95,7 @@ def _hand(hand: Hand, calm: bool) -> object:
     return cards, hand.surplus, hand.dead, touched, hand.shown, hand.outcome
 
 
-def _irregularity(found: Irregularity) -> object:
+def _irregularity(found: Irregularity) -> tuple[object, ...]:
     return (
         found.round,
         found.kind,

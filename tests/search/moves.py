@@ -16,6 +16,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.rules.hands import HAND_SIZE
 from controller.table import operations
+from controller.table.betting import undecided_alone
 from controller.table.decision import RefusedError
 from controller.table.exposing import verify_by_device
 from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
@@ -31,12 +32,16 @@ from tests.search.device import Device, Moved
 
 
 class Move(NamedTuple):
-    """`inputs` reach the table one after the other; `device` is the device after the move."""
+    """`inputs` reach the table one after the other; `device` is the device after the move.
+
+    `free`: it is irregular and does not use up one of the irregularities that may happen.
+    """
 
     name: str
     inputs: tuple[AnyInput, ...]
     device: Device
     irregular: bool = False
+    free: bool = False
 
 
 class Scope(NamedTuple):
@@ -44,15 +49,20 @@ class Scope(NamedTuple):
 
     `kinds`: what people may report; tried at the first box and at the Dealer where a place matters. `wide`: open
     irregularities are decided in any order, not the oldest first, and a device may be entered as fixed that is not.
+    `corrections`: one bet of each round may be corrected besides.
     """
 
     boxes: tuple[int, ...]
     wagers: bool
     kinds: tuple[Kind, ...] = tuple(Kind)
     wide: bool = False
+    corrections: bool = False
 
 
+LATE: Final = "late"  # a bettor who has no bet before a correction
 AUTHORITY: Final = "shift manager"  # of each ruling
+STAKE: Final = 2  # of each bet as it is placed
+WHY: Final = "looked again"
 AT_A_HAND: Final = frozenset({Kind.WRONG_COUNT, Kind.EXPOSED_CARD})
 ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Unit.SINGLES: ()}
 
@@ -63,6 +73,11 @@ def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterato
         given = acted(state, operation)
         if can(state, given):
             yield Move(name, (given,), device, irregular)
+    if scope.corrections:
+        for name, operation in _corrections(state, scope):
+            given = acted(state, operation)
+            if can(state, given):
+                yield Move(name, (given,), device, irregular=True, free=True)
     yield from _regular_of_device(state, device)
     if left:
         yield from _irregular_of_device(state, device)
@@ -92,7 +107,7 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
     if state.service is Service.OUT_OF_SERVICE or (state.device.stops and (scope.wide or not device.faults)):
         yield "return to service", operations.ReturnToService(), False
     if state.phase in CARDS_LEAVE:
-        yield from _by_hand(state)
+        yield from _by_hand(state, scope)
     if left and state.phase in IN_ROUND | {Phase.CONCLUDED} and not (state.open or state.duty.paused):
         yield "pause", operations.PauseTable("dispute"), False
         yield from _reports(state, scope)
@@ -118,6 +133,9 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
         case Phase.SETTLING:
             if state.decks.in_play.stub is None:  # by hand it may be counted at any time before the payment
                 yield "count the stub", operations.CountCards("stub", max(0, state.stub_due), "witness"), False
+            if alone := [bet for bet in state.round.settlement if bet.verdict == "held"]:
+                kind, place = Kind.SIDE_WITHOUT_MAIN, f"B{alone[0].box}"
+                yield "report the side bet", operations.ReportIrregularity(kind, place), False
             yield "settled", operations.RecordSettled(), False
             yield "conclude", operations.ConcludeRound(), False
 
@@ -144,7 +162,7 @@ def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
     main = next(wager.id for wager in state.law.wagers if wager.main)
     for box in scope.boxes:
         if not state.layout.on(box):
-            yield f"bet on {box}", operations.PlaceWager(f"b{box}", main, box, 2), False
+            yield f"bet on {box}", operations.PlaceWager(f"b{box}", main, box, STAKE), False
             return
 
 
@@ -181,8 +199,10 @@ def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
     return tuple(card for card in reversed(DECK) if card not in elsewhere)[:3]
 
 
-def _by_hand(state: TableState) -> Iterator[Doing]:
-    if not state.device.connected or state.device.stopped or state.round.by_hand:
+def _by_hand(state: TableState, scope: Scope) -> Iterator[Doing]:
+    """Where the device is away or stands still, and for a box that a correction adds once the stub is out."""
+    unable = not state.device.connected or state.device.stopped or state.round.by_hand
+    if unable or (scope.corrections and state.decks.in_play.stub_out):
         due = (
             1
             if state.phase is Phase.FIRST_CARD
@@ -215,6 +235,18 @@ def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
         yield "count one short", operations.CountCards("stub", max(0, state.stub_due - 1), "witness"), True
     if state.phase in (Phase.EXAMINING, Phase.EXPOSING) and not state.round.hands.get(DEALER, Hand()).shown:
         yield "expose others", operations.ExposeHand(DEALER, unseen_elsewhere(state)), True
+
+
+def _corrections(state: TableState, scope: Scope) -> Iterator[tuple[str, AnyOperation]]:
+    """One bet lay otherwise than was entered."""
+    main, side = (next(wager.id for wager in state.law.wagers if wager.main is whole) for whole in (True, False))
+    first, other = scope.boxes[0], scope.boxes[-1] + 1
+    if [bet.amount for bet in state.layout.bets] == [STAKE] * len(scope.boxes):
+        number, bettor = state.layout.bets[0].number, state.layout.bets[0].bettor
+        yield "the first bet did not lie there", operations.CorrectBet(number, 0, WHY)
+        yield "a main bet was overlooked on another box", operations.CorrectBet(0, 3, WHY, bettor, main, other)
+        yield "a side bet was overlooked on another box", operations.CorrectBet(0, 3, WHY, bettor, side, other)
+        yield "a bettor was overlooked on the first box", operations.CorrectBet(0, 3, WHY, LATE, main, first)
 
 
 def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
@@ -283,7 +315,8 @@ def _rulings(state: TableState, found: Irregularity) -> Iterator[Doing]:
             case RulingAction.REMOVE_HANDS:
                 places = state.round.live_places[:1]
             case RulingAction.RETURN_BETS:
-                bets = tuple(bet.number for bet in state.layout.bets)[:1]
+                alone = found.kind is Kind.SIDE_WITHOUT_MAIN and undecided_alone(state)
+                bets = () if alone else tuple(bet.number for bet in state.layout.bets)[:1]
             case RulingAction.NAME_ORDER:
                 waiting = tuple(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
                 orders = (waiting, waiting[::-1]) if len(waiting) > 1 else (waiting,)
@@ -358,7 +391,7 @@ def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
         if not device.faults:
             happened.append(("jam", devices.jam(device)))
     if state.phase in CARDS_LEAVE | {Phase.BETTING}:
-        happened += _while_cards_leave(state, device)
+        happened += _while_cards_leave(state, device) if device.inside else []  # the stub may be out
     elif device.inside and device.unit is Unit.SINGLES and state.phase is not Phase.SETTLING:
         happened.append(("a card too many", devices.draw(device)))
     for name, moved in happened:
