@@ -23,6 +23,11 @@ from controller.journal.sealing import KEY_BYTES, load_key_file, sync_directory
 
 _SIGNATURE: Final = 64  # bytes
 _ID: Final = 16  # bytes of a journal's id
+_P: Final = 2**255 - 19
+_Y: Final = 2**255 - 1  # of a public key: all but the sign of x
+_Y8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826  # of the points of order 8
+_SMALL_ORDER: Final = frozenset({0, 1, _P - 1, _P, _P + 1, _Y8, _P - _Y8})
+"""Points under which anybody can make a signature that OpenSSL takes for good."""
 _LABEL: Final = b"cardshoe head 1\0"
 _LENGTH: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">Q32sq")
@@ -139,7 +144,9 @@ def key_statement(journal_id: str, before: bytes, after: bytes) -> bytes:
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
-    """Whether the signature is that key's over the statement."""
+    """Return whether the signature is that key's over the statement. A key of small order signs everything."""
+    if int.from_bytes(public_key, "little") & _Y in _SMALL_ORDER:
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, statement)
     except (InvalidSignature, ValueError):

@@ -96,7 +96,9 @@ class CaptureFile:
         return capture_format.encode_line(capture_format.seal_record(record, self._number + 1, self._cipher))
 
     def _begin(self, continues: str) -> None:
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._descriptor = os.open(
+            self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
         self._size = os.fstat(self._descriptor).st_size
         self._number = 0  # records since the header
         if self._size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -112,3 +113,35 @@ async def test_a_length_with_many_zeros_is_the_same_to_gate_and_parser(
     operation = b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: %s\r\n\r\n%s" % (length, body)
     await caller.say(operation)
     assert ((await caller.answer())[0], parsed) == (200, [operation])
+
+
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /v1/state HTTP/1.1\nHost: table\n\n",
+        b"GET /v1/state HTTP/1.1\rHost: table\r\r",
+        b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 0\r\nContent-Length: %d\r\n\r\n" % len(HEALTH),
+        b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 0, %d\r\n\r\n" % len(HEALTH),
+        b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: +0\r\n\r\n",
+        b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length:\r\n 0\r\n\r\n",
+        b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nTransfer-Encoding : identity\r\nContent-Length: 0\r\n\r\n",
+        b"GET /v1/state HTTP/1.1\r\nHost: table\x00\r\n\r\n",
+        b"GET /v1/state HTTP/1.0\r\n\r\n",
+    ],
+)
+async def test_a_head_that_two_programs_read_differently_hides_no_request(served: Served, head: bytes) -> None:
+    """The one behind it is not answered: the connection ends with the first answer."""
+    await served.start()
+    caller = await (await served.call()).say(head + HEALTH)
+    assert len(re.findall(rb"HTTP/1\.\d \d{3} ", await caller.ended())) == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["/console/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/console/%00", "//etc/passwd"]
+)
+async def test_no_path_leads_out_of_the_pages(served: Served, path: str) -> None:
+    await served.start()
+    assert (await (await served.call()).ask("GET", path))[0] in (400, 404)

@@ -375,3 +375,12 @@ def test_a_record_sealed_by_an_earlier_version_is_read() -> None:
     padded = len(plain).to_bytes(4, "big") + plain
     old = capture_format.Sealed(3, cipher.seal(3, padded + bytes(-len(padded) % 128)))
     assert capture_format.open_record(old, cipher) == SAID[2]
+
+
+def test_a_link_in_the_place_of_a_capture_leads_nowhere(tmp_path: Path) -> None:
+    """Who may write to the folder of captures has nothing written elsewhere."""
+    path, elsewhere = tmp_path / "a.capture", tmp_path / "elsewhere"
+    path.symlink_to(elsewhere)
+    with pytest.raises(CaptureError, match="cannot be written"):
+        file_at(path)
+    assert not elsewhere.exists()
