@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.journal.decisions import Decided, Happened, name_of, read
+from controller.commands.journal.decisions import Decided, Happened, UntellableError, name_of, read
 from controller.commands.journal.source import Source
+from controller.journal.file import damaged
 from firmware_bridge.cards import DECK, DECK_SIZE, Card, UnknownCardError
 from shuffle_audit.deck_orders import UNKNOWN, DeckOrders
 from shuffle_audit.orders import OrderError, order_of
@@ -212,8 +213,18 @@ RECALLED: Final = "cards_recalled"
 
 
 def decided_after(source: Source, after: int = 0) -> Iterator[Decided]:
-    """Yield the decisions after an entry that concern decks. Raise `JournalError`."""
+    """Yield the decisions after an entry that concern decks. Raise `JournalError`, also for what was changed."""
+    for said in source.misplaced:
+        raise damaged(source.paths[0].parent, said.rstrip("."))
     for stored in source.decisions(after):
+        if not stored.holds:
+            where = source.path_of(stored.last)
+            raise damaged(where, f"entries {stored.first} to {stored.last} were changed after they were recorded")
         names: set[Any] = set(map(name_of, stored.events))
         if not names.isdisjoint(CHANGES) or RECALLED in names:
-            yield read(stored)
+            try:
+                decided = read(stored)
+            except UntellableError as error:
+                entry = error.entry or stored.last
+                raise damaged(source.path_of(entry), f"entry {entry} cannot be told: {error}") from error
+            yield decided

@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.commands.journal.command import journal
+from controller.commands.journal.source import Source
+from controller.journal import reader
 from controller.journal.packing import Packing
 from controller.journal.schema import SCHEMA
 from tests.journal_commands.made import KEY, evening
@@ -97,12 +99,29 @@ def test_an_end_of_a_round_without_its_signature_is_marked(folder: Path) -> None
 def test_a_decision_without_its_mac_is_marked_for_who_has_the_key(folder: Path, tmp_path: Path) -> None:
     path = folder / "000001.journal"
     change(path, ("UPDATE decision SET mac = zeroblob(16) WHERE last = (SELECT min(last) FROM decision)", ()))
-    from controller.commands.journal.source import Source
-
     for local_key, changed in ((None, 0), (KEY, 1)):
         source = Source(folder, local_key)
         list(source.decisions())
         assert len(source.changed) == changed
+
+
+def test_rounds_that_end_while_they_are_read_are_not_said_to_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a running table: their signatures came after those of the file were read."""
+    table = evening(tmp_path / "journal")
+    with closing(table.journal):
+        source = Source(tmp_path / "journal")
+        monkeypatch.setattr(reader, "PAGE", 5)
+        decisions = source.decisions(source.file(-1).before)
+        first = next(decisions)
+        table.take(1)
+        table.finish()
+        table.to_bets()
+        assert first.holds
+        assert all(one.holds for one in decisions)
+        assert next(source.decisions(source.last_entry() - 1)).round == table.state.round.number
+    assert not source.changed
 
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])

@@ -65,9 +65,13 @@ class Checked:
         self._header = reader.header
         self._reader = reader
         self._following = following  # None: this is the newest file
-        with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
+        self._heads = self._read_heads()
+
+    def _read_heads(self) -> dict[int, tuple[int, bytes]]:
+        path = self._reader.path
+        with speaking(path), closing(connect_reader(path)) as connection:
             rows = list(connection.execute(_HEADS))
-        self._heads = {number: (utc_ns, signature) for number, utc_ns, signature in rows}
+        return {number: (utc_ns, signature) for number, utc_ns, signature in rows}
 
     def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[Decision]:
         """Yield the decisions after an entry. `only_signed`: those that hold, and that a signed head covers."""
@@ -79,12 +83,12 @@ class Checked:
         held: list[Decision] = []
         for one in self._reader.decisions(after):
             if held and one.round != held[-1].round:  # the end of a round is always signed
-                yield from _not_held(held)
+                self._heads = self._read_heads()  # and was, perhaps, since the heads were read
+                yield from self._covered(held)
                 held = []
             held.append(one)
             if one.last in self._heads:
-                is_good = self._is_signed(Head(one.last, one.hash))
-                yield from ((True, each) for each in held) if is_good else _not_held(held)
+                yield from self._covered(held)
                 held = []
         if held:
             yield from ((False, each) for each in held) if self._may_be_unsigned(held[-1]) else _not_held(held)
@@ -99,7 +103,14 @@ class Checked:
             return True
         return following.public_key != self._header.public_key and following.previous == Head(last.last, last.hash)
 
+    def _covered(self, held: list[Decision]) -> Iterator[tuple[bool, Decision]]:
+        """Yield those that the head of the last one covers."""
+        is_good = self._is_signed(Head(held[-1].last, held[-1].hash))
+        return ((True, each) for each in held) if is_good else _not_held(held)
+
     def _is_signed(self, head: Head) -> bool:
+        if head.number not in self._heads:
+            return False
         utc_ns, signature = self._heads[head.number]
         said = statement(self._header.identity.id, self._header.file_id, head, utc_ns)
         return is_signed(self._header.public_key, signature, said)
