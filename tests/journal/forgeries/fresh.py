@@ -108,6 +108,12 @@ def before_all(files: list[Stored]) -> None:
     files[1].rows.insert(0, row)
 
 
+def before_state(files: list[Stored]) -> None:
+    """Nothing is chained again."""
+    assert files[2].rows[2][LAST] < files[2].states[-1][0]
+    files[2].rows[2][UTC] += 1
+
+
 def pack_again(files: list[Stored]) -> None:
     """The same text, deflated otherwise."""
     file = files[1]
@@ -349,6 +355,15 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
             "move the border between two files, and chain again",
             of_files(move_border),
             "start check verify key noted witness floor",
+        ),
+        leave,
+    ),
+    (
+        Attack(
+            F,
+            "edit a decision of the newest file, before its saved state",
+            of_files(before_state),
+            "check verify key floor",
         ),
         leave,
     ),

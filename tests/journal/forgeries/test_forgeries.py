@@ -11,6 +11,8 @@ from random import Random
 import pytest
 
 from controller.journal import verification
+from controller.journal.codec import Moment
+from controller.table.inputs import CommandAnswered
 from tests.journal.forgeries import page
 from tests.journal.forgeries.edits import EDITS, OF_ALL, SKILLS, Edit, Skill
 from tests.journal.forgeries.forger import (
@@ -129,6 +131,36 @@ def test_beside_a_table_that_goes_on_nothing_is_found(tmp_path: Path, monkeypatc
         found = verification.verify_journal(tmp_path / "journal", reached=go_on)
         assert not rounds
         assert (found.findings, found.head) == ((), before)
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_a_start_after_a_stop_is_no_finding_though_the_pin_was_read_before(tmp_path: Path, starts: bool) -> None:
+    """The check has read the pin, and the first file, when the daemon goes on; or somebody else writes."""
+    folder = tmp_path / "journal"
+    write_journal(folder, stops=True)
+
+    def go_on(entry: int) -> None:
+        if gone_on:
+            return
+        gone_on.append(entry)
+        if starts:
+            with closing(Table(folder, seed=9).journal) as journal:
+                row = forger.rows(3)[-1]
+                given = CommandAnswered(1, done=True)
+                journal.append(given, [], round=row.round, moment=Moment(row.utc_ns, row.boottime_ns))
+        else:
+            rows = forger.rows(3)
+            last = rows[-1]
+            said = last._replace(last=last.last + 1, count=1, events="[]", sealed=b"")
+            forger.put(3, [*rows, said])
+            forger.rechain(3)
+
+    gone_on: list[int] = []
+    forger = Forger(folder, folder)
+    found = verification.verify_journal(folder, reached=go_on)
+    codes = {one.code for one in found.findings}
+    assert ("after-stop" in codes) is not starts
+    assert gone_on
 
 
 # -- at random ---------------------------------------------------------------------------------------------------------
