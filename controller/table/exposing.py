@@ -292,9 +292,9 @@ def entered_and_read(state: TableState, cards: Iterable[Card], read: Card | None
 
     The cards that the device read for a hand may lie face down at another place, so they are not told.
     """
-    entered, device = " ".join(card.code for card in cards), state.device.word
-    it = read.code if read is not None else "other cards"
-    return f"{entered} was entered, the {device} read {it}"
+    entered, device = [card.code for card in cards], state.device.word
+    other = "another card" if len(entered) == 1 else "other cards"
+    return f"{' '.join(entered)} was entered, the {device} read {read.code if read is not None else other}"
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:

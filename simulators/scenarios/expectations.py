@@ -11,7 +11,7 @@ from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableError
 from controller.roles import Role
 from controller.table import events
 from controller.table.model import CORRECTED, Hand, Pile, Stage
-from controller.table.next_step import next_step
+from controller.table.next_step import next_step, next_steps
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course
 
@@ -144,6 +144,18 @@ def _read_next(tokens: Tokens) -> Look:
     def look(course: Course) -> str | None:
         said = next_step(course.state)
         return None if said.startswith(wanted) else said
+
+    return look
+
+
+def _read_says(tokens: Tokens) -> Look:
+    wanted = " ".join(tokens.rest())
+    if not wanted:
+        raise UnreadableError("the first words of a sentence are missing")
+
+    def look(course: Course) -> str | None:
+        said = [str(one) for one in next_steps(course.state)]
+        return None if any(one.startswith(wanted) for one in said) else " ".join(said)
 
     return look
 
@@ -288,6 +300,7 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "free": Expectation("expect free", "nothing stands in the way", lambda tokens: _free),
     "phase": Expectation("expect phase PHASE", "how far the round has come", _read_phase),
     "next": Expectation("expect next WORDS", "what the screen says comes next, from its first word on", _read_next),
+    "says": Expectation("expect says WORDS", "a sentence beside it on the screen, from its first word on", _read_says),
     "service": Expectation("expect service SERVICE", "whether table and device may be used together", _read_service),
     "refused": Expectation("expect refused CODE", "the step before was refused, and why", _read_refused),
     "resolved": Expectation(

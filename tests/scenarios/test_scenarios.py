@@ -82,11 +82,13 @@ def test_with_the_readings_at_their_defaults_no_scenario_comes_to_another_clause
         and (one.setting.game, one.cell, one.clause) not in known
     }
     assert others == {
+        "f3/i08b-until-when-errors-count",
         "nc/i12-second-error-after-a-choice",
         "rtp/i01-found-after-settlement",
         "rtp/i04-doubt-after-settlement",
         "tp/i02-found-after-settlement",
         "tp/i08b-found-after-settlement",
+        "tp/i08b-until-when-errors-count",
     }
 
 

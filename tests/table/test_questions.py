@@ -407,3 +407,25 @@ def test_each_question_of_fact_asks_one_thing(name: str) -> None:
     assert text.count("?") == 1
     assert text.endswith("?")
     assert " or " not in text
+
+
+def test_f3_pm5_a_first_card_that_was_mistyped_is_checked_before_all_else() -> None:
+    """The order of the deal follows from it, so that the entry is corrected and not denied."""
+    table = TableHarness(Unit.SINGLES, game_id="F3", by_device=False).start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take()
+    (read,) = faces_of((table.state.round.first_card,))
+    mistyped = next(card for card in DECK if card.rank is not read.rank)
+    table.do(operations.ShowFirstCard(mistyped))
+    assert claimed(table) == ["Check your entry of the First Card: is it right?"]
+    assert asked(table) == (
+        f"Check your entry of the First Card: is it right? {mistyped.code} was entered, the shoe read another card."
+    )
+    denial = operations.DenyIrregularity(table.open.id, table.open.revision, "mistyped")
+    assert table.refused(denial)[0] == "entry"
+    entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ShowFirstCard))
+    right = operations.CorrectEntry(entry, "mistyped", operations.ShowFirstCard(read))
+    table.do(right, Role.PIT_SUPERVISOR)
+    assert not table.state.open
+    table.deal().expose_all()
+    assert not table.state.open

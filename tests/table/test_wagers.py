@@ -349,3 +349,24 @@ def test_a_table_has_so_many_bettors() -> None:
     table.do(operations.EnterBettor("bettor 0", 1))
     table.do(operations.BettorLeaves("bettor 1"))
     table.do(operations.EnterBettor("one more"))
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
+def test_a_bet_for_a_bettor_who_left_is_refused_until_the_bettor_is_entered(game_id: str) -> None:
+    table = TableHarness(game_id=game_id).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    main = next(wager.id for wager in table.state.law.wagers if wager.main)
+    for name, seat in (("ann", 1), ("bob", 2)):
+        table.do(operations.EnterBettor(name, seat))
+    table.do(operations.PlaceWager("ann", main, 1, 10))
+    table.do(operations.BettorLeaves("bob"))
+    unknown = ("unknown-bettor", "Bettor 'bob' is not entered; enter the bettor first.")
+    assert table.refused(operations.PlaceWager("bob", main, 2, 10)) == unknown
+    table.do(operations.NoMoreBets())
+    overlooked = operations.CorrectBet(0, 10, "his chips were not seen", "bob", main, 2)
+    assert table.refused(overlooked, Role.PIT_SUPERVISOR) == unknown
+    table.do(operations.EnterBettor("bob", 2))
+    table.do(overlooked, Role.PIT_SUPERVISOR)
+    assert [bet.bettor for bet in table.state.layout.bets] == ["ann", "bob"]

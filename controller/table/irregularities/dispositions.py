@@ -22,6 +22,7 @@ from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.raising import COUNT_KINDS
 from controller.table.irregularities.reopening import ask_as_first_error, take_hands_back
 from controller.table.model import DENIED, Hand, Irregularity, Stage
+from controller.table.operations import ChooseOption
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
 from controller.table.rounds import repeats, resume_play
 from controller.table.state import TableState
@@ -308,7 +309,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
 
     A hand stays in play for other bettors, without any it is dead.
     """
-    clause = option_clause(decision.state, found, Choice.WITHDRAW)
+    clause = _clause_of_withdrawal(decision.state, found, bettor)
     if not bettor:
         remove_hand(decision, found, place, clause)
         return
@@ -324,6 +325,15 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
         at = f"B{box}"
         if at in decision.state.round.live_places and not decision.state.round.bettors_at(at):
             remove_hand(decision, found, at, clause)
+
+
+def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -> str:
+    """The clause by which a bettor withdraws. Of one who is away it is the one by which that was decided (RTP 6.1)."""
+    chosen = (one.operation for one in state.round.entered if isinstance(one.operation, ChooseOption))
+    away = any(one.absent and (one.irregularity, one.bettor) == (found.id, bettor) for one in chosen)
+    if bettor and away and not state.game.betting.walked_away:
+        return state.game.silent_clause
+    return option_clause(state, found, Choice.WITHDRAW)
 
 
 def concerns_all_wagers(found: Irregularity) -> bool:
