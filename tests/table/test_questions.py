@@ -414,7 +414,9 @@ def test_f3_pm5_a_first_card_that_was_mistyped_is_checked_before_all_else() -> N
     table = TableHarness(Unit.SINGLES, game_id="F3", by_device=False).start().to_betting()
     table.do(operations.NoMoreBets())
     table.take()
-    (read,) = faces_of((table.state.round.first_card,))
+    drawn = table.state.round.first_card
+    assert drawn is not None
+    (read,) = faces_of((drawn,))
     mistyped = next(card for card in DECK if card.rank is not read.rank)
     table.do(operations.ShowFirstCard(mistyped))
     assert claimed(table) == ["Check your entry of the First Card: is it right?"]
