@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
+from random import Random
 from xml.etree import ElementTree
 
 import pytest
@@ -20,7 +21,10 @@ from simulators.bench.bench import seeded, simulated_device
 from simulators.bench.command import bench
 from simulators.bench.recognition import Sample, Tally, decks_needed, lower_bound, upper_bound
 from simulators.devices.armed_faults import ArmedFault
+from simulators.devices.line_reader import write_card_table
 from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.one_way import OneWayDevice
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from tests.end_to_end.processes import Child
@@ -85,7 +89,7 @@ def _said(child: Child, words: str) -> bool:
 class Shoe:
     """A simulated shoe on a pseudo-terminal, the bench in a process of its own, and the person whom the bench asks."""
 
-    def __init__(self, url: str, device: SimulatedDevice, folder: Path) -> None:
+    def __init__(self, url: str, device: SimulatedDevice | OneWayDevice, folder: Path) -> None:
         self._url, self._device, self._folder = url, device, folder
         self._child: Child | None = None
 
@@ -98,12 +102,14 @@ class Shoe:
         )  # fmt: skip
         return self._child
 
-    async def bench(self, decks: int, faults: dict[int, list[ArmedFault]], *, reverse: bool = False) -> Child:
+    async def bench(
+        self, decks: int, faults: dict[int, list[ArmedFault]], *options: str, reverse: bool = False
+    ) -> Child:
         """Draw so many decks. `faults`: by deck. `reverse`: the decks lie the other way round, as a file says."""
         order = list(reversed(DECK)) if reverse else list(DECK)
         file = self._folder / "orders"
         file.write_text(" ".join(card.code.replace("T", "10") for card in order) + "\n")
-        child = self.start(decks, *(["--order", str(file)] if reverse else []))
+        child = self.start(decks, *(["--order", str(file)] if reverse else []), *options)
         mechanism = self._device.mechanism
         for deck in range(1, decks + 1):
             mechanism.faults.named += faults.get(deck, ())
@@ -164,3 +170,25 @@ async def test_a_sample_that_is_too_small_for_the_limit_fails_before_a_card_is_d
     assert await child.ended() == 3, child.out + child.err
     assert "a limit of 1 % takes at least 6 decks" in child.out[0]
     assert not any(line.startswith("Deck 1") for line in child.err)
+
+
+@pytest.mark.parametrize(("driver", "make"), ONE_WAY_SHOES.items())
+async def test_shoes_of_other_makers_are_measured_too(
+    driver: str, make: Callable[..., OneWayDevice], tmp_path: Path
+) -> None:
+    """The ninth card of each deck is read as another one; the others are recognised."""
+    device = make(random=Random(7))
+    cards = tmp_path / "cards.csv"
+    write_card_table(cards)
+    write_device_keys(tmp_path / "keys", {})
+    async with simulated_device(device, tmp_path / "SHOE-9", driver) as url:
+        shoe = Shoe(url, device, tmp_path)
+        try:
+            faults = {deck: [ArmedFault("misread", 9)] for deck in range(1, DECKS + 1)}
+            child = await shoe.bench(DECKS, faults, "--device-cards", str(cards))
+            assert await child.ended() == 3, child.out + child.err
+        finally:
+            shoe.abandon()
+    values = {one["name"]: (one["value"], one["within"]) for one in json.loads(child.out[0])["measurements"]}
+    assert (values["cards misread"], values["cards unreadable"]) == ((DECKS, False), (0, True))
+    assert f"{DECK[8].code} not recognised, lower bound" in values
