@@ -7,7 +7,7 @@ be read without any catalogue. `controller.language` renders a message in other 
 A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
 "1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may
 use another joint. A message that is a sentence begins with a capital letter and has one mark at its end, also where it
-begins or ends with an argument.
+begins or ends with an argument; an id at its beginning keeps its spelling.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[
         return text
     if text[:-1].endswith(ENDS):  # of a sentence within
         text = text[:-1]
-    return f"{text[:1].upper()}{text[1:]}"
+    names_an_id = "_" in text.partition(" ")[0]  # a setting's, which people write as it is spelt
+    return text if names_an_id else f"{text[:1].upper()}{text[1:]}"
 
 
 def slots(text: str) -> Mapping[str, str]:

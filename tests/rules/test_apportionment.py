@@ -96,7 +96,7 @@ def test_nc_5_1_1_where_minimums_alone_exceed_the_maximum_each_counts_the_minimu
     assert counts(shares(NC, 40, 50, 60, limit=Limit(40, 100))) == [40, 40, 40]
 
 
-def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_and_the_others_share_the_rest() -> None:
+def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_others_share_the_rest() -> None:
     """6 lies under the minimum of 10: 94 is shared by 120 and 68, half of each."""
     found = shares(NC, 120, 68, 6)
     assert counts(found) == [60, 34, 6]

@@ -110,7 +110,7 @@ def test_nc_1_9_one_picture_is_worth_another(dealt: list[Card], letters: list[st
     assert rank_key(other) == rank_key(dealt)
 
 
-def test_nc_3_3_fewer_pictures_rank_lower_among_equal_points_and_three_rank_above_all() -> None:
+def test_nc_3_3_pictures_rank_equal_points_and_three_rank_above_all() -> None:
     assert outcome(hand("KD QC 8H"), hand("KD 3C 5H")) is Outcome.WIN
     assert outcome(hand("KD 3C 5H"), hand("4D 2C 2H")) is Outcome.WIN
     assert outcome(hand("2D 3C 4H"), hand("KD QC 8H")) is Outcome.WIN

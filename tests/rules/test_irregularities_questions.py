@@ -182,7 +182,7 @@ def test_every_row_is_reached_by_some_facts_under_some_reading(game_id: str) -> 
 
 
 @each_game
-def test_no_two_rows_of_a_game_are_the_same_and_none_repeats_the_condition_of_another(game_id: str) -> None:
+def test_no_row_of_a_game_repeats_another_or_its_condition(game_id: str) -> None:
     rows = game(game_id).irregularities
     assert len(set(rows)) == len(rows)
     conditions = [(row.kind, row.when, noticed, row.under) for row in rows for noticed in row.noticed]

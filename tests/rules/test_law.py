@@ -201,7 +201,7 @@ def test_rows_stand_in_the_order_house_document_house_procedure(game_id: str) ->
     assert list(law.rows) == [row, *document, *procedure]
 
 
-def test_house_procedure_is_left_out_only_where_a_row_before_it_leaves_nothing_to_it() -> None:
+def test_house_procedure_is_left_out_only_if_an_earlier_row_covers_it() -> None:
     """F3 X1 covers every card that falls in shuffling; a row that needs a fact, or is for the round only, does not."""
     procedure = next(one for one in HOUSE_PROCEDURE if one.kind is K.CARD_IN_SHUFFLING)
     always = Row(
@@ -258,7 +258,7 @@ def test_house_procedure_cites_no_clause_names_itself_and_voids_nothing(game_id:
 
 
 @each_game
-def test_rows_prices_and_wagers_of_an_option_that_is_not_in_force_are_not_in_the_law(game_id: str) -> None:
+def test_rows_prices_and_wagers_of_an_option_not_in_force_are_not_in_the_law(game_id: str) -> None:
     for one in settings(game(game_id)):
         for word in one.words:
             law = read_law(game(game_id), {one.id: word})

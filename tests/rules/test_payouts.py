@@ -109,7 +109,7 @@ def test_tp_3_13_rtp_1_1_5_nc_3_13_3_p3_3_13_1_an_equal_ranking_returns_the_stak
         ("AC KD QC", "AH JS QD", "P3 3.13.1"),
     ],
 )
-def test_p3_3_11_1_3_13_1_3_13_2_each_tie_returns_the_initial_wager_by_its_own_clause(
+def test_p3_3_11_1_3_13_1_3_13_2_each_tie_returns_the_wager_by_its_own_clause(
     box: str, dealer: str, clause: str
 ) -> None:
     assert in_short(settled("P3", "main", box, dealer)) == (RETURNED, 0, clause)
@@ -381,7 +381,7 @@ def test_f3_pm4_the_bankers_pair_plus_lies_on_no_box_and_every_other_wager_does(
     assert on_dealer == [("F3", "banker_pair_plus")]
 
 
-def test_reading_44_tp_3_3_rtp_3_5_nc_3_9_p3_3_4_whose_main_wager_a_side_wager_needs() -> None:
+def test_reading_44_tp_3_3_rtp_3_5_nc_3_9_p3_3_4_the_main_wager_a_side_wager_needs() -> None:
     needs = {"TP": Needs.OWN_MAIN, "RTP": Needs.ANY_MAIN, "NC": Needs.ANY_MAIN, "P3": Needs.OWN_MAIN}
     for name in GAME_IDS:
         for wager in game(name).wagers:

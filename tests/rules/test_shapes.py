@@ -86,7 +86,7 @@ def test_a_shape_of_one_hand_is_there_exactly_where_its_plain_definition_says_so
     ],
     ids=lambda value: value.name if isinstance(value, Shape) else "",
 )
-def test_f3_item_8_rtp_1_1_4_p3_1_1_4_every_shape_comes_as_often_as_combinatorics_say(
+def test_f3_item_8_rtp_1_1_4_p3_1_1_4_shapes_are_as_frequent_as_combinatorics_say(
     shape: Shape, but_for: tuple[Shape, ...], count: int
 ) -> None:
     left = with_shape(shape).difference(*(with_shape(other) for other in but_for))
@@ -161,7 +161,7 @@ def test_a_shape_of_one_hand_is_sought_in_the_hand_that_the_wager_looks_at(
 
 @pytest.mark.parametrize("shape", Shape, ids=lambda shape: shape.name)
 @given(pair=two_hands, suits=st.lists(st.sampled_from("CDHS"), min_size=6, max_size=6), turn=st.permutations(range(3)))
-def test_f3_item_5_suits_matter_to_pair_plus_alone_and_the_order_of_cards_to_nothing(
+def test_f3_item_5_suits_matter_only_to_pair_plus_and_card_order_never(
     shape: Shape, pair: tuple[list[Card], list[Card]], suits: list[str], turn: list[int]
 ) -> None:
     box, dealer = pair

@@ -66,7 +66,7 @@ def test_nc_5_7_1_5_7_2_5_7_3_options_differ_if_cards_can_be_put_in_order(kind: 
 
 
 @pytest.mark.parametrize("kind", [K.EXPOSED_CARD, K.DEALER_EXPOSED_EARLY])
-def test_nc_5_7_1_where_no_card_is_out_of_its_place_there_is_nothing_to_put_in_order(kind: Kind) -> None:
+def test_nc_5_7_1_cards_in_their_places_need_no_reconstruction(kind: Kind) -> None:
     assert says(final(nc(), kind, said(handled=True))) == NC_AS_DEALT
 
 
