@@ -21,6 +21,7 @@ LANGUAGES: Final = (ENGLISH, CHINESE)
 PARAMETER: Final = "language"  # of a request
 
 COMPOSED: Final = (
+    "{person} ({screen})",
     "{said}",
     "{action}",
     "{error} {",

@@ -10,8 +10,8 @@ from controller.messages import Argument, Message
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
+from controller.table.stale_screens import applied
 from controller.table.state import TableState
-from controller.table.turning import applied
 
 
 class RefusedError(Exception):

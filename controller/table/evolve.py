@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from controller.table.events import AnyEvent
+from controller.table.stale_screens import applied
 from controller.table.state import TableState
-from controller.table.turning import applied
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:

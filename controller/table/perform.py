@@ -11,7 +11,6 @@ from typing import Final
 from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.table import events
-from controller.table.account_of_turns import NOTHING_DONE, what_happened
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
@@ -20,6 +19,7 @@ from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS, Permission
 from controller.table.phases import Phase, Service
 from controller.table.screens import verify_screen
+from controller.table.stale_screens import CHANGES_MEANING
 from controller.table.state import TableState
 
 FIRST_IN_PHASE: Final = {
@@ -36,6 +36,17 @@ FIRST_IN_PHASE: Final = {
     Phase.VOIDED: 'The round is void; announce "Place your bets" for the next one first.',
     Phase.MAINTENANCE: "End the maintenance first.",
 }
+
+
+ASKED_FOR: Final = {
+    "abandon_asked": "{who} asked to void the round.",
+    "conclusion_asked": "{who} asked to conclude the round.",
+    "void_asked": "{who} asked to make the round void.",
+}
+"""What somebody did with an operation that is entered twice, by the tag of the event."""
+
+DONE: Final = {str(operation.__struct_config__.tag): row.done for operation, row in PERMISSIONS.items()}
+HAPPENED: Final = {str(event.__struct_config__.tag): said for event, said in CHANGES_MEANING.items()}
 
 
 def name_of(operation: Operation) -> str:
@@ -116,7 +127,18 @@ def _verify_up_to_date(state: TableState, given: PersonActed) -> None:
 
 
 def _overtaken(state: TableState) -> Message:
-    return sentences(Message(what_happened(state)), Message(NOTHING_DONE))
+    return sentences(_what_happened(state), message("Nothing was done: read the screen and enter it again."))
+
+
+def _what_happened(state: TableState) -> Message:
+    """Return who did what since the screen of this person was drawn, or what happened."""
+    turn = state.turn
+    answer = next((one for one in state.answers if one.entry == turn.operation), None) if turn.operation else None
+    if answer is None:
+        return HAPPENED.get(turn.what) or message("The table has changed.")
+    screen, name = state.screen(answer.screen), state.name_of(answer.person)
+    who = message("{person} ({screen})", person=name, screen=screen.name) if screen is not None else name
+    return Message(ASKED_FOR.get(turn.what) or DONE[answer.operation], {"who": who})
 
 
 def person_acted(decision: Decision, given: PersonActed) -> None:

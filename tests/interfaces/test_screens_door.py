@@ -40,7 +40,7 @@ from controller.table.state import TableState
 from tests.end_to_end.stage import short_folder
 from tests.interfaces import test_door, test_request_gate
 from tests.interfaces.test_door import Table
-from tests.table import test_turns
+from tests.table import test_stale_screens
 
 HOUR_NS = 3600 * 10**9
 TOKEN = "5e" * 32
@@ -336,24 +336,26 @@ async def test_what_a_stranger_sends_is_quoted_and_not_translated(
     assert search.call_count == 1
 
 
-async def second_request(served: Served, table: test_turns.Screens, operation: dict[str, object], person: str) -> str:
+async def second_request(
+    served: Served, table: test_stale_screens.Screens, operation: dict[str, object], person: str
+) -> str:
     """The code of the answer to the second request of what was requested once at the screen, without a PIN."""
     served.table.state = table.state
     served.table.utc_ns = lambda: table.utc_ns  # type: ignore[method-assign]  # soon after the first
     asked = {"id": test_door.PAUSE["id"], "round": table.state.round.number, "operation": operation, "person": person}
-    body = json.dumps(asked | {"repeats": test_turns.asked(table)}).encode()
+    body = json.dumps(asked | {"repeats": test_stale_screens.asked(table)}).encode()
     caller = await served.call()
     head = b"POST /v1/operations HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n"
     await caller.say(head % (served.head, served.cookie, len(body)) + body)
     return str(json.loads((await caller.answer())[1])["code"])
 
 
-def requested(what: str) -> test_turns.Screens:
+def requested(what: str) -> test_stale_screens.Screens:
     """Return screens after the first request, made at the server's screen."""
-    table = test_turns.prepared(what)
+    table = test_stale_screens.prepared(what)
     table.screen = id_of(HASH)
     table.state = msgspec.structs.replace(table.state, screens=(Screen(id_of(HASH), "Left", HASH),))
-    test_turns.ASKS[what](table)
+    test_stale_screens.ASKS[what](table)
     return table
 
 

@@ -14,7 +14,6 @@ from controller.games.own_words import OwnWords
 from controller.language import Speaker, Translator, phrase, translated, translating
 from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
 from controller.language.translating import LONGEST, MOST_TRIED, WORK_AT_ONCE, Translation
-from controller.table.account_of_turns import ASKED_FOR, PHRASES, done
 from tests.language.templates import missing
 
 CHINESE = "zh-Hans"
@@ -65,14 +64,6 @@ def test_a_long_note_does_not_keep_the_table_from_answering(piece: str) -> None:
     translation.sentence(text, 0)
     assert translation.tried < MOST_TRIED + 1000  # those of the text that was begun
     assert translated(text + piece, CHINESE) == text + piece
-
-
-@pytest.mark.parametrize("act", sorted({*map(done, PHRASES.values()), *ASKED_FOR.values()}))
-def test_what_somebody_else_did_is_translated(act: str) -> None:
-    """Those sentences are made of a name and a phrase in the past tense, which is in no template of the source."""
-    said = translated(f"Sam (Left) {act}.", CHINESE)
-    assert said.startswith("Sam (Left)已")
-    assert act not in said
 
 
 def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() -> None:

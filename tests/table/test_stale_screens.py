@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from controller.games.specification import Facts, Kind, RulingAction
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.account_of_turns import PHRASES, done
 from controller.table.inputs import PersonActed
 from controller.table.model import Answer, Screen
 from controller.table.offers import offers, signed_before
 from controller.table.operations import AnyOperation
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
 from controller.table.record import ConfigurationRecord, DeviceRecord, PersonRecord
 from controller.table.rounds import REPEATED_WITHIN_NS
-from controller.table.turning import TURNS
+from controller.table.stale_screens import CHANGES_MEANING
 from tests.table.harness import TableHarness
 
 SECOND = 10**9
@@ -113,16 +113,14 @@ def test_a_screen_that_shows_another_round_learns_what_happened(table: Screens) 
     assert (answer.code, str(answer.sentence).split(". ")[0]) == ("stale", "Sam (left) opened bets")
 
 
-def test_every_operation_can_be_said_in_the_past_tense() -> None:
-    assert len(PHRASES) == len(get_args(AnyOperation))
-    endings = {done(phrase).split()[0] for phrase in PHRASES.values()}
-    irregular = {"began", "brought", "cut", "dealt", "gave", "let", "put", "took", "went"}
-    assert {word for word in endings if not word.endswith("ed")} == irregular & endings == irregular
+def test_every_operation_has_a_sentence_for_once_it_is_done() -> None:
+    assert set(PERMISSIONS) == set(get_args(AnyOperation))
+    assert all(row.done.startswith("{who} ") and row.done.endswith(".") for row in PERMISSIONS.values())
 
 
-def test_every_turn_is_an_event_with_a_sentence() -> None:
-    assert set(TURNS) <= set(get_args(events.AnyEvent))
-    assert all(sentence.endswith(".") for sentence in TURNS.values())
+def test_every_change_of_meaning_is_an_event_with_a_sentence() -> None:
+    assert set(CHANGES_MEANING) <= set(get_args(events.AnyEvent))
+    assert all(said.id.endswith(".") for said in CHANGES_MEANING.values())
 
 
 # -- second requests
