@@ -166,6 +166,11 @@ def not_chosen(setting: Setting) -> str:
     return f"{setting.id} must be chosen ({setting.clause}): {' or '.join(setting.words)}"
 
 
+def enters_bettors(law: Law) -> bool:
+    """Whether only bettors whose wagers are entered choose (reading 38)."""
+    return law.chosen.get("unentered_bettors") == "entered"
+
+
 SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # decides what no document provides for
 
 

@@ -184,3 +184,25 @@ def test_a_table_that_cannot_settle_says_what_comes_next() -> None:
     assert code == "unsettled"
     assert "box 3 is missing" in sentence
     assert "cannot be settled" in next_step(table.state)
+
+
+def test_rtp_5_13_1_bets_on_marked_boxes_are_entered_before_their_bettors_choose() -> None:
+    """Reading 38, `entered`. The boxes stay as they were marked while one bet after the other is entered."""
+    readings = (ChosenReading("unentered_bettors", "entered"), ChosenReading("established_by", "mathematically"))
+    settings = Settings("RTP", Unit.SETS, 6, count_stub_by_hand=True, readings=readings)
+    table = TableHarness(boxes=(1, 3), settings=settings, game_id="RTP").start().to_dealing().deal()
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.confirm(handled=True)
+    found = table.open
+    for place, bettor in table.state.round.choosers:
+        refused = operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor)
+        assert table.refused(refused, Role.SHIFT_MANAGER)[0] == "wagers"
+    table.do(operations.EnterBettor("ann"))
+    for box in (1, 3):
+        table.do(operations.CorrectBet(0, 10, "not entered", "ann", "main", box), SUPERVISOR)
+        assert table.state.round.boxes == (1, 3)
+    for place, bettor in table.state.round.choosers:
+        choose(table, place, bettor, Choice.CONTINUE)
+    assert not table.state.open
+    table.expose_all()
+    assert {bet.verdict for bet in table.state.round.settlement} <= {"won", "lost", "returned"}

@@ -34,7 +34,7 @@ from tests.table.way_out import ENOUGH_RULINGS, step
 OVER = (Phase.CONCLUDED, Phase.VOIDED)
 NOT_BEGUN = (Phase.IDLE, Phase.CLOSED)
 STEPS = 300  # of a crew, from anywhere to the end of a round
-CHOSEN = {"RTP": (("established_by", "mathematically"),), "NC": (("established_by", "mathematically"),)}
+CHOSEN = {"established_by", "tie_on"}  # settings without a default; of half of the rounds all are drawn
 AUTHORITY = "shift manager"
 PATIENCE = 4  # of the crew: many errors in one round are what is tried here
 GIVEN_UP = Fraction(1, 1000)  # of the rounds: void only because errors were raised again and again
@@ -50,8 +50,9 @@ class BetsTable(TableHarness):
     """Keeps which bets lay on the layout, and which went back while bets were open; `seen` counts what happened."""
 
     def __init__(self, random: Random, game_id: str, seen: Counter[str]) -> None:
-        readings = (*CHOSEN.get(game_id, ()), *((("tie_on", "points"),) if game_id == "P3" else ()))
-        chosen = tuple(ChosenReading(*one) for one in readings)
+        settings_of = {one.id: [option for option, _ in one.options] for one in game(game_id).settings}
+        drawn = settings_of if random.random() < 0.5 else settings_of.keys() & CHOSEN
+        chosen = tuple(ChosenReading(name, random.choice(settings_of[name])) for name in sorted(drawn))
         unit = random.choice(tuple(Unit))
         settings = Settings(game_id, unit, game(game_id).boxes[2], True, chosen)
         super().__init__(settings=settings, unit=unit, game_id=game_id)

@@ -9,11 +9,12 @@ import msgspec
 from controller.games.specification import Choice, Facts, Kind, RulingAction, StepKind
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
+from controller.rules.law import enters_bettors
 from controller.table import operations
 from controller.table.admissions import awaited
 from controller.table.decision import RefusedError
 from controller.table.device_reports import OF_A_COMMAND
-from controller.table.exposing import verify_by_device
+from controller.table.exposing import examined_due, verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
 from controller.table.offered import returns_due
 from controller.table.operations import AnyOperation
@@ -115,6 +116,8 @@ def deal_with(table: TableHarness, found: Irregularity, patience: int = 1) -> No
             _confirm_or_deny(table, found, facts)
         case Stage.ORDERING:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
+        case Stage.CHOOSING if enters_bettors(state.law) and not state.layout.bets:
+            _enter_bets(table)
         case Stage.CHOOSING:
             chosen = {(place, bettor) for place, bettor, _ in found.choices}
             place, bettor = next(chooser for chooser in state.round.choosers if chooser not in chosen)
@@ -125,6 +128,14 @@ def deal_with(table: TableHarness, found: Irregularity, patience: int = 1) -> No
             _put_right(table, found)
         case Stage.RULING:
             _rule(table, found, patience)
+
+
+def _enter_bets(table: TableHarness) -> None:
+    """The bets on boxes that were marked: their bettors choose."""
+    main = next(wager.id for wager in table.state.law.wagers if wager.main)
+    table.do(operations.EnterBettor("late"))
+    for place in table.state.round.live_places:
+        _manage(table, operations.CorrectBet(0, 10, "entered for the choices", "late", main, int(place[1:])))
 
 
 def _rule(table: TableHarness, found: Irregularity, patience: int) -> None:
@@ -206,6 +217,8 @@ def play_on(table: TableHarness) -> None:
         case Phase.EXAMINING | Phase.EXPOSING if floor := state.round.piles.get(Pile.DROPPED, ()):
             belongs = state.round.intended
             table.do(operations.PlaceCards(tuple(operations.CardAt(card.ordinal, belongs[card.id]) for card in floor)))
+        case Phase.EXAMINING if examined_due(state):
+            table.do(operations.PlayersExamined())
         case Phase.EXAMINING | Phase.EXPOSING:
             players = [place for place in state.round.live_places if not state.round.hands[place].shown]
             dealer_last = state.game.step(StepKind.RETURNING) is not None and players

@@ -18,7 +18,7 @@ from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, 
 from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.rules.law import SILENT_DECIDED_BY, find_row
+from controller.rules.law import SILENT_DECIDED_BY, enters_bettors, find_row
 from controller.table import events, operations
 from controller.table.dealing import deal_cards_set_aside
 from controller.table.decision import Decision, RefusedError
@@ -313,8 +313,8 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
         box = place_word(state, operation.place)
         raise RefusedError("bettor", "At {box} the choice is with {whose}; record that one.", box=box, whose=whose)
     _verify_not_chosen(state, found, operation)
-    if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
-        raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
+    if not state.layout.bets and enters_bettors(state.law):
+        raise RefusedError("wagers", "Only bettors whose bets are entered choose; correct the bets first.")
     if operation.choice is Choice.CONTINUE:
         _verify_cards(state, found, operation.place)
     if operation.absent:

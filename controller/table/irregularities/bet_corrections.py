@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.rules.law import Law, enters_bettors
 from controller.rules.layout import Bet, Layout, as_it_lies, without_main
 from controller.table import events, operations
 from controller.table.betting import as_refusal, notice_side_without_main, placed_by, undecided_alone
@@ -39,10 +40,22 @@ def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
         )
 
 
+def _marked(state: TableState) -> frozenset[int]:
+    """The boxes that were marked as having bets, none of which is entered."""
+    if state.game.every_hand or not any(
+        isinstance(one.operation, operations.OccupyBoxes) for one in state.round.entered
+    ):
+        return frozenset()
+    return frozenset(state.round.boxes) - {*_mains(state.law, state.layout)}
+
+
+def _mains(law: Law, layout: Layout) -> tuple[int, ...]:
+    return tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
+
+
 def _verify_bets_are_entered(state: TableState) -> None:
-    """Where boxes are marked, the bets on them are not known: one bet among them would empty the other boxes."""
-    marked = any(isinstance(one.operation, operations.OccupyBoxes) for one in state.round.entered)
-    if marked and not state.layout.bets and not state.game.every_hand:
+    """A single bet among boxes that were marked is refused, unless bets have to be entered for choices (reading 38)."""
+    if _marked(state) and not state.layout.bets and not enters_bettors(state.law):
         raise RefusedError(
             "no-wagers", "Boxes are marked in this round, and no bets are entered: correct the boxes instead."
         )
@@ -85,7 +98,7 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     decision.emit(
         events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
     )
-    mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
+    mains = tuple(sorted({*_mains(law, layout), *_marked(state)}))
     if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
         occupy(decision, given, mains)
     _judge_side_wagers_again(decision, given, state)
