@@ -70,15 +70,15 @@ export function claimed(screen, matter, of, counts) {
   return { ...yesOrNo(matter, name, matter.questions[at], answer(true), answer(false)), left, list: entered ? [] : [denial] };
 }
 
-/** Enter that a hand has a wrong number of cards: it is counted next, and anyone may say so. */
+/** Keep the answer. Whether a hand is to be counted is entered at once: the other questions depend on it. */
 function answered(matter, offer, claim, name, facts) {
-  if (name === COUNTED && facts[name]) start({ ...stating(offer, facts), role: "dealer" });
+  if (name === COUNTED) start({ ...stating(offer, facts), role: "dealer" });
   else state(matter, claim, facts);
 }
 
-/** Return whether the claim needs no question: it was made by this dealer here, or a count has shown it. */
-function isKnown(screen, { noticed_by: by, facts }) {
-  return "counted_wrong" in facts || (by !== "" && by === screen.screen.dealer);
+/** Return whether the claim needs no question: this dealer made it here, a count shows it, or an answer was entered. */
+function isKnown(screen, { id, revision, noticed_by: by, facts }) {
+  return "counted_wrong" in facts || (COUNTED in facts && revision !== id) || (by !== "" && by === screen.screen.dealer);
 }
 
 /** The first claim that was not answered with no. The last no denies it. */
