@@ -92,7 +92,9 @@ function asked(screen, matter, offer, deny) {
     else state(matter, true, {});
   };
   const others = denied + 1 < matter.claims.length;
-  const no = others ? { act: () => state(matter, false, {}, denied + 1) } : { act: () => start(deny), why: off(deny) };
+  const corrects = deny.code === "entry" && screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
+  const last = corrects ? { act: () => start(corrects) } : { act: () => start(deny), why: off(deny) };
+  const no = others ? { act: () => state(matter, false, {}, denied + 1) } : last;
   const back = { key: "back", label: say("act.back"), act: () => state(matter, false, {}, denied - 1) };
   const name = denied ? `claim.${denied}` : "claim";
   return { ...yesOrNo(matter, name, claim.question, { act: yes, why: off(offer) }, no), ...(denied && { left: [back] }) };

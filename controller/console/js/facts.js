@@ -4,6 +4,7 @@ import { placeOrPile, whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, say, time } from "./words.js";
 
+const TABLE = "inference"; // as who noticed what the table inferred
 const DEVICE = "device"; // as the one who noticed something
 
 /** Return the stop of the device that must be cleared before any answer, in words; else undefined. */
@@ -18,7 +19,8 @@ export function clearsFirst({ view }, { kind, stage }) {
  */
 export function matterFacts(screen, matter, applies, who = "matter.decides") {
   const { device } = screen.view;
-  const seen = matter.noticed_by === DEVICE ? say(`device.${device.kind || DEVICE}`) : matter.noticed_by;
+  const parts = { [DEVICE]: `device.${device.kind || DEVICE}`, [TABLE]: "matter.by_table" };
+  const seen = parts[matter.noticed_by] ? say(parts[matter.noticed_by]) : matter.noticed_by;
   const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? seen;
   return [
     ["name", whatAndWhere(screen, matter)],
