@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.console.examples import beat, examples
+from controller.games.specification import Kind, Unit
+from tests.console.examples import beat, examples, message
 from tests.console.page_server import PageServer
+from tests.table.harness import TableHarness
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -381,3 +383,19 @@ def test_the_focus_moves_to_a_question_that_opens_and_only_then(page: Page, serv
     show(server, "examining")
     page.locator("#sentence:not(.red)").wait_for()
     assert page.evaluate("document.activeElement === document.body")
+
+
+def test_each_claim_is_a_question_of_its_own_and_no_leads_to_the_next(page: Page, server: PageServer) -> None:
+    table = TableHarness(Unit.SINGLES, game_id="F3").start().to_dealing()
+    table.take(4)
+    table.report(Kind.PLAYER_EXPOSED, "B1")
+    state = message(table.state)
+    server.show(state, beat(state))
+    page.goto(server.address)
+    says(page, "#sentence .text", "Did a player drop a card of Player 1?")
+    page.clock.run_for(1000)
+    page.locator("#panel [data-act=no]").click()
+    says(page, "#sentence .text", "Did a player expose a card of Player 1?")
+    page.clock.run_for(1000)
+    page.locator("#panel [data-act=back]").click()
+    says(page, "#sentence .text", "Did a player drop a card of Player 1?")

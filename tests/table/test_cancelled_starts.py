@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, RulingAction, Unit
+from controller.games.specification import Disposition, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
@@ -168,3 +168,16 @@ def test_after_a_cancelled_start_the_round_before_is_the_one_that_was_dealt() ->
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())
     assert (view_of(table.state, LinkView()).round, view_of(table.state, LinkView()).earlier_round) == (3, 1)
+
+
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
+def test_after_an_announced_start_was_taken_back_errors_of_the_last_round_are_entered_at_once(game_id: str) -> None:
+    """The announcement has begun the next round: no clause reaches the last one any more, and it is said so."""
+    table = TableHarness(game_id=game_id).start().to_dealing().finish()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart(announced=True))
+    assert table.at(Phase.IDLE)
+    table.report(Kind.WRONG_COUNT, "D", counted=4, earlier=True)
+    assert table.open.round == 1
+    assert table.open.row.disposition in (Disposition.STANDS, Disposition.SILENT, Disposition.REFER)
