@@ -18,6 +18,7 @@ import subprocess
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,7 @@ from controller.journal.witness import Witness, others_at
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 1.0
-LAST_WITHIN: Final = 3.0  # seconds of a stop: then the next start copies what is left
+LAST_WITHIN: Final = 5.0  # seconds of a stop: then the next start copies what is left
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
 NICEST: Final = 19
 KNOWN_WITHIN: Final = 10.0  # seconds
@@ -184,25 +185,47 @@ def known_elsewhere(witness: Path, table: str) -> Doubt | None:
     return Doubt("journal-gone", sentence)
 
 
-def main(folder: Path, beside: Path) -> None:
-    """Until the daemon has ended, and once more then. What fails is tried again: the daemon counts the time."""
+class _Copying:
+    """The process's part. What fails is tried again: the daemon counts the time."""
+
+    def __init__(self, folder: Path, beside: Path) -> None:
+        self._folder, self._beside = folder, beside
+        self._witness: Witness | None = None
+
+    def once(self) -> Said:
+        try:
+            witness = self._witness = self._witness or Witness(self._folder, self._beside)
+            witness.copy()
+            others = others_at(self._beside, witness.identity.table, witness.identity.id)
+            return Said("", witness.differs, tuple(others))
+        except JournalError as error:
+            return Said(str(error))
+        except OSError as error:
+            return Said(error.strerror or str(error))
+
+
+def _give_way() -> None:
+    """Linux counts the niceness for each thread."""
     with suppress(OSError):  # a service may not be allowed to
         os.nice(NICEST)
-    witness: Witness | None = None
-    has_ended = looked = False
-    while not has_ended:
-        has_ended = looked and bool(select.select([sys.stdin], [], [], LOOK_EVERY)[0])
-        looked = True
-        try:
-            witness = witness or Witness(folder, beside)
-            witness.copy()
-            said = Said("", witness.differs, tuple(others_at(beside, witness.identity.table, witness.identity.id)))
-        except JournalError as error:
-            said = Said(str(error))
-        except OSError as error:
-            said = Said(error.strerror or str(error))
-        sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
-        sys.stdout.buffer.flush()
+
+
+def _say(said: Said) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def main(folder: Path, beside: Path) -> None:
+    """Copy until the daemon has ended, in a thread that gives way to everything else; and once more then, which the
+    daemon waits for.
+    """
+    copying = _Copying(folder, beside)
+    gently = ThreadPoolExecutor(1, initializer=_give_way)
+    _say(gently.submit(copying.once).result())
+    while not select.select([sys.stdin], [], [], LOOK_EVERY)[0]:
+        _say(gently.submit(copying.once).result())
+    _say(copying.once())
+    os._exit(0)  # the thread would be waited for
 
 
 if __name__ == "__main__":
