@@ -1,0 +1,1 @@
+"""Programs for maintainers of this project."""
