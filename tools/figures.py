@@ -40,7 +40,7 @@ def main() -> None:
     _print("lines of the word systems", sum(_lines(path) for path in modules if str(path).startswith(WORD_SYSTEMS)))
     _print("words of the pages", sum(len(path.read_text("utf-8").split()) for path in pages))
     _print("public classes with a name of another module", _shared_names(modules))
-    docstrings = [text for path in (*modules, *tests) for text in _docstrings(path)]
+    docstrings = [text for path in (*modules, *tests) for text in _docstrings(path) if text]
     _print("docstrings", len(docstrings))
     _print("docstrings without a verb or a noun at the beginning", sum(map(bool, map(NOUN_FRAGMENT.match, docstrings))))
 
@@ -66,9 +66,9 @@ def _shared_names(modules: list[Path]) -> int:
 
 def _docstrings(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
-        described = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if described and (text := ast.get_docstring(node)):
-            yield text
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield ast.get_docstring(node) or ""
 
 
 def _print(what: str, figure: int) -> None:
