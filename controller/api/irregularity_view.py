@@ -7,9 +7,9 @@ import msgspec
 from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
-from controller.table.irregularities.questions import claims, decider, question
+from controller.table.irregularities.questions import becomes_sentence, claims, decider, number_moves, question
 from controller.table.irregularities.rulings import may_be_ruled
-from controller.table.model import Asking, Irregularity, Stage
+from controller.table.model import Asking, Irregularity, Move, Stage
 from controller.table.state import TableState
 
 
@@ -17,7 +17,7 @@ class MoveView(msgspec.Struct, frozen=True):
     """A card to move: the card that left the device as number `ordinal` lies at `source` and belongs to `place`.
 
     Where both are the same it is turned face down there: card `card` of the hand. `source` and `place` may be a pile,
-    the cards set aside, or the place of the First Card. 0: not known.
+    the stub, the cards set aside, or the place of the First Card; empty: not known. 0: not known.
     """
 
     ordinal: int
@@ -108,6 +108,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...] = ()
     claims: tuple[ClaimView, ...] = ()
     senses: tuple[str, ...] = ()
+    becomes: str = ""  # what becomes of the card that it is about, or of the result of an earlier round
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
@@ -132,6 +133,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
     moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
+    moved = (*(Move(ordinal, *move) for (_, ordinal), move in sorted(moves.items())), *number_moves(state, found))
     clauses = _clauses(state, found)
     asking = found.asking if found.void_asked and found.asking is not None else Asking(0)
     return IrregularityView(
@@ -157,7 +159,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         question=question(state, found),
         authority=found.row.authority,
         next_deck=found.waiting,
-        moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
+        moves=tuple(MoveView(*move) for move in moved),
         noticed_by=found.noticed_by,
         noticed_utc_ns=noticed_utc_ns,
         note=found.note,
@@ -175,6 +177,7 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         clauses=tuple(one for one, _ in clauses),
         senses=tuple(one for _, one in clauses),
         claims=tuple(ClaimView(*one) for one in claims(state, found)),
+        becomes=becomes_sentence(state, found),
     )
 
 

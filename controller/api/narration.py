@@ -420,6 +420,13 @@ def _judged_again(event: Event) -> Message | None:
     return message("{places} to be judged again", places=_listed(places)) if places else None
 
 
+def _turned_down(event: Event) -> Message:
+    places = tuple(dict.fromkeys(place for place, *_ in event["cards"] if place))
+    if not places:
+        return message("the exposed card lies face down")
+    return message("cards were put face down at {places:list}", places=places)
+
+
 def _voided(event: Event) -> Message:
     by = _under(message("ROUND VOID"), event["clause"] or event["authority"])
     return message("{void}: {text}; return all bets", void=by, text=event["text"])
@@ -627,6 +634,11 @@ LINES: Final[dict[str, Line]] = {
     "all_chosen": "every bettor has chosen: the cards are moved before play goes on",
     "bettor_left": "{bettor} leaves",
     "card_found_face_up": "card {ordinal} lies face up in the device",
+    "card_to_turn_down": lambda event: (
+        message("{place}: a card is put face down before play goes on", place=event["place"])
+        if event["place"]
+        else message("the exposed card is put face down before play goes on")
+    ),
     "cards_burnt": "{many_cards} burnt",
     "cards_counted": "{by} counted {number} cards ({pile_named}), {due} due; witness: {witnessed_by}",
     "cards_dealt": _dealt,
@@ -636,6 +648,7 @@ LINES: Final[dict[str, Line]] = {
     "cards_reconstructed": _reconstructed,
     "cards_set_aside": "lay {many_cards} aside: {because}",
     "cards_strayed": "{many_cards} of deck {deck}, which is not dealt in this round",
+    "cards_turned_down": _turned_down,
     "chips_paid": _paid,
     "closing_taken_back": _closing_taken_back,
     "command_refused": "the device refused a command: {reason}",
@@ -780,6 +793,8 @@ def _with_places_named(event: Event, words: OwnWords) -> Event:
     cards = event.get("cards")
     if isinstance(cards, list) and cards and isinstance(cards[0], dict):
         named["cards"] = [_with_places_named(card, words) for card in cards]
+    elif isinstance(cards, list) and cards and isinstance(cards[0], list):
+        named["cards"] = _place_named(cards, words)
     return named
 
 

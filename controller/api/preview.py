@@ -21,7 +21,7 @@ from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import without_calls
+from controller.table.irregularities.questions import becomes_sentence, without_calls
 from controller.table.model import SettledBet
 from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
@@ -39,7 +39,15 @@ TRIED: Final = (
 NAMES_CARDS: Final = (operations.ExposeHand, operations.ShowFirstCard)
 FIRST_REQUESTS: Final = (events.VoidAsked, events.AbandonAsked)
 UNSAID: Final = frozenset(
-    {"operation_taken", "command_issued", "irregularity_resolved", "entry_corrected", "layout_corrected", "ruled"}
+    {
+        "operation_taken",
+        "command_issued",
+        "irregularity_resolved",
+        "entry_corrected",
+        "layout_corrected",
+        "ruled",
+        "card_to_turn_down",
+    }
 )
 """Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet."""
 NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."
@@ -95,6 +103,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     clause: str = ""
     moves: tuple[MoveView, ...] = ()
     messages: tuple[Message, ...] = ()
+    becomes: str = ""  # what becomes of the card, where neither the next step nor a move says it yet
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -121,7 +130,24 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
     answer = _changes(state, decided.state, decided.events, twice=twice)
     following = without_calls(answer.next_step, role)
-    return msgspec.structs.replace(answer, role=role, clause=_clause(decided.events), next_step=following)
+    comes = "" if answer.moves else _becomes(state, operation, decided.events, following)
+    return msgspec.structs.replace(
+        answer, role=role, clause=_clause(decided.events), next_step=following, becomes=comes
+    )
+
+
+def _becomes(state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: str) -> str:
+    """What becomes of the card, by the row that then applies. Of a matter that stays open its own question says it."""
+    found = state.find_open(getattr(operation, "irregularity", 0))
+    if found is None or not any(isinstance(event, events.IrregularityResolved) for event in brought):
+        return ""
+    if any(isinstance(event, events.RoundVoided) for event in brought):
+        return ""
+    rows = [event for event in brought if isinstance(event, events.IrregularityConfirmed)]
+    if rows:
+        found = msgspec.structs.replace(found, row=rows[0].row, facts=rows[0].facts, asks=())
+    said = becomes_sentence(state, found)
+    return "" if said[1:].rstrip(".") in following else said
 
 
 def _clause(brought: tuple[AnyEvent, ...]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.api.irregularity_view import IrregularityView, MoveView, irregularity_view
-from controller.games.specification import Disposition, Kind
+from controller.games.specification import Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
@@ -15,8 +15,9 @@ from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
 from controller.table.irregularities.corrections import too_late
+from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.questions import in_order
-from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, SettledBet
+from controller.table.model import NOT_SO, Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step, next_steps
 from controller.table.operations import Correctable
 from controller.table.payments import payments
@@ -25,7 +26,7 @@ from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 
-EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED})
+EXPOSES = frozenset({Kind.EXPOSED_CARD, Kind.PLAYER_EXPOSED, Kind.DEALER_EXPOSED_EARLY})
 FACE_DOWN = "??"
 FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregularity
 
@@ -144,6 +145,16 @@ class EnrolledScreenView(msgspec.Struct, frozen=True):
     until_utc_ns: int
 
 
+class FaceUpView(msgspec.Struct, frozen=True):
+    """Where a card goes that lies face up in the device: a place or a pile. `card`: as which of the hand, 1 to 3.
+
+    0: it is one of that set.
+    """
+
+    place: Place
+    card: int
+
+
 class TableView(msgspec.Struct, frozen=True):
     """The answer to `GET /v1/state`, as of entry `entry` of the journal `journal`.
 
@@ -198,6 +209,7 @@ class TableView(msgspec.Struct, frozen=True):
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, if its errors may still be reported; else 0
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
+    face_up: tuple[FaceUpView, ...] = ()  # cards of the deal that lie face up in the device
     program: str = ""  # its version, and the state of its files; empty: nothing is recorded
     payments: tuple[str, ...] = ()  # a sentence for each result until the round ends, where bets were not entered
 
@@ -234,6 +246,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         cards_due=state.round.cards_due,
         earlier_round=state.earlier.number if state.earlier is not None else 0,
         moves=tuple(MoveView(*move) for move in state.moves_due),
+        face_up=tuple(FaceUpView(*one) for one in state.face_up_ahead) if chosen else (),
         dealt=state.round.dealt,
         to_deal=len(state.round.places),
         hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.round.hands.items(), key=_seat)),
@@ -279,6 +292,11 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
     )
 
 
+def moves_shown(view: TableView) -> tuple[MoveView, ...]:
+    """The moves that screens draw: those that an open matter asks for, else those that remain once all is decided."""
+    return next((one.moves for one in view.irregularities if one.stage == Stage.MOVING and one.moves), view.moves)
+
+
 def _first_card(state: TableState) -> str:
     if state.round.first_card_shown is not None:
         return state.round.first_card_shown.code
@@ -298,10 +316,12 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
-        marks = [FACE_UP if card.face_up else FACE_DOWN for card in hand.cards]
-        for _ in hand.named[: len(marks)]:
+        open_ = [card.face_up and card.ordinal not in state.round.turned for card in hand.cards]
+        marks = [FACE_UP if is_open else FACE_DOWN for is_open in open_]
+        named = hand.named if hand.named_at > hand.turned_at or not hand.turned_at else ()
+        for _ in named[: len(marks)]:
             marks.remove(FACE_UP if FACE_UP in marks else FACE_DOWN)
-        cards = _faces_at(tuple(card.code for card in hand.named), marks, exposed)
+        cards = _faces_at(tuple(card.code for card in named), marks, exposed)
     return HandView(
         place=place,
         cards=cards,
@@ -324,14 +344,23 @@ def _exposed(state: TableState, place: Place) -> tuple[int, ...]:
     """Return the cards that people reported as exposed; once decided, until they are moved or turned down (RTP 5.8)."""
     open_ = [found for found in state.open if found.round == state.round.number]
     ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO and _lies_open(state, one.found)]
-    here = (found for found in (*open_, *ended) if found.place == place and found.kind in EXPOSES)
+    here = [found for found in (*open_, *ended) if found.kind in EXPOSES and _concerns(found, place)]
+    whole = any(found.kind is Kind.DEALER_EXPOSED_EARLY and found.card is None for found in here)
+    if whole:
+        return tuple(range(1, len(state.round.hands[place].cards) + 1))
     return tuple(sorted({found.card for found in here if found.card is not None}))
 
 
+def _concerns(found: Irregularity, place: Place) -> bool:
+    """Return whether it is about that hand."""
+    return found.place == place or (found.place is None and found.kind is Kind.DEALER_EXPOSED_EARLY and place == DEALER)
+
+
 def _lies_open(state: TableState, found: Irregularity) -> bool:
+    """Whether it is still to be turned down, or stays face up where its hand lies (reading 55)."""
     if any(irregularity == found.id for irregularity, *_ in state.round.face_down):
         return True
-    return found.row.disposition is not Disposition.CONTINUE and state.round.placed_by <= found.id
+    return card_put_down(state, found) is None and state.round.placed_by <= found.id
 
 
 def _faces_at(faces: tuple[str, ...], marks: list[str], exposed: tuple[int, ...]) -> tuple[str, ...]:

@@ -292,10 +292,10 @@ def _title(found: IrregularityView, words: OwnWords, say: Terminal) -> Text:
 
 
 def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
-    """List the cards to be moved, by the order in which they left, grouped by their way."""
+    """List the cards to be moved, by the order in which they left, grouped by their way; 0: which is not known."""
     ways: dict[tuple[str, str], list[str]] = {}
     for move in found.moves:
-        ways.setdefault((move.source, move.place), []).append(str(move.ordinal))
+        ways.setdefault((move.source, move.place), []).append(str(move.ordinal) if move.ordinal else say("a card"))
     return "; ".join(
         say(
             "move {cards} from {source} to {place}",

@@ -274,6 +274,20 @@ def face_up_is_misdealt(clause: str) -> Setting:
     )
 
 
+def exposed_card(clause: str) -> Setting:
+    return Setting(
+        "exposed_card",
+        55,
+        clause,
+        "A card was exposed and its hand plays on: how does it lie?",
+        (
+            ("down", "people turn it face down first, as cards are dealt"),
+            ("up", "it stays face up until its hand is turned over"),
+        ),
+        default="down",
+    )
+
+
 def misdeal_confirmed_by(clause: str) -> Setting:
     return Setting(
         "misdeal_confirmed_by",

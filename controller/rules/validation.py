@@ -34,6 +34,7 @@ ASKED_BY_THE_PROGRAM: Final = {
     KNOWN_CARDS: tuple(Sight),
     "unentered_bettors": ("box", "entered"),
     "examining_entered": ("offered", "required"),
+    "exposed_card": ("down", "up"),
     PRO_RATA_UNDER_MINIMUM: (EXEMPT, "none"),
 }
 """The settings that the program reads by name, in whichever game has them, with the options that it knows."""

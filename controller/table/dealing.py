@@ -115,6 +115,7 @@ def _draw_card(
             decision,
             Kind.FACE_UP_IN_DEVICE,
             noticed_by=DEVICE,
+            facts=known_facts(decision.state, place, in_stub=False),  # it came out
             place=place,
             ordinals=(seen.ordinal,),
             faces_seen=True,

@@ -21,6 +21,11 @@ CardId: TypeAlias = tuple[int, int]
 """Identifies a card by its shuffle and its ordinal in it, without its face."""
 
 
+DueDown: TypeAlias = tuple[int, Place, int, int]
+"""A card to be put face down: the irregularity, the place (empty: not known), which card of the hand, its number in
+the shuffle; 0: not known."""
+
+
 class HeldCard(msgspec.Struct, frozen=True):
     """A card that left the device. `face` None: not recognised. `face_up`: it came out face up."""
 
@@ -77,6 +82,7 @@ class Hand(msgspec.Struct, frozen=True):
     shown: tuple[Card, ...] = ()
     named: tuple[Card, ...] = ()  # faces that people saw before the hand was turned over
     named_at: int = 0  # the entry by which they were named
+    turned_at: int = 0  # the entry by which people turned exposed cards of it face down
     outcome: Outcome | None = None
     half: bool = False  # it has won, and a win pays half
     differed: int = 0  # entries of other cards than the device read
@@ -185,6 +191,7 @@ class Move(NamedTuple):
     """A card that people move: from a place or pile to another. Of one that is turned face down both are its place.
 
     `ordinal`: its number in the shuffle; 0: not known. `card`: which card of the hand it is, 1 to 3; 0: not known.
+    `place` empty: not known.
     """
 
     ordinal: int
@@ -260,6 +267,11 @@ class Irregularity(msgspec.Struct, frozen=True):
     void_because: str = ""  # why the round would be void, by that request
     asking: Asking | None = None  # that request
     noticed_by: str = ""  # device, inference or a person; empty: not kept
+
+    @property
+    def fell(self) -> bool:
+        """Whether a card of it fell to the floor."""
+        return self.kind is Kind.DROPPED_CARD or (self.kind is Kind.PLAYER_EXPOSED and bool(self.facts.dropped))
 
 
 DENIED = "denied"

@@ -19,10 +19,10 @@ from controller.table.device_commands import exit_disobeys
 from controller.table.exposing import examined_due
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, place_word, question
-from controller.table.model import Hand, Pile
+from controller.table.model import ASIDE, Hand, Pile
 from controller.table.operations import AnyOperation
 from controller.table.payments import difference_due, differences
-from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
+from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import FIRST_CARD_PLACE, TableState
 
 STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
@@ -69,7 +69,8 @@ def _act(state: TableState) -> tuple[str, ...]:
     act = BY_PHASE[state.phase](state)
     moved = differences(state) if act == CHANGED else ()
     ends = (errors_count(state),) if act == CONFIRM_END else ()
-    return (act, *moved, *ends, *trouble)
+    face_up = _face_up(state) if state.phase in DEALING else ()
+    return (act, *face_up, *moved, *ends, *trouble)
 
 
 def _trouble(state: TableState) -> tuple[str, ...]:
@@ -109,9 +110,17 @@ def _in_the_way(state: TableState) -> tuple[str, ...]:
 
 def moves(state: TableState) -> tuple[str, ...]:
     """Which cards are moved before play goes on, sentence by sentence; the screen shows them with arrows."""
-    turned = tuple(dict.fromkeys(move.place for move in state.moves_due if move.source == move.place))
-    laid = [move.place for move in state.moves_due if move.source != move.place]
-    acts = [f"Turn the exposed card of {state.game.words.of_all(turned)} face down."] if turned else []
+    due = state.moves_due
+    turned = tuple(dict.fromkeys(move.place for move in due if move.source == move.place))
+    back = tuple(dict.fromkeys(move.place for move in due if move.source == Pile.DROPPED))
+    laid = [move.place for move in due if move.source == ASIDE]
+    whole = [move for move in due if (move.place, move.card, move.ordinal) == (DEALER, 0, 0) and move.source == DEALER]
+    acts = [f"Turn {state.game.words.dealers_hand} face down."] if whole else []
+    single = tuple(place for place in turned if place and not (whole and place == DEALER))
+    acts += [f"Turn the exposed card of {state.game.words.of_all(single)} face down."] if single else []
+    acts += ["Turn the exposed card face down."] if "" in turned else []
+    acts += [f"Put the dropped card back at {state.game.words.of_all((place,))}, face down." for place in back if place]
+    acts += ["Put the dropped card back at its place, face down."] if "" in back else []
     acts += [_laid(state, place, laid.count(place)) for place in dict.fromkeys(laid)]
     return (*acts, 'Then press "Cards are moved".')
 
@@ -209,6 +218,22 @@ def _deal(state: TableState) -> str:
     if state.burn_due:
         return f"Burn {_cards(state.burn_due)}{_how(state)}."
     return f"Deal {_cards(state.round.cards_due)} to {place_word(state, state.round.next_place)}{_how(state)}."
+
+
+def _face_up(state: TableState) -> tuple[str, ...]:
+    """Where the card goes that lies face up in the device, if it is one of the cards of the round (NC 5.10)."""
+    ahead = state.face_up_ahead
+    if not ahead:
+        return ()
+    due = Pile.BURNT if state.burn_due else state.round.next_place
+    goes, card = next((one for one in ahead if one[0] == due), ahead[0])
+    if goes == Pile.BURNT:
+        return ("The face-up card is burnt.",)
+    if goes != due:
+        return (f"The face-up card goes to {state.game.words.of_all((goes,))}.",)
+    if state.round.cards_due == 1:
+        return ("It lies face up.",)
+    return (f"Card {card} lies face up." if card else "One of them lies face up.",)
 
 
 def _cards(count: int) -> str:

@@ -19,6 +19,7 @@ from controller.table.model import (
     BeforeCount,
     CardId,
     Closed,
+    DueDown,
     Entered,
     Hand,
     HeldCard,
@@ -52,10 +53,8 @@ class Round(msgspec.Struct, frozen=True):
     dealt: int = 0
     dealt_cards: tuple[CardId, ...] = ()
     read: tuple[HeldCard, ...] = ()
-    face_down: tuple[
-        tuple[int, Place, int, int], ...
-    ] = ()  # cards that a clause has turned face down: by irregularity,
-    # the place, which card of the hand, and its number in the shuffle; 0: not known
+    face_down: tuple[DueDown, ...] = ()  # cards that people still have to put face down at their places
+    turned: tuple[int, ...] = ()  # cards that came out face up and were turned down, by their numbers
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
     first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand

@@ -13,6 +13,7 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Choice, Game, Grammar, Kind, Unit
+from controller.rules.dealing_order import Place
 from controller.rules.law import Law
 from controller.rules.layout import Bettor, Layout, Limit, TableRules
 from controller.table.model import (
@@ -22,6 +23,7 @@ from controller.table.model import (
     CardId,
     Deck,
     Device,
+    DueDown,
     Hand,
     HeldCard,
     Irregularity,
@@ -56,6 +58,11 @@ class Decks(msgspec.Struct, frozen=True):
     keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
     count_due: bool = False  # until the whole deck was counted: after maintenance, or once it was within reach
     last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any left the device, in order
+
+    @property
+    def next_ordinal(self) -> int:
+        """The number in the shuffle of the card that is dealt next: one in the tray has left the device."""
+        return self.in_play.dispensed - len(self.tray) + 1
 
     @property
     def coming(self) -> Deck:
@@ -176,19 +183,78 @@ class TableState(msgspec.Struct, frozen=True):
     def moves_due(self) -> tuple[Move, ...]:
         """The cards that people move before play goes on, once all that blocks it is decided.
 
-        Cards set aside go to the places whose turn it is; cards that a clause has turned face down are turned where
-        they lie.
+        Cards set aside go to the places whose turn it is; dropped cards go back to theirs, and exposed ones are turned
+        face down where they lie.
         """
         if not (self.decks.aside or self.round.face_down) or self.blocked or self.phase not in CARDS_MOVED:
             return ()
-        return (*self._turned_down(), *self._from_aside())
+        return (*(move for _, moves in self.put_down_due for move in moves), *self._from_aside())
 
-    def _turned_down(self) -> Iterator[Move]:
-        for _, place, card, ordinal in self.round.face_down:
-            where = next((at for at, hand in self.round.hands.items() if ordinal in _ordinals(hand)), place)
-            hand = self.round.hands.get(where, Hand())
-            if hand.cards and not (hand.shown or hand.dead) and (not ordinal or ordinal in _ordinals(hand)):
-                yield Move(ordinal, where, where, card)
+    @property
+    def put_down_due(self) -> tuple[tuple[DueDown, tuple[Move, ...]], ...]:
+        """Each card that is put face down now, as it was decided, with its moves: several cards may have fallen."""
+        found = ((due, tuple(self._put_down(*due))) for due in self.round.face_down)
+        return tuple((due, moves) for due, moves in found if moves)
+
+    def _put_down(self, irregularity: int, place: Place, card: int, ordinal: int) -> Iterator[Move]:
+        ended = next((one for one in self.round.closed if one.found.id == irregularity), None)
+        if ended is not None and ended.outcome in NOT_SO:
+            return
+        if ended is not None and ended.found.fell:
+            yield from self._picked_up(irregularity, place, card)
+            return
+        where = next((at for at, hand in self.round.hands.items() if ordinal in _ordinals(hand)), place)
+        hand = self.round.hands.get(where, Hand())
+        lies = bool(hand.cards) and (not ordinal or ordinal in _ordinals(hand))
+        anywhere = not (where or ordinal) and self.phase is not Phase.SETTLING and bool(self.round.live_places)
+        if anywhere or (lies and not (hand.shown or hand.dead)):
+            yield Move(ordinal, where, where, card)
+
+    def _picked_up(self, irregularity: int, place: Place, card: int) -> Iterator[Move]:
+        fell = self.fallen(irregularity, place)
+        hands, intended = self.round.hands, self.round.intended
+        for held in fell or ():
+            if not hands.get(intended[held.id], Hand()).dead:
+                yield Move(held.ordinal, Pile.DROPPED, intended[held.id])
+        if fell == () and not (hands.get(place, Hand()).dead or hands.get(place, Hand()).shown):
+            yield Move(0, Pile.DROPPED, place, card)
+
+    def fallen(self, irregularity: int, place: Place) -> tuple[HeldCard, ...] | None:
+        """The cards of a place that were entered as on the floor; none: which one fell is not known.
+
+        None: they were put back since that irregularity. `place` empty: of any place.
+        """
+        intended = self.round.intended
+        dropped = (card for card in self.round.piles.get(Pile.DROPPED, ()) if card.id in intended)
+        fell = tuple(card for card in dropped if place in ("", intended[card.id]))
+        return fell if fell or self.round.placed_by <= irregularity else None
+
+    @property
+    def face_up_ahead(self) -> tuple[tuple[str, int], ...]:
+        """The place or pile to which each card goes that lies face up in the device, and as which card of the hand.
+
+        Those of the cards that are still to be dealt. 0: it is in that set, and as which card is not known.
+        """
+        deck, out = self.decks.in_play, self.decks.next_ordinal - 1
+        denied = {
+            ordinal
+            for ended in self.round.closed
+            if ended.outcome in NOT_SO and ended.found.kind is Kind.FACE_UP_IN_DEVICE
+            for ordinal in ended.found.ordinals
+        }
+        sensed = set(deck.face_up) - denied
+        told = {ordinal for _, _, _, ordinal in self.round.face_down}
+        ahead: list[tuple[str, int]] = []
+        for ordinal in sorted(sensed | told):
+            turn = ordinal - out - 1 - self.burn_due
+            if ordinal > out and turn < 0:
+                ahead.append((Pile.BURNT, 0))
+            elif ordinal > out and turn < len(self.round.places_due):
+                place = self.round.places_due[turn]
+                lie = self.round.hands.get(place, Hand()).size
+                known = ordinal in sensed or self.grammar.unit is Unit.SINGLES
+                ahead.append((place, lie + self.round.places_due[: turn + 1].count(place) if known else 0))
+        return tuple(ahead)
 
     def _from_aside(self) -> Iterator[Move]:
         if self.phase not in CARDS_LEAVE:

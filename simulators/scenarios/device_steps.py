@@ -133,6 +133,11 @@ DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
         "a card is drawn from a shoe that does not recognise it",
         plain(lambda course: course.device.draw(unread=True)),
     ),
+    "device dealt-face-up": Word(
+        "device dealt-face-up",
+        "a card comes face up out of a shoe that had not found it",
+        plain(lambda course: course.device.draw(face_up=True)),
+    ),
     "deck missing": Word(
         "deck missing",
         "the next deck will be a card short",

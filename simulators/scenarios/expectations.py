@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from controller.api.view import LinkView, moves_shown, view_of
 from controller.games.specification import Disposition, Row
 from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableError
 from controller.roles import Role
@@ -249,6 +250,17 @@ def _read_at(tokens: Tokens) -> Look:
     return look
 
 
+def _read_moves(tokens: Tokens) -> Look:
+    """A move that the screen draws an arrow for, from a place or pile to another; both the same: turned face down."""
+    wanted = "nothing" if tokens.maybe("nothing") else " ".join(tokens.rest())
+
+    def look(course: Course) -> str | None:
+        found = [f"{move.source} to {move.place}" for move in moves_shown(view_of(course.state, LinkView()))]
+        return None if wanted in (found or ["nothing"]) else ", ".join(found) or "nothing"
+
+    return look
+
+
 def _read_bet(tokens: Tokens) -> Look:
     number, verdict = tokens.number("the number of a bet"), tokens.one_of(VERDICTS, "verdict")
     clause = _clause(tokens)
@@ -301,6 +313,9 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "phase": Expectation("expect phase PHASE", "how far the round has come", _read_phase),
     "next": Expectation("expect next WORDS", "what the screen says comes next, from its first word on", _read_next),
     "says": Expectation("expect says WORDS", "a sentence beside it on the screen, from its first word on", _read_says),
+    "moves": Expectation(
+        "expect moves FROM to PLACE|nothing", "a move that the screen draws an arrow for", _read_moves
+    ),
     "service": Expectation("expect service SERVICE", "whether table and device may be used together", _read_service),
     "refused": Expectation("expect refused CODE", "the step before was refused, and why", _read_refused),
     "resolved": Expectation(

@@ -193,6 +193,37 @@ def _moving() -> TableHarness:
     return table
 
 
+def _turned_down() -> TableHarness:
+    table = _reported(Kind.EXPOSED_CARD, "B3", card=2)
+    table.confirm()
+    table.all_continue()
+    return table
+
+
+def _picked_up() -> TableHarness:
+    table = _dealing(2)
+    table.do(operations.PlaceCards((operations.CardAt(5, "dropped"),)))
+    table.report(Kind.DROPPED_CARD, "B3", card=2)
+    table.confirm(reconstructable=False)
+    table.all_continue()
+    return table
+
+
+def _taken_out() -> TableHarness:
+    table = _dealt()
+    table.handle("B1")
+    table.report(Kind.WRONG_COUNT, "D", counted=4)
+    table.confirm(reconstructable=True)
+    return table
+
+
+def _face_up_ahead() -> TableHarness:
+    table = _dealing(1)
+    table.device.find_face_up(8)
+    table.confirm(Role.DEALER)
+    return table
+
+
 MORE: Final[dict[str, Made]] = {
     "touched": _touched,
     "all results": _all_results,
@@ -207,6 +238,10 @@ MORE: Final[dict[str, Made]] = {
     "ordering": _ordering,
     "choosing": _choosing,
     "moving": _moving,
+    "turned down": _turned_down,
+    "picked up": _picked_up,
+    "taken out": _taken_out,
+    "face up in the device": _face_up_ahead,
     "abandoning": _abandoning,
     "dealing after the First Card": _first_card_shown,
 }

@@ -40,6 +40,8 @@ async def test_an_exposed_card_from_the_report_to_its_end() -> None:
         await console.counts("4 tries left")
         await console.sign(SUPERVISOR)
         await console.press("others")
+        await console.says("Turn the exposed card of box 1 face down.")
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
         await console.turn_over_all()
         await console.end_round()

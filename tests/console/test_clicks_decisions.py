@@ -46,7 +46,7 @@ async def test_all_others_continue_is_one_act() -> None:
             "() => { window.drawn = []; knows.store.subscribe(() => drawn.push(knows.isAsking())); }"
         )
         await console.press("others")
-        await console.says("3 cards to Box 3")
+        await console.says("Turn the exposed card of box 1 face down.")
         drawn = await console.page.evaluate("window.drawn")
         asking = "".join("1" if is_asking else "0" for is_asking in drawn).strip("0")
         assert asking

@@ -129,9 +129,10 @@ async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
         await console.says("Does a card lie face up")
         assert "Then" not in await console.page.locator("#panel .facts").inner_text()
         await console.press("yes")
-        await console.reads("Then: Deal 3 cards to box 3.")
+        await console.reads("Then: The face-up card counts as the next card (NC 5.10)")
+        await console.reads("Deal 3 cards to box 3.")
         await console.press("confirm")
-        await console.says("3 cards to Box 3")
+        await console.says("3 cards to Box 3. Card 1 is face up.")
 
 
 async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
@@ -331,8 +332,12 @@ async def test_an_exposed_card_where_the_rules_are_silent() -> None:
         await console.reads("The rules are silent. Decides: shift manager")
         await console.press("continue")
         await console.press("Seen at the table")
+        await console.reads("Then: Turn the exposed card of box 1 face down.")
         await console.press(MANAGER.id)
         await console.sign(MANAGER)
+        await console.says("Turn the exposed card of box 1 face down.")
+        assert await console.page.locator("#stage .arrows .line").count() == 1
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
 
 

@@ -255,6 +255,8 @@ async def test_an_irregularity_from_the_report_to_its_signature() -> None:
         await person.enter("confirm")
         await person.sign(SUPERVISOR)
         await console.press("others")  # Enter presses it not: each box is asked
+        await console.says("Turn the exposed card of box 1 face down.")
+        await person.enter("reconstruct/")
         await console.says("3 cards to Box 3")
 
 

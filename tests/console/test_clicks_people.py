@@ -51,6 +51,7 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         await console.counts("5 tries left")
         await console.enter_pin(MANAGER.pin)
         await console.press("others")
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
 
 
@@ -194,6 +195,7 @@ async def test_a_dealer_hands_over_to_another_in_mid_deal() -> None:
         await console.press("yes")
         await console.sign(SUPERVISOR)
         await console.press("others")
+        await console.press("reconstruct/")
         await console.turn_over_all()
         await console.end_round()
         assert (await console.state())["dealer"] == LEE.id
@@ -246,6 +248,7 @@ async def test_an_act_that_others_overtook_is_closed_and_no_tap_counts_for_a_mom
         await console.answers(console.words["answer.overtaken"])
         await console.press("read")
         await console.press("others")
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
 
 

@@ -91,6 +91,7 @@ async def test_a_pin_half_entered_is_gone_and_the_matter_is_signed() -> None:
         assert await console.page.locator("#panel output").inner_text() == ""
         await console.enter_pin(SUPERVISOR.pin)
         await console.press("others")
+        await console.press("reconstruct/")
         await console.press("continue_round/")
         await console.says("3 cards to Box 3")
 

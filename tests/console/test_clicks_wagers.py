@@ -90,6 +90,7 @@ async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
         await console.sign(SUPERVISOR)
         await rows.filter(has_text="Box 3 Bob 50 Continues").wait_for()
         await console.press("B1/Bob/continue")
+        await console.press("reconstruct/")
         await console.says("3 cards to Box 3")
         await console.turn_over_all()
         await console.end_round()

@@ -166,6 +166,7 @@ async def report_exposed(console: Person, where: str) -> None:
 
 async def finish(console: Person, boxes: list[int]) -> None:
     await console.press("others")
+    await console.press("reconstruct/")
     for place in ("D", *(f"B{number}" for number in boxes)):
         await console.press(f"expose_hand/{place}")
     await console.end_round()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from controller.api.irregularity_view import MoveView
 from controller.api.view import HandView, LinkView, view_of
-from controller.games.specification import Kind, RulingAction
+from controller.games.specification import Kind, RulingAction, Unit
 from controller.table import operations
+from controller.table.settings import ChosenReading, Settings
 from firmware_bridge.cards import Card
 from tests.table.harness import TableHarness
 
@@ -14,8 +15,9 @@ def at_box_1(table: TableHarness) -> HandView:
     return next(hand for hand in view_of(table.state, LinkView()).hands if hand.place == "B1")
 
 
-def reported(card: int | None) -> TableHarness:
-    table = TableHarness(hands={"B1": "9S KD JC"}).start().to_dealing()
+def reported(card: int | None, *readings: ChosenReading) -> TableHarness:
+    settings = Settings("NC", Unit.SETS, 7, count_stub_by_hand=True, readings=readings)
+    table = TableHarness(hands={"B1": "9S KD JC"}, settings=settings).start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1", card=card)
     return table
@@ -45,16 +47,26 @@ def test_it_is_no_longer_shown_once_it_was_not_so() -> None:
 
 
 def test_a_card_that_was_exposed_lies_open_after_the_decision_until_cards_are_moved() -> None:
-    """NC 5.7: every bettor has chosen, and no clause turns it down."""
-    table = reported(2)
+    """NC 5.7, reading 55: where the casino lets it lie face up, nobody turns it down."""
+    table = reported(2, ChosenReading("exposed_card", "up"))
     table.confirm()
     table.all_continue()
     assert not table.state.open
     assert at_box_1(table).exposed == (2,)
-    table.take()
+    table.deal()
     table.report(Kind.WRONG_DISTRIBUTION)
     table.swap("B1", "B3")
     assert at_box_1(table).exposed == ()
+
+
+def test_a_face_that_was_named_is_a_back_again_once_the_card_was_turned_down() -> None:
+    table = reported(2)
+    table.do(operations.NameExposed("B1", (Card.parse("KD"),)))
+    table.confirm()
+    table.all_continue()
+    assert (at_box_1(table).cards, at_box_1(table).exposed) == (("??", "KD", "??"), (2,))
+    table.move_cards()
+    assert (at_box_1(table).cards, at_box_1(table).exposed) == (("??", "??", "??"), ())
 
 
 def test_rtp_5_8_it_is_turned_down_when_play_goes_on() -> None:

@@ -82,8 +82,14 @@ def read_hook(expected: type, value: Any) -> Any:
 
 
 def not_only_added(before: Any, now: Any, where: str = "") -> Iterator[str]:
-    """What in the types `now` is more than an addition to those `before`, each with its place."""
-    if before["is"] == now["is"] == "StructType":
+    """What in the types `now` is more than an addition to those `before`, each with its place.
+
+    A type that contains itself is named there.
+    """
+    if isinstance(before, str) or isinstance(now, str):
+        if before != now:
+            yield f"{where}: {before} has become {now}"
+    elif before["is"] == now["is"] == "StructType":
         yield from _fields_not_only_added(before, now, f"{where}/{before['cls']}")
     elif before["is"] == now["is"] == "EnumType":
         yield from (f"{where}: {value} is missing" for value in before["cls"] if value not in now["cls"])

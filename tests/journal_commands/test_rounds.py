@@ -49,9 +49,8 @@ def compare(account: Round, state: TableState) -> None:
     for hand in account.dealt:
         seen = lies[hand.place]
         assert sorted(hand.cards)[: len(seen.cards)] == sorted(seen.cards) or len(hand.cards) == seen.count
-        assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [
-            card for card in seen.cards if card not in (FACE_DOWN, FACE_UP)
-        ]
+        known = state.round.hands[hand.place].shown or state.round.hands[hand.place].named  # face down again, too
+        assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [card.code for card in known]
         assert len(hand.cards) == (len(seen.cards) if seen.shown else seen.count)
         assert (bool(hand.dead), hand.outcome) == (seen.dead, seen.outcome)
     assert account.boxes == list(state.round.boxes)

@@ -26,9 +26,11 @@ deal 1
 report exposed card B1 card 2
 confirm by supervisor
 choose all continue
+put right            # the exposed card is turned face down
 deal all             # the set of the Dealer has a card that lies face up
 confirm
 deal all
+put right
 open all
 count 43 witness supervisor
 settle
@@ -46,6 +48,9 @@ deal 3
 rule continue because it is turned down     # card 6 lies face up inside
 report exposed_card B1 card 2
 rule continue because it is turned down
+put right
+deal 1
+put right            # card 6 as well, where it lies
 deal all
 open all
 count 43 in stub witness supervisor
@@ -90,7 +95,7 @@ async def test_tp_with_singles_is_dealt_by_a_script_with_all_three_of_the_headli
         await table.move("double-draw 2")
         await table.move("face-up 6")
         script = table.script(TP_WITH_SINGLES, "--pin-file", str(table.pins), *PEOPLE)
-        await table.deal(script, {"deal 2": 2, "deal 3": 2, "deal all": 4})
+        await table.deal(script, {"deal 2": 2, "deal 3": 2, "deal 1": 1, "deal all": 3})
         assert await script.ended() == 0, script.err + script.out
         view = await table.state()
         assert (view.phase, view.irregularities) == ("concluded", ())

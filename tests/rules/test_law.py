@@ -22,6 +22,7 @@ each_game = pytest.mark.parametrize("game_id", GAME_IDS)
 TIE = ("tie_against_three_pictures", 2, "pays loses", "pays")
 FACE_UP = ("face_up_is_misdealt", 37, "no yes", "no")
 MISDEAL = ("misdeal_confirmed_by", 48, "pit_supervisor dealer", "pit_supervisor")
+EXPOSED = ("exposed_card", 55, "down up", "down")
 UNENTERED = ("unentered_bettors", 38, "box entered", "box")
 WRONG_COUNT = ("wrong_count", 24, "general specific", "general")
 DECK_ERROR = ("deck_error_after_settlement", 47, "referred stands void", "referred")
@@ -29,11 +30,12 @@ LATE_ERROR = ("error_after_settlement", 49, "referred void", "referred")
 ESTABLISHED = ("established_by", 42, "mathematically complete_hands", "")
 KNOWN = ("known_cards", 42, "exposed seen recognised", "exposed")
 SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
-    "TP": {TIE, FACE_UP, MISDEAL, DECK_ERROR, LATE_ERROR},
+    "TP": {TIE, FACE_UP, EXPOSED, MISDEAL, DECK_ERROR, LATE_ERROR},
     "RTP": {
         TIE,
         ("withdrawal_permitted_by", 26, "shift_manager pit_manager pit_supervisor dealer", "shift_manager"),
         FACE_UP,
+        EXPOSED,
         MISDEAL,
         UNENTERED,
         ESTABLISHED,
@@ -48,6 +50,7 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ("deck_error_after_settlement", 47, "void foreign_referred referred", "void"),
         ("order_in_log", 32, "options none", "options"),
         FACE_UP,
+        EXPOSED,
         MISDEAL,
         UNENTERED,
         ("second_error", 39, "asked offered accepted", "asked"),
@@ -64,6 +67,7 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ("tie_on", 3, "points ranking", ""),
         ("perfect_tie", 4, "instead besides", "instead"),
         FACE_UP,
+        EXPOSED,
         MISDEAL,
         WRONG_COUNT,
         DECK_ERROR,
@@ -73,6 +77,7 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ("tie_on", 16, "ranking points", "ranking"),
         ("first_card", 18, "separate in_hand", "separate"),
         ("faces", 45, "down up", "down"),
+        EXPOSED,
         LATE_ERROR,
     },
 }

@@ -28,6 +28,7 @@ WRONG = {  # what each word says there, and what it must not take instead
     "phase": (EXPOSED, "phase concluded", "phase settling"),
     "next": ("tp/i12-given-up", "next Return all bets", "next Collect the cards"),
     "says": ("rtp/i10-until-when-errors-count", "says Errors found before", "says Errors found after"),
+    "moves": ("tp/i12-exposed", "moves B3 to B3", "moves B3 to aside"),
     "service": ("tp/i17-power-failure", "service reconciling", "service out of service"),
     "refused": (EXPOSED, "refused role", "refused phase"),
     "resolved": (EXPOSED, "resolved options", "resolved void"),

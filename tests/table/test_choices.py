@@ -60,6 +60,7 @@ def test_nc_5_7_a_second_error_is_the_first_once_the_first_is_denied() -> None:
     first = exposed(table, "B1")
     for place, bettor in (("B1", "ann"), ("B3", "bob")):
         choose(table, place, bettor, Choice.CONTINUE)
+    table.move_cards()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B3")
     second = table.open
@@ -77,6 +78,7 @@ def test_nc_5_7_a_second_error_stays_the_second_once_the_first_is_confirmed_agai
     exposed(table, "B1")
     for place, bettor in (("B1", "ann"), ("B3", "bob")):
         choose(table, place, bettor, Choice.CONTINUE)
+    table.move_cards()
     table.take()
     exposed(table, "B3")
     strike_out(table, operations.ReportIrregularity)

@@ -31,6 +31,8 @@ def test_nc_5_7_an_exposed_card_holds_the_deal_until_every_bettor_has_chosen() -
     assert table.exit_is_held()
     assert table.is_held()
     table.choose(B3=CONTINUE)
+    assert (table.is_held(), [move.place for move in table.state.moves_due]) == (True, ["B3"])
+    table.move_cards()
     assert not table.is_held()
     assert not table.exit_is_held()
     table.finish()

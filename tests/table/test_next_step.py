@@ -63,11 +63,11 @@ def test_what_is_open_comes_before_the_deal() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
-    assert next_step(table.state) == "Call the pit supervisor. Was a card of box 1 exposed?"
+    turned = "If play goes on, the exposed card of box 1 is turned face down."
+    assert next_step(table.state) == f"Call the pit supervisor. Was a card of box 1 exposed? {turned}"
     table.confirm()
-    assert next_step(table.state) == (
-        "Ask boxes 1, 3 and 6: continue (NC 5.7.1: the hand goes on as it is) or withdraw the bets (NC 5.7.3)?"
-    )
+    options = "continue (NC 5.7.1: the hand goes on as it is) or withdraw the bets (NC 5.7.3)?"
+    assert next_step(table.state) == f"Ask boxes 1, 3 and 6: {options} {turned}"
 
 
 def test_a_void_that_was_asked_for_is_asked_for_again() -> None:
@@ -129,7 +129,8 @@ def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() 
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
-    asked = "Call the pit supervisor. Was a card of box 1 exposed?"
+    turned = "If play goes on, the exposed card of box 1 is turned face down."
+    asked = f"Call the pit supervisor. Was a card of box 1 exposed? {turned}"
     table.lose_link()
     assert next_step(table.state).startswith(f"{asked} The shuffler is not connected: ")
     table.connect()

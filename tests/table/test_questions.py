@@ -98,9 +98,8 @@ def test_two_matters_of_which_the_rules_are_silent_are_told_apart() -> None:
     table.report(Kind.PLAYER_EXPOSED, "B3")
     first, second = (question(table.state, found) for found in table.state.open)
     assert first == f"{MANAGER}Were the cards dealt without a shuffle? The rules are silent: what is decided?"
-    assert (
-        second == f"{MANAGER}At box 3: a card that a Player exposed or dropped. The rules are silent: what is decided?"
-    )
+    asked = f"{MANAGER}At box 3: a card that a Player exposed or dropped. The rules are silent: what is decided?"
+    assert second == f"{asked} If play goes on, it is turned face down."
     _, sentence = table.refused(operations.ExposeHand("B1"))
     assert sentence.endswith(first)
 

@@ -132,6 +132,7 @@ def test_what_is_dealt_by_hand_after_a_void_was_lifted_is_in_the_count_at_the_en
     correct(table, operations.ConfirmIrregularity)
     table.deny()
     assert (table.state.decks.in_play.stub, table.state.decks.in_play.stub_out) == (None, True)
+    table.move_cards()
     table.do(operations.DealByHand(6, "the stub is out"), SUPERVISOR)
     while table.state.phase is not Phase.SETTLING:
         play_on(table)

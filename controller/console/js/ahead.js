@@ -55,6 +55,7 @@ function lines(screen, told, operation) {
     ...told.payments.map((change) => payment(screen, change)),
     ...(operation === "confirm_irregularity" ? [] : told.sentences), // the confirmation itself is not a consequence
     told.next_step,
+    told.becomes,
     ...moveLines(screen, told.arrows),
   ].filter(Boolean);
   const [first, ...rest] = all.slice(0, MOST);

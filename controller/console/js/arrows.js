@@ -3,6 +3,7 @@
 import { svg } from "./dom.js";
 
 const SHORT = 44; // px by which an arrow ends before its goal
+const ABOVE = 22; // px by which an arrow stays above a line of text
 const TURN = 36; // px: the radius of an arrow that turns a card
 
 /** Return the moves that an open matter asks for, or those that remain once all is decided. */
@@ -44,8 +45,10 @@ export function arrows(layer, places, list, beside) {
   const middle = (place) => {
     const cards = places.querySelector(`[data-place="${CSS.escape(place)}"] .cards`) ?? beside[place];
     if (!cards || cards.hidden) return [wide / 2, high / 2];
-    const { left, top, width, height } = cards.getBoundingClientRect();
-    return [left + width / 2 - frame.left, top + height / 2 - frame.top];
+    const { left, top, right, width, height } = cards.getBoundingClientRect();
+    if (cards === beside.dropped) return [right - SHORT - frame.left, top - ABOVE - frame.top]; // the piles are named last
+    const down = cards === beside.aside ? -ABOVE : height / 2; // what is written there stays legible
+    return [left + width / 2 - frame.left, top + down - frame.top];
   };
   const drawing = svg("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}` });
   const head = svg("marker", {

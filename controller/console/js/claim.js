@@ -9,7 +9,7 @@ import { store } from "./store.js";
 import { capital, knows, placeName, say } from "./words.js";
 
 const FEW = 2; // lines of the preview beside several answers; the person who signs sees all
-const BECOMES = { stands: "then.stands", next_card: "then.next_card" };
+const BECOMES = ["stands", "next_card"]; // what the next step does not say
 const COUNTED = "wrong_number"; // which hand has how many is counted, not asked
 const UNANSWERED = { claim: undefined, denied: 0, facts: {} };
 
@@ -141,9 +141,8 @@ function followed(screen, matter, offer, deny, facts) {
 }
 
 /** Return what becomes of a result that stands, and of a card that lies face up. */
-function becomes({ proposes, asks, round, clause }) {
-  const key = BECOMES[proposes];
-  return key && !asks.length ? [["then", say(key, { round, clause })]] : [];
+function becomes({ proposes, asks, becomes: line }) {
+  return BECOMES.includes(proposes) && !asks.length && line ? [["then", say("then.first", { line })]] : [];
 }
 
 /** Return what is done with the chips after an answer. */

@@ -40,12 +40,26 @@ export function moveLines(screen, moves) {
   const [one, two] = moves;
   const isSwap = moves.length === 2 && one.source === two.place && one.place === two.source;
   const lines = moves.map(({ n, source, place, card, ordinals }) => {
-    const named = { from: placeOrPile(screen, source), to: placeOrPile(screen, place), card };
-    const turned = card ? "move.turn_card" : "move.turn";
-    const moved = source === "aside" ? "move.aside" : ordinals.length > 1 ? "move.hand" : "move.card";
-    return `${n}. ${say(source === place ? turned : moved, { ...named, n: ordinals.length })}`;
+    const named = { from: where(screen, source), to: where(screen, place), card };
+    return `${n}. ${say(moveKey(source, place, card, ordinals), { ...named, n: ordinals.length })}`;
   });
   return isSwap ? [["then", say("move.swap")], ...lines] : lines;
+}
+
+/** Return the name of a place or pile; nothing where it is not known. */
+function where(screen, place) {
+  return place && placeOrPile(screen, place);
+}
+
+/** Return the words for a move: of one that is turned face down where it lies, taken out of a hand, given to it, or carried. */
+function moveKey(source, place, card, ordinals) {
+  if (source === place && card) return "move.turn_card";
+  if (source === place) return place ? "move.turn" : "move.turn_any";
+  if (source === "dropped") return place ? "move.back" : "move.back_any";
+  if (source === "aside") return place === "burnt" ? "move.burn" : "move.aside";
+  if (source === "stub") return "move.give";
+  if (place === "aside") return "move.take";
+  return ordinals.length > 1 ? "move.hand" : "move.card";
 }
 
 /** Return the clause and who decides, with a button that shows when the clause applies. */

@@ -14,6 +14,7 @@ import { answered } from "./labels.js";
 import { acts, always, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
 import { askedElsewhere, second } from "./second.js";
+import { isPlainDeal } from "./sentence.js";
 import { sheet } from "./sheets.js";
 import { corrected } from "./signing.js";
 import { ask } from "./steps.js";
@@ -138,7 +139,8 @@ function followsFrom(screen, flow) {
 
 /** Return why the next act is off, and the table's other sentences. */
 function besides(screen) {
-  const [act, ...others] = screen.view.next_steps;
+  const [act, ...more] = screen.view.next_steps;
+  const others = isPlainDeal(screen.view) ? more.slice(screen.view.face_up.length ? 1 : 0) : more; // B names that card
   const open = ["exposing", "settling"].includes(screen.view.phase) && screen.view.hands.some((hand) => hand.shown);
   const classes = open && say("fact.classes");
   const lines = [...new Set([...standing(screen), ...others, classes])].filter((line) => line !== act);

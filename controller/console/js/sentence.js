@@ -46,15 +46,31 @@ function inRound(view) {
 /** Return the deal in few words, while nothing hinders it. */
 function ownWords(screen) {
   const { view } = screen;
-  const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
-  if (!plain || !view.phase.startsWith("dealing")) return "";
+  if (!isPlainDeal(view)) return "";
   const name = placeName(screen, view.next_place);
   const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
   const lies = view.hands.find((hand) => hand.place === view.next_place);
   const first = lies?.dead ? say("deal.out", { name }) : "";
-  if (view.phase === "dealing_singles") return first + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place });
+  const open = faceUp(screen);
+  if (view.phase === "dealing_singles")
+    return first + say("deal.single", { card: (lies?.count ?? 0) + 1, all: CARDS, place }) + open;
   const rest = view.tray > view.cards_due ? say("deal.rest", { n: view.tray - view.cards_due }) : "";
-  return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest;
+  return first + say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place }) + rest + open;
+}
+
+/** Return whether the deal goes on, and is told in the page's own words. */
+export function isPlainDeal(view) {
+  const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
+  return Boolean(plain) && view.phase.startsWith("dealing");
+}
+
+/** Return where the card goes that lies face up in the device (NC 5.10), where it is one of the deal. */
+function faceUp({ view, layout }) {
+  const one = view.face_up.find(({ place }) => place === view.next_place) ?? view.face_up[0];
+  if (!one) return "";
+  if (one.place !== view.next_place) return say("deal.face_up_later", { place: layout.labels[one.place] });
+  if (view.cards_due === 1) return say("deal.face_up_it");
+  return one.card ? say("deal.face_up", { card: one.card }) : say("deal.face_up_one");
 }
 
 /** Return the first question: the claim, then the first open question, or the count if only that answers it. */

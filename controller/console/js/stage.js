@@ -54,7 +54,8 @@ export function render(screen) {
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
-  const beside = { aside: parts.device, tray: parts.device, first_card: parts.first };
+  const { device, ledger, first } = parts; // the ledger names what lies on a pile
+  const beside = { aside: device, tray: device, stub: device, first_card: first, burnt: ledger, dropped: ledger, discards: ledger };
   arrows(parts.arrows, parts.places, store.own.arrows?.length ? store.own.arrows : moves(view), beside);
 }
 

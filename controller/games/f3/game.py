@@ -6,7 +6,7 @@ O3 Pair Plus) and the two points of its explanation (X1, X2). Its Banker is the 
 
 from typing import Final
 
-from controller.games.common import error_after_settlement
+from controller.games.common import error_after_settlement, exposed_card
 from controller.games.f3.irregularities import IRREGULARITIES
 from controller.games.f3.provisions import PROVISIONS
 from controller.games.own_words import DEALER, OwnWords
@@ -59,6 +59,7 @@ SETTINGS: Final = (
         (("down", "face down; the Dealer exposes all four after the last card"), ("up", "face up as they are dealt")),
         default="down",
     ),
+    exposed_card("F3 PM2"),
     error_after_settlement("F3 X2", "A dropped card, a wrong order, place or number of cards is found"),
 )
 

@@ -6,6 +6,7 @@ from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
     established_by,
+    exposed_card,
     face_up_is_misdealt,
     known_cards,
     misdeal_confirmed_by,
@@ -73,6 +74,7 @@ SETTINGS: Final = (
         default="void",
     ),
     face_up_is_misdealt("NC 5.5.4"),
+    exposed_card("NC 3.12"),
     misdeal_confirmed_by("NC 5.5.4"),
     unentered_bettors("NC 5.7"),
     Setting(

@@ -6,6 +6,7 @@ from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
     deck_error_after_settlement,
+    exposed_card,
     face_up_is_misdealt,
     misdeal_confirmed_by,
     tie_against_three_pictures,
@@ -42,6 +43,7 @@ SETTINGS: Final = (
         default="instead",
     ),
     face_up_is_misdealt("P3 5.3"),
+    exposed_card("P3 3.5"),
     misdeal_confirmed_by("P3 5.3"),
     wrong_count(
         "P3 5.3",

@@ -210,9 +210,10 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
 
 
 class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
-    """A clause says that a card which lies face up is turned face down. `card`: which of the hand; 0: not known.
+    """Play goes on, and a card is put face down at its place first: it was exposed or dropped, or lies face up.
 
-    `ordinal`: its number in the shuffle; it may be still in the device. 0: not known.
+    `place` empty: not known. `card`: which of the hand, `ordinal`: its number in the shuffle; 0: not known. It may be
+    still in the device.
     """
 
     irregularity: int
@@ -226,23 +227,21 @@ class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
 
 
 class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
-    """People turned cards face down. `cards`: place, which card of the hand, number in the shuffle; 0: not known."""
+    """People put cards face down at their places. `cards`: as in `CardToTurnDown`."""
 
     cards: tuple[tuple[Place, int, int], ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
         turned = {ordinal for _, _, ordinal in self.cards} - {0}
-        places = {place for place, _, ordinal in self.cards if not ordinal}
+        places = {place for place, _, _ in self.cards}
         hands = {
-            place: replace(
-                hand, cards=tuple(replace(one, face_up=False) if one.ordinal in turned else one for one in hand.cards)
-            )
+            place: replace(hand, turned_at=entry)
+            if place in places or turned & {card.ordinal for card in hand.cards}
+            else hand
             for place, hand in state.round.hands.items()
         }
-        left = tuple(
-            one for one in state.round.face_down if not (one[3] in turned or (not one[3] and one[1] in places))
-        )
-        return with_round(state, hands=hands, face_down=left)
+        left = tuple(due for due in state.round.face_down if due[1:] not in self.cards)
+        return with_round(state, hands=hands, face_down=left, turned=(*state.round.turned, *sorted(turned)))
 
 
 class CardMoved(msgspec.Struct, frozen=True):

@@ -40,7 +40,7 @@ from controller.table.irregularities.dispositions import (
 )
 from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, entry_in_doubt, place_word
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
-from controller.table.model import DENIED, Hand, Irregularity, Stage
+from controller.table.model import ASIDE, DENIED, Hand, Irregularity, Pile, Stage
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
@@ -435,11 +435,17 @@ def confirm_reconstruction(decision: Decision, given: PersonActed, operation: op
 
 
 def _moved(decision: Decision) -> None:
-    """Cards set aside were laid where they belong, and exposed cards turned down; play goes on."""
-    moves = decision.state.moves_due
-    if turned := tuple((move.place, move.card, move.ordinal) for move in moves if move.source == move.place):
-        decision.emit(events.CardsTurnedDown(turned))
-    if len(turned) < len(moves):
+    """Cards set aside were laid where they belong, dropped and exposed ones put face down there; play goes on."""
+    state = decision.state
+    if down := state.put_down_due:
+        fallen = {card.ordinal: card for card in state.round.piles.get(Pile.DROPPED, ())}
+        back = [move for _, moves in down for move in moves if move.source == Pile.DROPPED and move.ordinal in fallen]
+        if back:
+            cards = [(fallen[move.ordinal], move) for move in dict.fromkeys(back)]
+            moved = tuple(events.CardMoved(*card.id, move.source, move.place) for card, move in cards)
+            decision.emit(events.CardsFoundElsewhere(moved))
+        decision.emit(events.CardsTurnedDown(tuple(dict.fromkeys(due[1:] for due, _ in down))))
+    if any(move.source == ASIDE for move in state.moves_due):
         deal_cards_set_aside(decision)
     re_evaluate_interruption(decision)
     resume_play(decision)

@@ -19,9 +19,10 @@ from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
+from controller.table.irregularities.put_down import card_put_down
 from controller.table.irregularities.raising import COUNT_KINDS
 from controller.table.irregularities.reopening import ask_as_first_error, take_hands_back
-from controller.table.model import DENIED, Hand, Irregularity, Stage
+from controller.table.model import DENIED, NOT_SO, Hand, Irregularity, Stage
 from controller.table.operations import ChooseOption
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
 from controller.table.rounds import repeats, resume_play
@@ -129,9 +130,6 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
         remove_hand(decision, found, found.place, row.clause, row.authority)
     elif row.disposition is Disposition.RESHUFFLE:
         _require_reshuffle(decision, row.clause)
-    elif row.turned_down and found.place is not None and found.round == decision.state.round.number:
-        ordinal = found.ordinals[0] if found.ordinals else 0
-        decision.emit(events.CardToTurnDown(found.id, found.place, found.card or 0, ordinal))
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
@@ -260,6 +258,8 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
     found = decision.state.find_open(irregularity_id)
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
+    if found is not None and outcome not in NOT_SO and (due := card_put_down(decision.state, found)) is not None:
+        decision.emit(due)
     decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
     ask_as_first_error(decision)
     re_evaluate_interruption(decision)  # a card was exposed, or a bet returned

@@ -13,8 +13,9 @@ from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, 
 from controller.messages import Message, message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
+from controller.table.irregularities.put_down import becomes
 from controller.table.irregularities.raising import COUNT_KINDS, DEVICE, INFERENCE
-from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
+from controller.table.model import ASIDE, DECK, STUB, Hand, Irregularity, Move, Stage
 from controller.table.operations import CountCards, ExposeHand, ShowFirstCard
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
@@ -209,6 +210,12 @@ def _round_before(state: TableState, found: Irregularity) -> str:
     return f" If it may concern round {before.number} too, report it for that round as well."
 
 
+def becomes_sentence(state: TableState, found: Irregularity) -> str:
+    """The same as a sentence of its own."""
+    said = becomes(state, found)
+    return f"{_capitalised(said)}." if said else ""
+
+
 def _capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
@@ -253,16 +260,19 @@ def _claimed(state: TableState, found: Irregularity) -> str:
     noticed = _noticed(state, found)
     if found.asks:
         return f"{noticed or f'{_about(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
-    return f"{_is_it_so(state, found)}{_becomes(found)}"
+    return f"{_is_it_so(state, found)}{_if_so(state, found)}"
 
 
-def _becomes(found: Irregularity) -> str:
-    """What becomes of the result of an earlier round, and of a card that lies face up; empty where it is neither."""
-    if found.row.disposition is Disposition.STANDS:
-        return f" If so, the result stands ({found.row.clause})."
-    if found.row.disposition is Disposition.NEXT_CARD:
-        return f" If so, the face-up card counts as the next card ({found.row.clause})."
-    return f" If so, the card is turned face down ({found.row.clause})." if found.row.turned_down else ""
+CERTAIN: Final = frozenset({Disposition.CONTINUE, Disposition.NEXT_CARD, Disposition.STANDS})
+
+
+def _if_so(state: TableState, found: Irregularity, *, named: bool = True) -> str:
+    """What becomes of the card or the result, with a space before it: at once, or where people decide to play on."""
+    said = becomes(state, found, named=named)
+    at_once = found.stage is Stage.CLAIMED and found.row.disposition in CERTAIN
+    if not said:
+        return ""
+    return f" If so, {said}." if at_once else f" If play goes on, {said}."
 
 
 def _is_it_so(state: TableState, found: Irregularity) -> str:
@@ -322,6 +332,16 @@ def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
     return (STUB, deck.stub) if known and deck.stub is not None else ("", 0)
 
 
+def number_moves(state: TableState, found: Irregularity) -> tuple[Move, ...]:
+    """The cards too many that are taken out of a hand, or those that are given to it: from aside, else the stub."""
+    if found.stage is not Stage.MOVING or found.counted is None or found.place is None:
+        return ()
+    more = state.round.hands.get(found.place, Hand()).surplus
+    lie_aside = min(state.aside_size, max(0, -more))
+    taken = (Move(0, found.place, ASIDE),) * more
+    return (*taken, *(Move(0, ASIDE if n < lie_aside else STUB, found.place) for n in range(-more)))
+
+
 def _ordering(state: TableState, found: Irregularity) -> str:
     if not found.ordinals:
         return 'Say at the table which card counts as the first and which as the next; then press "Name order".'
@@ -334,7 +354,8 @@ def _choosing(state: TableState, found: Irregularity) -> str:
     bettors = [f"{bettor} at {place_word(state, place)}" for place, bettor in due if bettor]
     boxes = str(state.game.words.of_all([place for place, bettor in due if not bettor]))
     options = " or ".join(map(_option, found.row.options)) or " or ".join(CHOICES.values())
-    return f"Ask {', '.join([*bettors, *filter(None, [boxes])]) or 'the bettors'}: {options}?"
+    asked = f"Ask {', '.join([*bettors, *filter(None, [boxes])]) or 'the bettors'}: {options}?"
+    return f"{asked}{_if_so(state, found)}"
 
 
 def _option(option: Option) -> str:
@@ -375,10 +396,11 @@ def _number_put_right(state: TableState, found: Irregularity) -> str:
 def _ruling(state: TableState, found: Irregularity) -> str:
     """What it is about comes first, so that two matters are distinguished."""
     about = _counted(state, found) or _noticed(state, found).rstrip() or _about(state, found)
+    then = _if_so(state, found, named=bool(found.note))
     if found.row.disposition is Disposition.SILENT:
-        return f"{about} The rules are silent: what is decided?"
+        return f"{about} The rules are silent: what is decided?{then}"
     clause = f" ({found.row.clause})" if found.row.clause else ""
-    return f"{about} {_capitalised(found.row.because)}{clause}. What is decided?"
+    return f"{about} {_capitalised(found.row.because)}{clause}. What is decided?{then}"
 
 
 _ASKED: Final = {

@@ -52,7 +52,9 @@ def raise_irregularity(
         decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
         return
     known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
-    known = known if earlier else _with_card(state, known, place, card, ordinals)
+    in_device = kind is Kind.FACE_UP_IN_DEVICE and place is None and not (ordinals or waiting)
+    about = (state.decks.next_ordinal,) if in_device else ordinals  # one that people saw there is the next
+    known = known if earlier else _with_card(state, known, place, card, about)
     row, asks = find_row(state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
