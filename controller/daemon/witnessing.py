@@ -31,10 +31,10 @@ from controller.journal.witness import Witness, others_at
 
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
-ENDS_WITHIN: Final = 1.0
+ENDS_WITHIN: Final = 3.0
 LAST_WITHIN: Final = 5.0  # seconds of a stop: then the next start copies what is left
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
-NICEST: Final = 19
+NICEST: Final = 10  # of the thread that copies; one of 19 would not end in time on a busy machine
 KNOWN_WITHIN: Final = 10.0  # seconds
 
 
