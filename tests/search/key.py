@@ -54,6 +54,7 @@ def key_of(state: TableState, device: Device, left: int, *, corrections: bool = 
         state.round.viewing,
         state.moves_due,
         difference_due(state),
+        bool(state.round.paid_boxes) and state.round.bets_to_return,
         frozenset((one.outcome, *_irregularity(one.found)) for one in state.round.closed) if corrections else (),
     )
 

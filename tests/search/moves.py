@@ -23,6 +23,7 @@ from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusRec
 from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
+from controller.table.payments import difference_due
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, Phase, Service
 from controller.table.state import TableState
@@ -118,7 +119,8 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
     match state.phase:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             yield "place your bets", operations.PlaceYourBets(), False
-            if state.round.settlement and (state.round.bets_to_return or state.round.difference_due):
+            paid = state.round.settlement or state.round.paid_boxes
+            if paid and (state.round.bets_to_return or difference_due(state)):
                 yield "the chips are moved", operations.RecordSettled(), False
             if not state.decks.in_play.shuffled:
                 yield "shuffled outside", operations.ShuffledOutside("batch shuffler"), False
