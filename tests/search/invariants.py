@@ -26,6 +26,7 @@ from tests.search.moves import AUTHORITY
 from tests.support.account import are_due, has_too_many
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
+OVER = (Phase.CONCLUDED, Phase.VOIDED)
 ELSEWHERE = "elsewhere"  # people entered that cards lie at other places
 
 
@@ -82,7 +83,7 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
     moving = [opened for opened in state.device.open_commands if opened.command.moves_cards]
     require(len(moving) <= 1, "two commands that move cards are open")
     require(
-        state.in_round or not state.round.chips_paid or state.phase in (Phase.CONCLUDED, Phase.VOIDED),
+        state.in_round or not state.round.chips_paid or state.round.returning or state.phase in OVER,
         "chips are paid outside a round",
     )
     if state.round.settlement and state.phase in (Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED):
