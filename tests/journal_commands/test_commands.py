@@ -43,7 +43,7 @@ def lines(text: str) -> list[str]:
 def test_a_round_is_told_with_who_decided_by_which_clause_and_when(folder: Path) -> None:
     printed = lines(run("show", 1, "--journal", folder))
     assert printed[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
-    assert printed[1] == "23 November 2026, 19:00:26 to 19:02:04 (1 min 38 s), UTC; journal entries 25 to 125"
+    assert printed[1] == "23 November 2026, 19:00:26 to 19:02:05 (1 min 39 s), UTC; journal entries 25 to 126"
     assert "I12, box 3: a card exposed in dealing (NC 5.7): every bettor chooses" in printed
     confirmed = "confirmed: a card was exposed in dealing (NC 5.7); by pit-supervisor (pit supervisor)"
     assert f"19:01:26 {confirmed}" in printed

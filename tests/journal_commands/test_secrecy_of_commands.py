@@ -52,6 +52,7 @@ def half_open(folder: Path, face_down: dict[str, str]) -> Path:
     table.report(Kind.EXPOSED_CARD, "B1")
     table.confirm()
     table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.WITHDRAW)
+    table.move_cards()
     table.expose(DEALER)
     table.expose("B1")
     table.settle().conclude()

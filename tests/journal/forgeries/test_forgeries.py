@@ -94,16 +94,16 @@ def test_there_are_enough_and_the_page_has_them_all() -> None:
 
 
 def test_all_is_listed_and_not_the_first_alone(forger: Forger, evidence: Evidence) -> None:
-    forger.change(1, "UPDATE decision SET utc_ns = utc_ns + 1 WHERE last IN (24, 137)")
-    forger.change(3, "UPDATE head SET utc_ns = 1 WHERE number = 367")
+    forger.change(1, "UPDATE decision SET utc_ns = utc_ns + 1 WHERE last IN (24, 138)")
+    forger.change(3, "UPDATE head SET utc_ns = 1 WHERE number = 368")
     (forger.folder / "pin").write_bytes(b"x")
     found = verify(forger.folder, "pin", evidence).findings
     assert [(one.code, one.file, one.entry) for one in found] == [
         ("pin-damaged", "", 0),
         ("chain", "000001.journal", 24),
-        ("chain", "000001.journal", 137),
-        ("signature", "000003.journal", 367),
-        ("round-not-signed", "000003.journal", 367),
+        ("chain", "000001.journal", 138),
+        ("signature", "000003.journal", 368),
+        ("round-not-signed", "000003.journal", 368),
     ]
 
 
