@@ -17,6 +17,7 @@ from controller.daemon.report_budget import AT_ONCE, CODE
 from controller.table.events import DeviceLost
 from controller.table.inputs import DeviceConnected, DeviceReported
 from controller.table.operations import ReturnToService
+from controller.table.phases import Service
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink.messages import ButtonPressed
 from simulators.devices.mechanism import Profile, full_capabilities
@@ -99,13 +100,18 @@ class Flood:
                     await self._news.wait()
 
     async def done(self, client: ApiClient) -> TableView:
-        """The state once everything is acknowledged, or the device is refused."""
+        """Return the state once everything is acknowledged and reconciled, or the device is refused.
+
+        The last report is acknowledged before the device's next status ends the reconciliation.
+        """
         async with asyncio.timeout(4 * PATIENCE):
             while True:
-                view = await client.state()
-                if (not self.left and self.device.idle) or view.service_cause.startswith("The device has sent more"):
-                    return view
                 self._news.clear()
+                idle = not self.left and self.device.idle
+                view = await client.state()
+                reconciled = idle and view.service != Service.RECONCILING
+                if reconciled or view.service_cause.startswith("The device has sent more"):
+                    return view
                 await self._news.wait()
 
 
