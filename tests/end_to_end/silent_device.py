@@ -106,10 +106,11 @@ class SilentTable:
         """Until the table has everything that the device reported, and no command is open."""
         async with asyncio.timeout(PATIENCE):
             while True:
-                view = await self.state()
-                if self.device.idle and view.device.connected and not view.device.open_commands:
-                    return
                 self._news.clear()
+                idle = self.device.idle
+                view = await self.state()
+                if idle and view.device.connected and not view.device.open_commands:
+                    return
                 await self._news.wait()
 
     def raised(self, row: str) -> list[dict[str, Any]]:
