@@ -264,8 +264,8 @@ ANY_TIME = [
     ("F3", K.WRONG_COUNT, said(dealer_hand=True), "F3 X2"),
     ("F3", K.WRONG_COUNT, said(dealer_hand=False), "F3 X2"),
     ("F3", K.DROPPED_CARD, said(), "F3 X2"),
-    ("F3", K.OTHER_DEALING_ERROR, said(misplaced=True), "F3 X2"),
-    ("F3", K.SIMULTANEOUS, said(misplaced=True), "F3 X2"),
+    ("F3", K.OTHER_DEALING_ERROR, said(wrong_number=False, misplaced=True), "F3 X2"),
+    ("F3", K.SIMULTANEOUS, said(wrong_number=False, misplaced=True), "F3 X2"),
     ("F3", K.PLAYER_EXPOSED, said(dropped=True), "F3 X2"),
 ]
 

@@ -135,14 +135,16 @@ def test_reading_24_changes_nothing_once_cards_were_handled(option: str, noticed
 def test_reading_25_nc_5_5_4_curable_hands_are_moved_with_or_without_a_choice(
     option: str, expected: Expected, kind: Kind, row_id: str
 ) -> None:
-    row = final(nc(cured=option), kind, said(misplaced=True, handled=False, curable=True))
+    facts = said(wrong_number=False, misplaced=True, handled=False, curable=True)
+    row = final(nc(cured=option), kind, facts)
     assert (row.id, says(row)) == (row_id, expected)
 
 
 @pytest.mark.parametrize("option", ["silently", "options"])
 @pytest.mark.parametrize("kind", [K.WRONG_DISTRIBUTION, K.OTHER_DEALING_ERROR])
 def test_reading_25_nc_5_5_4_what_it_does_not_cure_is_void_either_way(option: str, kind: Kind) -> None:
-    row = final(nc(cured=option), kind, said(misplaced=True, handled=False, curable=False))
+    facts = said(wrong_number=False, misplaced=True, handled=False, curable=False)
+    row = final(nc(cured=option), kind, facts)
     assert says(row) == void("NC 5.5.4")
 
 
