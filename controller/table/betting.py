@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
 from controller.rules import placing
-from controller.rules.law import UnknownWagerError
+from controller.rules.law import UnknownWagerError, enters_bettors
 from controller.rules.layout import (
     Bet,
     BetRefusedError,
@@ -39,7 +39,7 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
-from controller.table.model import NOT_SO, Restrictions, SettledBet, Stage
+from controller.table.model import NOT_SO, Irregularity, Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
@@ -135,9 +135,21 @@ def placed_by(state: TableState, operation: operations.PlaceWager | operations.C
 
 
 def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
-    if any(found.stage is Stage.CHOOSING for found in state.open):
+    choosing = [found for found in state.open if found.stage is Stage.CHOOSING]
+    if choosing and not _enters_chooser(state, choosing, operation):
         raise RefusedError("choosing", "The bettors are choosing; record their choices first.")
     as_refusal(lambda: _layout_after(state, operation))
+
+
+def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operation: operations.Operation) -> bool:
+    """Return whether it is a main bet whose bettor chooses then: where only entered bettors do, until one has chosen.
+
+    Reading 38. After "No more bets" the bets are corrected instead.
+    """
+    if not isinstance(operation, operations.PlaceWager) or not enters_bettors(state.law):
+        return False
+    main = any(wager.id == operation.wager and wager.main for wager in state.law.wagers)
+    return main and state.phase is Phase.BETTING and not any(found.choices for found in choosing)
 
 
 def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:

@@ -208,3 +208,30 @@ def test_rtp_5_13_1_bets_on_marked_boxes_are_entered_before_their_bettors_choose
     assert not table.state.open
     table.expose_all()
     assert {bet.verdict for bet in table.state.round.settlement} <= {"won", "lost", "returned"}
+
+
+def test_nc_5_7_bets_are_placed_for_choices_before_the_close_where_boxes_were_marked() -> None:
+    """Reading 38, `entered`: until somebody has chosen. A side bet waits, for it makes nobody a bettor of a box."""
+    readings = (ChosenReading("unentered_bettors", "entered"), ESTABLISHED)
+    settings = Settings("NC", Unit.SINGLES, 7, True, readings)
+    table = TableHarness(Unit.SINGLES, settings=settings, game_id="NC").start().to_betting()
+    table.do(operations.OccupyBoxes((1, 3)))
+    table.report(Kind.EXPOSED_CARD)
+    table.confirm(handled=True)
+    found = table.open
+    assert found.stage == "choosing"
+    choice = operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE)
+    assert table.refused(choice, SUPERVISOR) == (
+        "wagers",
+        "Only bettors whose bets are entered choose; enter the bets first.",
+    )
+    table.do(operations.EnterBettor("ann"))
+    assert table.refused(operations.PlaceWager("ann", "tie", 3, 10, overlooked=True))[0] == "choosing"
+    for box in (1, 3):
+        table.do(operations.PlaceWager("ann", "main", box, 10))
+    assert table.state.round.choosers == (("B1", "ann"), ("B3", "ann"))
+    choose(table, "B1", "ann", Choice.CONTINUE)
+    assert table.refused(operations.PlaceWager("ann", "main", 5, 10))[0] == "choosing"
+    choose(table, "B3", "ann", Choice.CONTINUE)
+    assert not table.state.open
+    table.do(operations.NoMoreBets())

@@ -297,6 +297,21 @@ def test_irregularities_overtaken_by_a_void_are_open_again_when_it_is_lifted(uni
     assert table.state.in_round
 
 
+def test_a_question_that_a_void_left_unanswered_is_asked_again_when_it_is_lifted() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing()
+    table.take(2)
+    table.report(Kind.WRONG_DISTRIBUTION)
+    asked = table.open
+    assert asked.asks
+    table.report(Kind.FOREIGN_CARD)
+    foreign = next(found for found in table.state.open if found.kind is Kind.FOREIGN_CARD)
+    table.confirm(found=foreign)
+    assert table.at(Phase.VOIDED)
+    correct(table, operations.ConfirmIrregularity)
+    again = next(found for found in table.state.open if found.id == asked.id)
+    assert (again.stage, again.row, again.asks) == (asked.stage, asked.row, asked.asks)
+
+
 def test_nc_5_9_a_hand_that_was_removed_plays_again() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing()
     table.take(2)

@@ -135,7 +135,11 @@ def _enter_bets(table: TableHarness) -> None:
     main = next(wager.id for wager in table.state.law.wagers if wager.main)
     table.do(operations.EnterBettor("late"))
     for place in table.state.round.live_places:
-        _manage(table, operations.CorrectBet(0, 10, "entered for the choices", "late", main, int(place[1:])))
+        box = int(place[1:])
+        if table.state.phase is Phase.BETTING:
+            table.do(operations.PlaceWager("late", main, box, 10))
+        else:
+            _manage(table, operations.CorrectBet(0, 10, "entered for the choices", "late", main, box))
 
 
 def _rule(table: TableHarness, found: Irregularity, patience: int) -> None:

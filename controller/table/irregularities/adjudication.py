@@ -41,6 +41,7 @@ from controller.table.irregularities.dispositions import (
 from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, entry_in_doubt, place_word
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import ASIDE, DENIED, Hand, Irregularity, Pile, Stage
+from controller.table.phases import Phase
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
@@ -314,7 +315,9 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
         raise RefusedError("bettor", "At {box} the choice is with {whose}; record that one.", box=box, whose=whose)
     _verify_not_chosen(state, found, operation)
     if not state.layout.bets and enters_bettors(state.law):
-        raise RefusedError("wagers", "Only bettors whose bets are entered choose; correct the bets first.")
+        enter = "Only bettors whose bets are entered choose; enter the bets first."
+        correct = "Only bettors whose bets are entered choose; correct the bets first."
+        raise RefusedError("wagers", enter if state.phase is Phase.BETTING else correct)
     if operation.choice is Choice.CONTINUE:
         _verify_cards(state, found, operation.place)
     if operation.absent:

@@ -210,7 +210,8 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
     for other, outcome in [(one.found, one.outcome) for one in decision.state.round.closed]:
         if outcome == OVERTAKEN:
             again = Closed(other, outcome)
-            reopen(decision, again, other.facts, because_of, stage=other.stage, row=other.row, choices=other.choices)
+            row = None if other.stage is Stage.CLAIMED else other.row  # what was asked about it is asked again
+            reopen(decision, again, other.facts, because_of, stage=other.stage, row=row, choices=other.choices)
 
 
 def take_closing_back(decision: Decision, *, chips: bool) -> None:
