@@ -13,7 +13,7 @@ begins or ends with an argument; an id at its beginning keeps its spelling.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 import msgspec
@@ -23,6 +23,9 @@ Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
 
 SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " "}
+DEEPEST: Final = 10  # messages within messages
+MOST_FILLED: Final = 400  # slots of a message with those within
+LONGEST: Final = 10_000  # characters of a message
 _ENDS: Final = (".", "?", "!")
 ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any language of the catalogues
 
@@ -93,29 +96,37 @@ def _listed(parts: Sequence[str], joint: str) -> str:
 def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[[Sequence[str], str], str]) -> str:
     """Return a message with its arguments in their slots. `text_of`: its text; `listed`: several parts with a joint.
 
-    A slot without an argument stays as it is, so that a faulty catalogue cannot stop a table.
+    A slot without an argument stays as it is, so that a faulty catalogue cannot stop a table. So does a slot beyond
+    `DEEPEST` and `MOST_FILLED`: a journal that was written elsewhere may hold a message that grows without end.
     """
+    filled = 0
 
-    def value(given: Argument, joint: str) -> str:
-        if isinstance(given, Message):
-            return rendered(given, text_of, listed)
-        if isinstance(given, tuple):
-            return listed([value(one, joint) for one in given], joint)
-        return str(given)
+    def fill(given: Message, depth: int) -> str:
+        def slot(found: re.Match[str]) -> str:
+            nonlocal filled
+            filled += 1
+            name, joint = found.groups()
+            if name not in given.args or depth > DEEPEST or filled > MOST_FILLED:
+                return found[0]
+            return value(given.args[name], joint or "and")
 
-    def slot(found: re.Match[str]) -> str:
-        name, joint = found.groups()
-        return value(said.args[name], joint or "and") if name in said.args else found[0]
+        def value(argument: Argument, joint: str) -> str:
+            if isinstance(argument, Message):
+                return fill(argument, depth + 1)
+            if isinstance(argument, tuple):
+                return listed([value(one, joint) for one in argument[:MOST_FILLED]], joint)
+            return str(argument)
 
-    text = SLOT.sub(slot, text_of(said))
-    if not said.id.endswith(_ENDS):
+        return _sentence(given.id, SLOT.sub(slot, text_of(given)[:LONGEST]))[:LONGEST]
+
+    return fill(said, 0)
+
+
+def _sentence(id_: str, text: str) -> str:
+    """Return a text with a capital letter and one mark at its end, where its message is a sentence."""
+    if not id_.endswith(_ENDS):
         return text
     if text[:-1].endswith(ENDS):  # of a sentence within
         text = text[:-1]
     names_an_id = "_" in text.partition(" ")[0]  # a setting's, which people write as it is spelt
     return text if names_an_id else f"{text[:1].upper()}{text[1:]}"
-
-
-def slots(text: str) -> Mapping[str, str]:
-    """Return the joint of each slot of a text, by the slot's name."""
-    return dict(SLOT.findall(text))

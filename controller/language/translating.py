@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from controller.language.catalogue import ENGLISH, SLOT, Catalogue, Template, catalogue, small_first
+from controller.messages import DEEPEST as DEEPEST_MESSAGE
 from controller.messages import Argument, Message, rendered
 
 LONGEST: Final = 1200  # characters; the table's own sentences are shorter
@@ -98,12 +99,14 @@ def phrase(text: str, language: str) -> str:
     return text if language == ENGLISH else catalogue(language).fixed.get(text, text)
 
 
-def _rendered(said: Message, language: str, sentence: Callable[[str], str], argument: Callable[[str, str], str]) -> str:
+def _rendered(
+    said: Message, language: str, sentence: Callable[[str], str], argument: Callable[[str, str], str], depth: int = 0
+) -> str:
     """Return a message from the catalogue, or by `sentence` where it has none.
 
     `argument` translates arguments that are text as those of a sentence, until the core makes messages of them.
     """
-    if language == ENGLISH:
+    if language == ENGLISH or depth > DEEPEST_MESSAGE:
         return str(said)
     words = catalogue(language)
     text = words.text_of(said)
@@ -112,7 +115,7 @@ def _rendered(said: Message, language: str, sentence: Callable[[str], str], argu
 
     def value(name: str, given: Argument) -> Argument:
         if isinstance(given, Message):
-            return _rendered(given, language, sentence, argument)
+            return _rendered(given, language, sentence, argument, depth + 1)
         if isinstance(given, tuple):
             return tuple(str(value(name, one)) for one in given)
         return argument(name, given) if isinstance(given, str) else given

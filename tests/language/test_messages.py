@@ -1,0 +1,67 @@
+"""A message in English and in other languages: slots, lists, numbers, capitals, and what a catalogue lacks."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from controller.games.own_words import OwnWords
+from controller.language import translated
+from controller.messages import LONGEST, Message, counted, message, sentences
+
+CHINESE = "zh-Hans"
+PLACES = OwnWords().of_all(["B1", "B3", "B4", "D"])
+
+
+@pytest.mark.parametrize(
+    ("said", "english"),
+    [
+        (message("Turn over {hands}.", hands=PLACES), "Turn over boxes 1, 3 and 4 and the Dealer's hand."),
+        (message("{boxes:or}", boxes=(1, 3, 5)), "1, 3 or 5"),
+        (message("{boxes:list}", boxes=(1, 3)), "1, 3"),
+        (message("{causes:clauses}", causes=(message("jam"), "a note")), "jam; a note"),
+        (message("{boxes}", boxes=()), ""),
+        (counted("1 card", "{count} cards", 1), "1 card"),
+        (counted("1 card", "{count} cards", 0), "0 cards"),
+        (message("{place} is out of play.", place=message("the Dealer")), "The Dealer is out of play."),
+        (message("{question}.", question=message("Is it so?")), "Is it so?"),
+        (sentences(message("One."), None, message("Two.")), "One. Two."),
+        (message("{name} looks.", name="{name}"), "{name} looks."),
+        (message("{missing} and {more:list}"), "{missing} and {more:list}"),
+    ],
+)
+def test_a_message_in_english(said: Message, english: str) -> None:
+    assert str(said) == english
+
+
+def test_a_translation_chooses_how_a_list_is_joined() -> None:
+    assert translated(OwnWords().of_all(["B1", "B3"]), CHINESE) == "1\u30013\u53f7\u4f4d"
+
+
+def test_text_that_people_wrote_is_not_translated() -> None:
+    said = message("paused: {reason}", reason="the hand of box 2 was wet")
+    assert translated(said, CHINESE).endswith("the hand of box 2 was wet")
+
+
+def test_a_message_that_no_catalogue_has_is_shown_in_english_with_its_arguments() -> None:
+    said = message("A text of {year} that no catalogue has.", year=2031)
+    assert translated(said, CHINESE) == "A text of 2031 that no catalogue has."
+
+
+def test_a_message_is_journaled_as_its_text_and_arguments() -> None:
+    said = message("Turn over {hands}.", hands=OwnWords().of_all(["B1", "D"]))
+    body = msgspec.json.encode(said)
+    assert msgspec.json.decode(body, type=Message) == said
+    assert msgspec.json.decode(body, type=str | Message) == said
+    assert msgspec.json.decode(body)["id"] == "Turn over {hands}."
+
+
+@pytest.mark.parametrize("language", ["en", CHINESE])
+@pytest.mark.parametrize("slots", [1, 2, 200])
+@pytest.mark.parametrize("deep", [5, 20, 300])
+def test_a_message_that_grows_without_end_is_cut(deep: int, slots: int, language: str) -> None:
+    """A journal that was written elsewhere may hold any message."""
+    said = Message("{a}", {"a": "x"})
+    for _ in range(deep):
+        said = Message("{a} " * slots, {"a": said})
+    assert len(translated(said, language)) <= LONGEST
