@@ -52,7 +52,7 @@ async def test_an_exposed_single_card_where_the_document_is_silent(kind: type[Cl
         await console.press("Seen at the table")
         await console.press(MANAGER.id)
         await console.sign(MANAGER)
-        await console.says("Turn the exposed card of")
+        await console.says("face down")  # the Banker's hand where the First Card makes it the first
         await console.press("reconstruct/")
         await console.says("Card ")
         assert (await console.state())["irregularities"] == []

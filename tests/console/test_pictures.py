@@ -169,6 +169,7 @@ async def irregularities(console: Console, album: Album) -> None:
     await page.locator("#panel .rows .row").first.wait_for()
     await album.take("each bettor chooses")
     await console.press("others")
+    await console.press("reconstruct/")  # the exposed card was turned down
     await page.locator('.place.lit[data-place="B3"]').wait_for()
     await console.press("place_cards/")
     await album.take("which hand is not as shown")
