@@ -54,8 +54,9 @@ LEFT = {
         "so",
     ),
     *("witness", "wrongly"),
+    *("detail", "passed", "true"),  # of a device's note
 }
-"""Names of people and notes that steps enter where the file of a scenario has none."""
+"""Names of people and notes that steps or devices enter where the file of a scenario has none."""
 
 
 def said_in(value: object) -> Iterator[str | Message]:

@@ -38,6 +38,7 @@ class Case(NamedTuple):
         return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{more}"
 
 
+WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/search.md; a further game comes onto it by `--write`
 CORRECTED: Final = tuple(Case(game_id, unit, irregularities=0, corrections=True) for game_id in GAMES for unit in Unit)
 # One box is enough for choices about bets; with two boxes several bettors choose, for which no wagers are needed.
 COUNTED: Final = (
@@ -47,7 +48,7 @@ COUNTED: Final = (
 )
 SMALL: Final = (
     *(Case("RTP", Unit.SETS), Case("NC", Unit.SETS)),
-    *(case for case in CORRECTED if case.unit is Unit.SETS or case.game == "F3"),
+    *(case for case in CORRECTED if case.game == "F3" or (case.game in WRITTEN and case.unit is Unit.SETS)),
 )
 LARGE: Final = tuple(case for case in COUNTED if case not in SMALL)
 IN_PART: Final = (
