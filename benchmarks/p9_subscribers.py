@@ -139,7 +139,7 @@ class Measured:
         assert self._process.stdin is not None
         pipe, found = self._process.stdin.fileno(), []
         for _ in range(events):
-            time.sleep(GAP)
+            time.sleep(GAP)  # events come singly, as at a table
             self._count += 1
             awaited = b'"entry":%d,' % self._count
             tails = dict.fromkeys(self._sockets, b"")

@@ -166,35 +166,27 @@ def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
 
 
 def _found_elsewhere(event: Event) -> Message:
-    return _clauses(
-        counted(
-            "card {numbers:list} at {place}, not at {source}",
-            "cards {numbers:list} at {place}, not at {source}",
-            len(numbers),
-            numbers=tuple(numbers),
-            place=place,
-            source=source,
-        )
-        for (source, place), numbers in _ways(event).items()
+    return _numbered(
+        event, "card {numbers:list} at {place}, not at {source}", "cards {numbers:list} at {place}, not at {source}"
     )
 
 
 def _moved(event: Event) -> Message:
+    return _numbered(
+        event, "card {numbers:list} from {source} to {place}", "cards {numbers:list} from {source} to {place}"
+    )
+
+
+def _numbered(event: Event, one: str, many: str) -> Message:
+    """Return the cards by their numbers, in one phrase where they went the same way."""
     return _clauses(
-        counted(
-            "card {numbers:list} from {source} to {place}",
-            "cards {numbers:list} from {source} to {place}",
-            len(numbers),
-            numbers=tuple(numbers),
-            source=source,
-            place=place,
-        )
+        counted(one, many, len(numbers), numbers=tuple(numbers), place=place, source=source)
         for (source, place), numbers in _ways(event).items()
     )
 
 
 def _moved_hands(event: Event) -> Message:
-    """Hands by how many cards they have: whoever moves them does not know the cards' numbers."""
+    """Return hands by how many cards they have, since the people who move them do not know the cards' numbers."""
     return _clauses(
         counted(
             "1 card from {source} to {place}",
