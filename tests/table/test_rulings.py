@@ -49,6 +49,17 @@ def test_nc_5_17_hands_are_removed_by_a_ruling_that_names_them() -> None:
     assert table.state.round.live_places == ("B6",)
 
 
+def test_f3_no_hand_is_removed_by_a_ruling_while_no_box_is_marked() -> None:
+    """F3 leaves a foreign card to a ruling, also while bets are open."""
+    table = TableHarness(game_id="F3").start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.report(Kind.FOREIGN_CARD)
+    code, sentence = table.refused(ruling(table, A.REMOVE_HANDS, places=("B1",)), Role.SHIFT_MANAGER)
+    assert (code, str(sentence)) == ("place", "No hand is in play; rule otherwise.")
+
+
 def test_nc_5_17_cards_are_put_right_by_a_ruling_once_it_is_known_where_they_lie() -> None:
     table = referred()
     found = table.open

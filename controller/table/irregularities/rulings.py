@@ -202,11 +202,11 @@ def _verify_void(state: TableState, found: Irregularity, operation: operations.R
 def _verify_hands(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     live = state.round.live_places
     wrong = [place for place in operation.places if place not in live]
+    if not live:
+        raise RefusedError("place", "No hand is in play; rule otherwise.")
     if not operation.places or wrong:
         named = f"No hand is in play at {place_word(state, wrong[0])}." if wrong else "Enter which hands are removed."
-        raise RefusedError(
-            "place", "{named} In play: {hands}.", named=named, hands=state.game.words.of_all(live) or "none"
-        )
+        raise RefusedError("place", "{named} In play: {hands}.", named=named, hands=state.game.words.of_all(live))
 
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
