@@ -25,7 +25,7 @@ from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
 from controller.api.turns import Turns
 
-IN_ALL: Final = 128  # connections
+IN_ALL: Final = 96  # connections; a screen keeps one stream and few others
 TURNS_AT_ONCE: Final = 100  # a page has about thirty files
 LOOKING: Final = ("GET", "HEAD")
 
@@ -63,8 +63,10 @@ class WebEntrance(Entrance):
     """The entrance of the port. It refuses nobody, because a caller is unknown before its request.
 
     When all places are taken, the oldest connection without a screen's cookie and without a stream ends, or else the
-    oldest without a cookie, or one of the screen that has the most.
+    oldest without a cookie, or one of the screen that has the most. Each such connection costs a whole request.
     """
+
+    refused_at_once = 1
 
     def __init__(self, listener: TcpListener, refusals: Refusals) -> None:
         super().__init__(listener.sockets, refusals)
