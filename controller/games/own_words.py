@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
-from controller.messages import Message, all_of, message
+from msgspec.structs import replace
+
+from controller.messages import Argument, Message, all_of, message
 
 DEALER: Final = "D"
 BANKER: Final = "Banker"
@@ -58,16 +60,43 @@ class OwnWords(NamedTuple):
             named.append(self.dealers_hand)
         return all_of(named)
 
-    def own(self, text: str) -> str:
-        """Put this game's names of the owners of hands into a phrase that all games share.
+    @overload
+    def own(self, said: Message) -> Message: ...
+    @overload
+    def own(self, said: str) -> str: ...
+    def own(self, said: Message | str) -> Message | str:
+        """Fill the slots `{dealer}` and `{box}` of a phrase that all games share with this game's owners of hands.
 
-        The person who deals remains the Dealer; only the hand has another name.
+        Messages within the phrase are filled as well. The person who deals remains the Dealer; only the hand has
+        another name.
 
-        >>> OwnWords("Banker", "Player").own("the Dealer's hand ranks higher than the box's")
+        >>> str(OwnWords("Banker", "Player").own(message("the {dealer}'s hand ranks higher than the {box}'s")))
         "the Banker's hand ranks higher than the Player's"
         """
-        return text.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
+        if isinstance(said, str):
+            return said.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
+        return _filled(
+            said,
+            {
+                "dealer": message("Banker" if self.dealer == BANKER else "Dealer"),
+                "box": message("Player" if self.place == PLAYER else "box"),
+            },
+        )
 
     def said_of(self, outcome: str, tie_word: str) -> str:
         """Return the result of a box's hand in words. `outcome` is a value of `controller.rules.hands.Outcome`."""
         return {"win": self.wins, "lose": self.loses, "tie": tie_word}[outcome]
+
+
+def _filled(said: Message, owners: dict[str, Message]) -> Message:
+    """Return a message with the owners of hands in the slots for which it has no argument, also in messages within."""
+    args = {name: _argument(given, owners) for name, given in said.args.items()}
+    texts = said.id + said.many
+    missing = {name: owner for name, owner in owners.items() if f"{{{name}}}" in texts and name not in args}
+    return replace(said, args=args | missing) if missing or args != said.args else said
+
+
+def _argument(given: Argument, owners: dict[str, Message]) -> Argument:
+    if isinstance(given, tuple):
+        return tuple(_filled(one, owners) if isinstance(one, Message) else one for one in given)
+    return _filled(given, owners) if isinstance(given, Message) else given
