@@ -179,7 +179,7 @@ class TableClient:
             return answer
         next_step = ""
         with suppress(TableUnreachableError, NoTableError):
-            next_step = (await self._api.state()).next_step
+            next_step = str((await self._api.state()).next_step)
         raise RefusedError(answer.code, answer.explanation, next_step)
 
     async def send(self, request: OperationRequest) -> OperationAnswer:

@@ -31,17 +31,25 @@ ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any lang
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1."""
+    """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1.
+
+    `text`: the message in the language of a request, in answers to a client that asks for messages; else empty.
+    """
 
     id: str
     args: dict[str, Argument] = {}
     many: str = ""
+    text: str = ""
 
     def __str__(self) -> str:
-        return english(self)
+        return self.text or english(self)
 
     def __hash__(self) -> int:
         return hash((self.id, tuple(self.args.items())))
+
+
+AnyText: TypeAlias = str | Message
+"""A text in an answer of the API: a message until it is put into the reader's language, then usually a string."""
 
 
 def message(text: str, /, **args: Argument) -> Message:

@@ -205,7 +205,7 @@ class ApiClient:
             async with self._session.get(f"{self._host}/v1/events", headers=headers) as response:
                 if response.status == 409:
                     missing = decode_not_in_journal(await response.read())
-                    raise NotInJournalError(missing.sentence, EventId(missing.journal, missing.entry))
+                    raise NotInJournalError(str(missing.sentence), EventId(missing.journal, missing.entry))
                 await _require_ok(response)
                 async for line in response.content:
                     if not line.endswith(b"\n"):
@@ -288,5 +288,5 @@ async def _require_ok(response: aiohttp.ClientResponse) -> None:
     if not response.ok and response.content_type == "application/json":
         refused = NotAdmittedError if response.status == 403 else TableUnreachableError
         answer = decode_answer(await response.read())
-        raise refused(answer.sentence, code=answer.code)
+        raise refused(str(answer.sentence), code=answer.code)
     response.raise_for_status()

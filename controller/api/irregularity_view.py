@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
+from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
 from controller.table.irregularities.questions import becomes_sentence, claims, decider, number_moves, question
@@ -56,7 +57,7 @@ class OptionView(msgspec.Struct, frozen=True):
 class ClaimView(msgspec.Struct, frozen=True):
     """A question about one thing that a person sees. `facts`: what a yes answers besides."""
 
-    question: str
+    question: AnyText
     facts: Facts = Facts()
 
 
@@ -77,10 +78,10 @@ class IrregularityView(msgspec.Struct, frozen=True):
     row: str
     kind: str
     clause: str
-    because: str
+    because: AnyText
     proposes: str
     stage: str
-    questions: tuple[str, ...]
+    questions: tuple[AnyText, ...]
     asks: tuple[str, ...]
     options: tuple[str, ...]
     who: str
@@ -93,10 +94,10 @@ class IrregularityView(msgspec.Struct, frozen=True):
     bettors_due: tuple[BettorView, ...] = ()
     next_deck: bool = False  # it concerns the waiting deck, and does not hold the table
     void_asked: bool = False
-    question: str = ""  # the act or answer that it waits for, with whom to call
+    question: AnyText = ""  # the act or answer that it waits for, with whom to call
     noticed_by: str = ""
     noticed_utc_ns: int = 0  # 0: not known
-    note: str = ""
+    note: AnyText = ""
     counted: int | None = None
     card: int | None = None
     blocks: bool = True
@@ -107,8 +108,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     asked_utc_ns: int = 0
     clauses: tuple[str, ...] = ()
     claims: tuple[ClaimView, ...] = ()
-    senses: tuple[str, ...] = ()
-    becomes: str = ""  # what becomes of the card that it is about, or of the result of an earlier round
+    senses: tuple[AnyText, ...] = ()
+    becomes: AnyText = ""  # what becomes of the card that it is about, or of the result of an earlier round
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
@@ -77,23 +77,21 @@ class RecalledCard(msgspec.Struct, frozen=True):
 class OperationAnswer(msgspec.Struct, frozen=True):
     """The answer to an operation. `entry`: the journal entry with it; 0: none. A refusal has a `code` and a sentence.
 
-    `message`: the sentence as its English text with arguments, for a client with words of its own. `detail`: in
-    English, the error in a request that cannot be read; it may quote the request. `recalled`: the cards that
-    `recall_cards` asked for; nothing else in the API shows the face of such a card.
+    `detail`: in English, the error in a request that cannot be read; it may quote the request. `recalled`: the cards
+    that `recall_cards` asked for; nothing else in the API shows the face of such a card.
     """
 
     accepted: bool
     entry: int = 0
     code: str = ""
-    sentence: str = ""
+    sentence: AnyText = ""
     recalled: tuple[RecalledCard, ...] = ()
     detail: str = ""
-    message: Message | None = None
 
     @classmethod
-    def to_operation(cls, entry: int, code: str, said: str | Message) -> Self:
+    def to_operation(cls, entry: int, code: str, said: AnyText) -> Self:
         """Return the table's answer. The operation was accepted where there is no code."""
-        return cls(not code, entry, code, str(said), message=said if isinstance(said, Message) else None)
+        return cls(not code, entry, code, said)
 
     @property
     def explanation(self) -> str:
@@ -102,14 +100,14 @@ class OperationAnswer(msgspec.Struct, frozen=True):
         >>> OperationAnswer(False, sentence="The request cannot be read.", detail="name is missing").explanation
         'The request cannot be read. (name is missing)'
         """
-        return f"{self.sentence} ({self.detail})" if self.detail else self.sentence
+        return f"{self.sentence} ({self.detail})" if self.detail else str(self.sentence)
 
 
 class NotInJournal(msgspec.Struct, frozen=True):
     """`GET /v1/events` after an event that the table's journal does not have. `journal` and `entry`: its newest."""
 
     code: str
-    sentence: str
+    sentence: AnyText
     journal: str
     entry: int
     accepted: bool = False

@@ -14,7 +14,7 @@ from controller.api.irregularity_view import MoveView
 from controller.api.messages import encode_hook
 from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
-from controller.messages import Message
+from controller.messages import AnyText, Message
 from controller.roles import Role
 from controller.rules.layout import Bet
 from controller.table import events, operations
@@ -75,8 +75,7 @@ class PaymentChange(msgspec.Struct, frozen=True):
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True):
-    """The effect of an operation. `accepted`: the table would accept it. `sentences`: for people, also as
-    `messages`; the rest is data.
+    """The effect of an operation. `accepted`: the table would accept it. `sentences`: for people; the rest is data.
 
     `role`: the lowest rank that may enter it. `clause`: the one that applies to a confirmed irregularity; may be empty.
 
@@ -86,14 +85,14 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
 
     accepted: bool
     code: str = ""
-    sentence: str = ""
+    sentence: AnyText = ""
     entry: int = 0
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[AnyText, ...] = ()
     phase_was: str = ""
     phase_will: str = ""
     void: bool = False
     twice: bool = False
-    next_step: str = ""
+    next_step: AnyText = ""
     hands: tuple[HandChange, ...] = ()
     bets: tuple[BetChange, ...] = ()
     payments: tuple[PaymentChange, ...] = ()
@@ -102,8 +101,7 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     role: Role = Role.DEALER
     clause: str = ""
     moves: tuple[MoveView, ...] = ()
-    messages: tuple[Message, ...] = ()
-    becomes: str = ""  # what becomes of the card, where neither the next step nor a move says it yet
+    becomes: AnyText = ""  # what becomes of the card, where neither the next step nor a move says it yet
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -124,12 +122,12 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
         if refused is None or refused.code != "role":
             break
     if refused is not None:
-        return PreviewAnswer(False, refused.code, str(refused.sentence), state.entry, role=role)
+        return PreviewAnswer(False, refused.code, refused.sentence, state.entry, role=role)
     twice = any(isinstance(event, FIRST_REQUESTS) for event in decided.events)
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
     answer = _changes(state, decided.state, decided.events, twice=twice)
-    following = without_calls(answer.next_step, role)
+    following = without_calls(str(answer.next_step), role)
     comes = "" if answer.moves else _becomes(state, operation, decided.events, following)
     return msgspec.structs.replace(
         answer, role=role, clause=_clause(decided.events), next_step=following, becomes=comes
@@ -158,12 +156,10 @@ def _clause(brought: tuple[AnyEvent, ...]) -> str:
 def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...], *, twice: bool) -> PreviewAnswer:
     was, will = view_of(before, LinkView()), view_of(after, LinkView())
     open_was, open_will = ({one.id for one in view.irregularities} for view in (was, will))
-    said = _sentences(before, brought)
     return PreviewAnswer(
         accepted=True,
         entry=before.entry,
-        sentences=tuple(map(str, said)),
-        messages=said,
+        sentences=_sentences(before, brought),
         phase_was=was.phase,
         phase_will=will.phase,
         void=after.round.voided_from is not None and before.round.voided_from is None,

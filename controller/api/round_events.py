@@ -90,8 +90,8 @@ async def _with_lines(events: Sequence[bytes], words: OwnWords, names: Names, sp
         if line is None:
             told.append(event)
         else:
-            said = speaker.sentence(line) if speaker else str(line)
-            told.append(b'%s,"line":%s,"message":%s}' % (event[:-1], *map(msgspec.json.encode, (said, line))))
+            said = speaker.text(line) if speaker else str(line)
+            told.append(b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(said)))
     return told
 
 

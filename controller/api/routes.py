@@ -162,9 +162,9 @@ class Routes:
 def _why_not_ready(view: TableView) -> str:
     """Return why the table cannot deal, in a sentence; empty if it can, or if people decide."""
     if view.service != "in_service":
-        return f"The table is {view.service.replace('_', ' ')}: {view.service_cause.rstrip('.')}."
+        return f"The table is {view.service.replace('_', ' ')}: {str(view.service_cause).rstrip('.')}."
     if view.phase == Phase.MAINTENANCE:
         return f"The table is under maintenance: {view.maintenance.rstrip('.')}."
     if view.device.link != "ready":
-        return view.device.sentence or f"The device is {view.device.link}."
+        return str(view.device.sentence) or f"The device is {view.device.link}."
     return ""

@@ -19,7 +19,7 @@ from aiohttp import web
 from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
-from controller.api.in_language import ASKED, language_of
+from controller.api.in_language import ASKED, IN_ENGLISH
 from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.pages import version
 from controller.api.people import People, Person
@@ -72,14 +72,14 @@ class ScreenRoutes:
     async def _screen(self, request: web.Request) -> web.StreamResponse:
         if (full := self._streams.refuse(request)) is not None:
             return full
-        caller, language = request[VISITOR].caller, language_of(request)
+        caller, asked = request[VISITOR].caller, ASKED.get() or IN_ENGLISH
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)
             try:
                 await self._states.follow(
                     partial(write, response),
-                    lambda: Kind(self._operates(caller), language),
+                    lambda: Kind(self._operates(caller), asked.language, asked.whole),
                     partial(self._own_part, caller),
                 )
             except asyncio.CancelledError:

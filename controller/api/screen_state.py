@@ -18,7 +18,7 @@ from controller.api.view import TableView
 from controller.games.kind_words import KINDS
 from controller.games.own_words import DEALER, OwnWords
 from controller.language import ENGLISH
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
@@ -77,9 +77,8 @@ class LastView(msgspec.Struct, frozen=True):
 
     entry: int = 0
     utc_ns: int = 0
-    sentence: str = ""
+    sentence: AnyText = ""
     by: str = ""  # the name of the person who entered it; empty: it came from the device
-    message: Message | None = None
 
 
 class ScreenView(msgspec.Struct, frozen=True):
@@ -137,6 +136,7 @@ class Kind(NamedTuple):
 
     operates: bool
     language: str = ENGLISH
+    whole: bool = False  # with each text's message
 
 
 def table_message(
@@ -233,6 +233,6 @@ def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastV
         ruled = by_ruling and said["event"] == "ruled"
         if ruled or (not last.entry and not _is_not_shown(said)):
             line = line_for_screens(said, words, names)
-            last = LastView(last.entry or event.entry, said["utc_ns"], str(line), message=line) if line else last
+            last = LastView(last.entry or event.entry, said["utc_ns"], line) if line else last
             by_ruling = said.get("outcome") == BY_RULING
     return last

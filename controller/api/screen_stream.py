@@ -83,7 +83,7 @@ class ScreenStates:
             return made[1]
         state, view = self._table.state, self._table.view()
         offered = self._table.offers() if kind.operates else ()
-        speaker = Speaker(self._translator, kind.language)
+        speaker = Speaker(self._translator, kind.language, whole=kind.whole)
         message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), speaker))
         self._made[kind] = of, message
         self.encoded += 1

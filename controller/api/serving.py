@@ -12,9 +12,9 @@ from aiohttp import web
 from controller.api.answers import VISITOR, refused
 from controller.api.callers import Caller
 from controller.api.door import Visitor
-from controller.api.in_language import ASKED, language_of
+from controller.api.in_language import ASKED, speaker_for
 from controller.api.turns import Turns
-from controller.language import Speaker, Translator
+from controller.language import Translator
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
@@ -69,7 +69,7 @@ class Serving(ABC):
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)
-        ASKED.set(Speaker(self._translator, language_of(request), visitor.caller))
+        ASKED.set(speaker_for(request, self._translator, visitor.caller))
         try:
             if not visitor.kept:
                 with visitor.waiting():

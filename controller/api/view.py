@@ -8,6 +8,7 @@ import msgspec
 
 from controller.api.irregularity_view import IrregularityView, MoveView, irregularity_view
 from controller.games.specification import Kind
+from controller.messages import AnyText
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
@@ -46,7 +47,7 @@ class HandView(msgspec.Struct, frozen=True):
     dead: bool
     handled: bool
     shown: bool
-    class_name: str
+    class_name: AnyText
     outcome: str
     viewer: str = ""
     dealer_opens: bool = False
@@ -108,8 +109,8 @@ class DeviceView(msgspec.Struct, frozen=True):
     age: float | None
     links: int
     code: str
-    sentence: str
-    hint: str
+    sentence: AnyText
+    hint: AnyText
     connected: bool
     serial: str
     kind: str
@@ -117,10 +118,10 @@ class DeviceView(msgspec.Struct, frozen=True):
     last_report: int
     exit_held: bool | None
     open_commands: tuple[OpenCommandView, ...]
-    stopped: str
+    stopped: AnyText
     status_agrees: bool
     unloads_stub: bool
-    shortcomings: tuple[str, ...] = ()
+    shortcomings: tuple[AnyText, ...] = ()
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -165,11 +166,11 @@ class TableView(msgspec.Struct, frozen=True):
     table: str
     simulated: bool
     game: str
-    title: str
+    title: AnyText
     unit: str
     phase: str
     service: str
-    service_cause: str
+    service_cause: AnyText
     held: bool
     paused: str
     round: int
@@ -200,18 +201,18 @@ class TableView(msgspec.Struct, frozen=True):
     ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
-    next_step: str = ""  # the next act, in a sentence
-    next_steps: tuple[str, ...] = ()  # the same by sentences, the act first
+    next_step: AnyText = ""  # the next act, in a sentence
+    next_steps: tuple[AnyText, ...] = ()  # the same by sentences, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
-    warnings: tuple[str, ...] = ()  # of the machine: problems that do not stop the table yet
+    warnings: tuple[AnyText, ...] = ()  # of the machine: problems that do not stop the table yet
     journal: str = ""  # its id
     screens: tuple[EnrolledScreenView, ...] = ()
     earlier_round: int = 0  # the number of the round before this one, if its errors may still be reported; else 0
     moves: tuple[MoveView, ...] = ()  # cards that people move before play goes on, once all is decided
     face_up: tuple[FaceUpView, ...] = ()  # cards of the deal that lie face up in the device
     program: str = ""  # its version, and the state of its files; empty: nothing is recorded
-    payments: tuple[str, ...] = ()  # a sentence for each result until the round ends, where bets were not entered
+    payments: tuple[AnyText, ...] = ()  # a sentence for each result until the round ends, where bets were not entered
 
 
 class LinkView(msgspec.Struct, frozen=True):

@@ -81,8 +81,8 @@ async def _view(client: ApiClient) -> TableView | None:
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     """Say in one line which table this is, and why nothing may happen at present."""
-    cause = f": {view.service_cause.rstrip('.')}" if view.service_cause and view.service != "in_service" else ""
+    cause = f": {str(view.service_cause).rstrip('.')}" if view.service_cause and view.service != "in_service" else ""
     phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
     if language != ENGLISH:
-        return " ".join(filter(None, (view.table, console_word(f"phase.{view.phase}", language), view.next_step)))
+        return " ".join(filter(None, (view.table, console_word(f"phase.{view.phase}", language), str(view.next_step))))
     return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())

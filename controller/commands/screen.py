@@ -136,9 +136,9 @@ def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> Renderabl
 def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
     """Say what comes next, then the progress of the deal. `brief`: without the question that stands below."""
     dealing = view.phase in DEALING and bool(view.to_deal)
-    step = view.next_step
+    step = str(view.next_step)
     for found in view.irregularities[:1] if brief else ():
-        step = step.replace(found.question, f"Decide {found.row} below.")
+        step = step.replace(str(found.question), f"Decide {found.row} below.")
     counted = view.deck.stub is not None and view.phase in ROUND
     of_stub = dealing and (view.by_hand or view.deck.stub_out)
     parts = (
@@ -237,7 +237,7 @@ def _hand_cells(
         return cards, say("out of play"), say("bets returned")
     viewer = say("{viewer} looks", viewer=hand.viewer) if hand.viewer else ""
     looks = say("the Dealer opens it") if hand.dealer_opens else viewer
-    note = hand.class_name or " · ".join(filter(None, (say("handled") if hand.handled else "", looks)))
+    note = str(hand.class_name) or " · ".join(filter(None, (say("handled") if hand.handled else "", looks)))
     if void or not hand.outcome:
         return cards, Text(note), ""
     outcome = say.of_console(f"stage.{hand.outcome}", hand.outcome.upper())
@@ -269,7 +269,7 @@ def _irregularity(found: IrregularityView, words: OwnWords, say: Terminal) -> Re
     body.append(f"{found.question}\n", "cyan")
     for fact, asked in list(zip(found.asks, found.questions, strict=True))[1:]:
         if fact != COUNT_BY_HAND:
-            body.append(f"{say('then: {asked}', asked=words.own(asked))}\n", "cyan")
+            body.append(f"{say('then: {asked}', asked=words.own(str(asked)))}\n", "cyan")
     body.append(_options(found, say), "bold")
     if found.moves:
         body.append(f"\n  {_moves(found, words, say)}", "cyan")

@@ -118,7 +118,7 @@ def _write(paper: Page, found: Status, language: str) -> None:
     simulated = f", {say('SIMULATED')}" if view.simulated else ""
     paper.heading(f"{say('Table {table}', table=view.table)}{simulated}: {_service(view, language)}")
     if view.service_cause and not found.in_service:
-        paper.entry(view.service_cause, indent=4)
+        paper.entry(str(view.service_cause), indent=4)
     phase = say.of_console(f"phase.{view.phase}", _words(view.phase))
     held = f", {say('held')}" if view.held else ""
     on_duty = say("on duty: {dealer}", dealer=view.dealer or say("nobody"))
@@ -133,7 +133,7 @@ def _write(paper: Page, found: Status, language: str) -> None:
         ("program", view.program),
         ("journal", f"{view.journal}, {say('entry {entry}', entry=view.entry)}"),
     ]
-    paper.rows([(say(name), text) for name, text in rows if text])
+    paper.rows([(say(name), str(text)) for name, text in rows if text])
 
 
 def _service(view: TableView, language: str) -> str:
@@ -145,7 +145,7 @@ def _device(view: TableView, say: Terminal) -> str:
     age = say("never heard") if device.age is None else say("heard {age:.1f} s ago", age=device.age)
     named = " ".join(filter(None, (say.of_table(device.kind) if device.kind else "", device.serial)))
     stands = f"{named or say('none')}, {say.of_table(device.link)}, {age}"
-    return ". ".join(filter(None, (stands, device.sentence.rstrip("."), device.hint)))
+    return ". ".join(filter(None, (stands, str(device.sentence).rstrip("."), str(device.hint))))
 
 
 def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:

@@ -21,6 +21,7 @@ from controller.floor.broker import Message
 from controller.floor.reporting import KEPT_FOR, RENEWED_EVERY
 from controller.floor.table_report import DeviceReport, OpenIrregularity, ServiceReport, TableReport
 from controller.floor.topics import Subject, TablePlace
+from controller.messages import AnyText
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Phase, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.plain_text import plain, with_plain_texts
@@ -96,11 +97,11 @@ class Matter(msgspec.Struct, frozen=True):
     since: int
     trouble: Trouble = ""
     round: int = 0
-    what: str = ""
-    where: str = ""
+    what: AnyText = ""
+    where: AnyText = ""
     clauses: tuple[str, ...] = ()
     who: str = ""
-    act: str = ""
+    act: AnyText = ""
 
 
 class Seen(NamedTuple):
@@ -343,7 +344,7 @@ class _Beginnings:
         return self._kept[key]
 
 
-def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, str]:
+def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, AnyText]:
     """The first thing that needs a person besides the irregularities, with the table's own sentence for it."""
     report, device = table.table, table.device
     assert report is not None

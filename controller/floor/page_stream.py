@@ -22,6 +22,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.language import Speaker, Translator
+from controller.messages import AnyText
 
 LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
 BEAT_EVERY: Final = 1.0  # seconds
@@ -65,14 +66,14 @@ class Detail(msgspec.Struct, frozen=True):
 
     row: Row
     heard: int
-    title: str
+    title: AnyText
     held: bool
     paused: str
-    service_cause: str
-    next_step: str
-    warnings: tuple[str, ...]
+    service_cause: AnyText
+    next_step: AnyText
+    warnings: tuple[AnyText, ...]
     link: str
-    device: str
+    device: AnyText
     serial: str
     left: int
     heard_device: int
@@ -220,16 +221,16 @@ def story_lines(follower: Follower, place: TablePlace, speaker: Speaker) -> tupl
     table = follower.floor.tables.get(place)
     report = None if table is None else table.table
     words = GAMES[report.game].words if report is not None and report.game in GAMES else OwnWords()
-    names = {f"{MATTER}{one.id}": one.what for one in report.irregularities} if report is not None else {}
+    names = {f"{MATTER}{one.id}": str(one.what) for one in report.irregularities} if report is not None else {}
     return follower.stories.lines(place, words, names, speaker.sentence)
 
 
 def matter_in(found: Matter, speaker: Speaker) -> Matter:
     """Return the matter with its sentences in the speaker's language."""
-    say = speaker.phrase if found.trouble == "paused" else speaker.sentence
+    paused = found.trouble == "paused" and isinstance(found.what, str)
     return msgspec.structs.replace(
         found,
-        what=say(found.what),
+        what=speaker.phrase(str(found.what)) if paused else speaker.sentence(found.what),
         where=speaker.sentence(found.where),
         who=speaker.sentence(found.who),
         act=speaker.sentence(found.act),

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.api.in_language import WHOLE, in_language
 from controller.api.view import TableView
 from controller.floor.broker import Connection, Will
 from controller.floor.table_report import (
@@ -98,7 +99,7 @@ class Reporting:
 
     async def _send(self, connection: Connection, subject: Subject, report: msgspec.Struct, *, expiry: int) -> None:
         topic = self._place.topic(subject)
-        await connection.publish(topic, msgspec.json.encode(report), retained=True, expiry=expiry)
+        await connection.publish(topic, msgspec.json.encode(in_language(report, WHOLE)), retained=True, expiry=expiry)
 
 
 def _timeless(report: TableReport | DeviceReport) -> TableReport | DeviceReport:

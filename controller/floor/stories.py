@@ -17,7 +17,7 @@ from controller.floor.floor_view import LATEST, MOST_TABLES, UnreadableError
 from controller.floor.topics import TablePlace
 from controller.games.own_words import OwnWords
 from controller.journal.outbox import DecisionMade, Record
-from controller.messages import Message
+from controller.messages import AnyText
 from firmware_bridge.plain_text import plain
 
 KEPT: Final = 64  # decisions of a table
@@ -92,7 +92,7 @@ class Stories:
         return story
 
     def lines(
-        self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[str | Message], str]
+        self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[AnyText], str]
     ) -> tuple[Line, ...]:
         """The newest first. `words`: of its game. `say`: a sentence in the reader's language."""
         story = self._stories.get(place)
@@ -107,7 +107,7 @@ class Stories:
         return tuple(found)
 
 
-def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> str | Message:
+def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> AnyText:
     """Empty: nothing is shown. An event that does not look like one, as another version writes it, has its name."""
     try:
         event = _EVENT.decode(raw)

@@ -15,6 +15,7 @@ from controller.api.view import TableView
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.specification import Kind
+from controller.messages import AnyText
 
 Status = Literal["running", "stopped", "lost"]
 
@@ -27,12 +28,12 @@ class OpenIrregularity(msgspec.Struct, frozen=True):
 
     id: int
     kind: str
-    what: str
-    where: str
+    what: AnyText
+    where: AnyText
     round: int
     clauses: tuple[str, ...]
     who: str
-    act: str
+    act: AnyText
     since_utc_ns: int
     blocks: bool
 
@@ -48,19 +49,19 @@ class TableReport(msgspec.Struct, frozen=True):
     utc_ns: int
     simulated: bool
     game: str
-    title: str
+    title: AnyText
     unit: str
     phase: str
     since_utc_ns: int
     service: str
-    service_cause: str
+    service_cause: AnyText
     held: bool
     paused: str
     round: int
     dealer: str
-    next_step: str
+    next_step: AnyText
     irregularities: tuple[OpenIrregularity, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[AnyText, ...]
 
 
 class DeviceReport(msgspec.Struct, frozen=True):
@@ -69,11 +70,11 @@ class DeviceReport(msgspec.Struct, frozen=True):
     utc_ns: int
     link: str
     code: str
-    sentence: str
+    sentence: AnyText
     connected: bool
     kind: str
     serial: str
-    stopped: str
+    stopped: AnyText
     heard_utc_ns: int
     left: int
 

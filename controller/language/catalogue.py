@@ -19,6 +19,7 @@ ENGLISH: Final = "en"
 CHINESE: Final = "zh-Hans"
 LANGUAGES: Final = (ENGLISH, CHINESE)
 PARAMETER: Final = "language"  # of a request
+TEXTS: Final = "texts"  # of a request: `messages` for each text with its message
 
 COMPOSED: Final = (
     "{person} ({screen})",

@@ -13,9 +13,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.language.catalogue import ENGLISH, SLOT, Catalogue, Template, catalogue, small_first
 from controller.messages import DEEPEST as DEEPEST_MESSAGE
-from controller.messages import Argument, Message, rendered
+from controller.messages import AnyText, Argument, Message, english, rendered
 
 LONGEST: Final = 1200  # characters; the table's own sentences are shorter
 DEEPEST: Final = 8  # arguments within arguments
@@ -107,11 +109,11 @@ def _rendered(
     `argument` translates arguments that are text as those of a sentence, until the core makes messages of them.
     """
     if language == ENGLISH or depth > DEEPEST_MESSAGE:
-        return str(said)
+        return english(said)
     words = catalogue(language)
     text = words.text_of(said)
     if text is None:
-        return sentence(str(said))
+        return sentence(english(said))
 
     def value(name: str, given: Argument) -> Argument:
         if isinstance(given, Message):
@@ -206,16 +208,24 @@ class Translator:
 
 
 class Speaker(NamedTuple):
-    """A language, the translator that works for its readers, and who of them pays for what has to be searched."""
+    """A language, the translator that works for its readers, and who of them pays for what has to be searched.
+
+    `whole`: the reader asked for messages with their arguments beside each text.
+    """
 
     translator: Translator
     language: str
     payer: Hashable = None
+    whole: bool = False
 
     def sentence(self, said: str | Message) -> str:
         if isinstance(said, Message):
             return self.translator.message(said, self.language, self.payer)
         return self.translator.sentence(said, self.language, self.payer)
+
+    def text(self, said: Message) -> AnyText:
+        text = self.sentence(said)
+        return replace(said, text=text) if self.whole else text
 
     def phrase(self, text: str) -> str:
         return phrase(text, self.language)

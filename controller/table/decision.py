@@ -21,7 +21,7 @@ class RefusedError(Exception):
         """`said`: the message, or the English text of one with these arguments."""
         self.code = code
         self.message = said if isinstance(said, Message) else Message(said, args)
-        super().__init__(str(self.message))
+        super().__init__(self.message)  # which is put into words by whoever prints the error
 
 
 class Decided(NamedTuple):

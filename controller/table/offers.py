@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.messages import AnyText
 from controller.roles import Role
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
@@ -40,7 +41,7 @@ class Offer(msgspec.Struct, frozen=True):
     operation: str
     allowed: bool
     code: str = ""
-    sentence: str = ""
+    sentence: AnyText = ""
     role: Role = Role.DEALER
     twice: bool = False
     asked: int = 0

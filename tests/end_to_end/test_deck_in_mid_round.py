@@ -121,7 +121,7 @@ async def test_a_deck_put_in_during_the_deal_puts_nothing_in_doubt(table: Table)
         await table.until(lambda view: not view.tray)
     view = await table.view()
     if left := view.to_deal - view.dealt:
-        assert "by hand from the stub" in view.next_step
+        assert "by hand from the stub" in str(view.next_step)
         await table.do(operations.DealByHand(left, "another deck lies in the device"), SUPERVISOR)
     assert (await table.view()).phase == "examining"
     await table.do(operations.CountCards("stub", 46, "a witness"))

@@ -110,7 +110,7 @@ class Flood:
                 idle = not self.left and self.device.idle
                 view = await client.state()
                 reconciled = idle and view.service != Service.RECONCILING
-                if reconciled or view.service_cause.startswith("The device has sent more"):
+                if reconciled or str(view.service_cause).startswith("The device has sent more"):
                     return view
                 await self._news.wait()
 
@@ -136,7 +136,7 @@ async def test_a_device_that_floods_is_refused_until_a_person_returns_the_table(
         flood.flood(AT_ONCE + 2_000)
         view = await flood.done(client)
         assert (view.service, flood.left > 0) == ("out_of_service", True)
-        assert view.next_step.startswith("Call the pit supervisor: the shuffler cannot be used.")
+        assert str(view.next_step).startswith("Call the pit supervisor: the shuffler cannot be used.")
         await flood.asked_again()
         assert (await client.state()).entry == view.entry
         voice = CrewClient(client, Random(5))

@@ -106,7 +106,7 @@ async def test_a_device_that_ignores_its_window_is_refused(stage: Stage, mocker:
         hasty.flood()
         await stage.events_until(client, "device_lost")
         view = await client.state()
-        assert view.service_cause.startswith("The device has sent more reports than hands")
+        assert str(view.service_cause).startswith("The device has sent more reports than hands")
         voice = CrewClient(client, Random(5))
         assert not (await voice.send(voice.request(CREW[0], view.round, PauseTable("lunch")))).code
         assert memory(daemon.pid) < before + GROWTH

@@ -107,10 +107,10 @@ async def test_a_pit_supervisor_decides(spoil: Spoil, codes: tuple[str, str], tm
                 async with ApiClient(stage.socket) as client:
                     voice, shown = CrewClient(client, Random(1)), await client.state()
                     assert shown.service == "out_of_service"
-                    assert shown.next_step.endswith("Call the pit supervisor to return it to service.")
+                    assert str(shown.next_step).endswith("Call the pit supervisor to return it to service.")
                     refused = await voice.send(voice.request(DEALER, shown.round, operations.ReturnToService()))
                     assert (refused.accepted, refused.code) == (False, codes[once_more])
-                    assert "a pit supervisor returns the table to service" in refused.sentence
+                    assert "a pit supervisor returns the table to service" in str(refused.sentence)
                     if once_more:
                         answer = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
                         assert answer.accepted

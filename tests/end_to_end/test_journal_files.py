@@ -120,7 +120,7 @@ async def test_damage_of_an_older_file_is_found_beside_the_table() -> None:
                 for member, accepted in ((DEALER, False), (SUPERVISOR, True)):
                     request = voice.request(member, shown.round, operations.ReturnToService())
                     assert (await voice.send(request)).accepted is accepted
-                assert fault["sentence"] not in (await client.state()).service_cause
+                assert fault["sentence"] not in str((await client.state()).service_cause)
                 noted = (await stage.events_until(client, "journal_doubted"))[-1]
             assert (noted["code"], noted["sentence"]) == (fault["code"], fault["sentence"])
             assert await stage.daemon.end() == 0

@@ -70,7 +70,7 @@ async def test_a_deletion_that_the_files_alone_forge_is_two_doubts_of_the_shift_
             async with ApiClient(stage.socket) as client:
                 voice, shown = CrewClient(client, Random(1)), await client.state()
                 assert shown.service == "out_of_service"
-                assert "orderly stop" in shown.service_cause or "local key" in shown.service_cause
+                assert "orderly stop" in str(shown.service_cause) or "local key" in str(shown.service_cause)
                 request = voice.request(SUPERVISOR, shown.round, operations.ReturnToService())
                 refused = await voice.send(request)
                 assert (refused.accepted, refused.code) == (False, "journal-added")
@@ -113,12 +113,12 @@ async def test_several_doubts_are_shown_at_once_and_the_highest_rank_decides() -
             async with ApiClient(stage.socket) as client:
                 voice, shown = CrewClient(client, Random(1)), await client.state()
                 for said in ("signed by another key", "The pin ", "local key", "no entry says that they were deleted"):
-                    assert said in shown.service_cause
-                assert shown.next_step.endswith("Call the shift manager to return it to service.")
+                    assert said in str(shown.service_cause)
+                assert str(shown.next_step).endswith("Call the shift manager to return it to service.")
                 refused = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
                 assert not refused.accepted
                 for said in ("signed by another key", "The pin "):
-                    assert said in refused.sentence
+                    assert said in str(refused.sentence)
                 assert (await voice.send(voice.request(MANAGER, shown.round, operations.ReturnToService()))).accepted
             assert await stage.daemon.end() == 0
             codes = [one.code for one in Evidence(stage).of(JournalDoubted)]

@@ -140,7 +140,7 @@ async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Sta
     await reload(stage)
     assert (await events(stage, "configuration_recorded"))[-1]["configuration"]["people"][0]["name"] == "Dora"
     assert len(await events(stage, "game_chosen")) == 1
-    assert any("change with the next round" in one for one in (await crew.view()).warnings)
+    assert any("change with the next round" in str(one) for one in (await crew.view()).warnings)
     await crew.do(operations.CancelStart())
     chosen = await events(stage, "game_chosen")
     assert [one["settings"]["limits"][0]["minimum"] for one in chosen] == [10, 20]
@@ -228,8 +228,8 @@ async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, n
     view = await stage.state()
     assert view.entry == before
     (warning,) = view.warnings
-    assert "nothing has changed" in warning
-    assert words in warning
+    assert "nothing has changed" in str(warning)
+    assert words in str(warning)
     (line,) = stage.daemon.logged("configuration.refused")
     assert words in line["sentence"]
     stage.configuration.write_text(good)
@@ -306,7 +306,7 @@ async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
     stage.configuration.unlink()
     await reload(stage)
     (warning,) = (await stage.state()).warnings
-    assert "it cannot be read: No such file or directory" in warning
+    assert "it cannot be read: No such file or directory" in str(warning)
     assert await stage.daemon.end() == 0
 
 
@@ -317,7 +317,7 @@ async def test_what_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
     await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
     rename_dealer(stage)
     await reload(stage)
-    assert any("cannot be recorded now" in one for one in (await stage.state()).warnings)
+    assert any("cannot be recorded now" in str(one) for one in (await stage.state()).warnings)
     assert len(await events(stage, "configuration_recorded")) == 1
     async with ApiClient(stage.socket) as client:
         voice = CrewClient(client, Random(1))

@@ -47,7 +47,7 @@ def advice_in(shown: TableView) -> str:
     """What a person reads: the sentence and the next step."""
     assert shown.service == "out_of_service"
     assert not shown.device.connected
-    assert shown.device.sentence.endswith(".")
+    assert str(shown.device.sentence).endswith(".")
     return f"{shown.device.sentence} {shown.device.hint}"
 
 

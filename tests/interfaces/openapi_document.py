@@ -20,7 +20,7 @@ import msgspec
 
 from controller.api.messages import NotInJournal
 from controller.api.screen_state import Beat, OwnPart, TableMessage
-from controller.language import LANGUAGES, PARAMETER
+from controller.language import LANGUAGES, PARAMETER, TEXTS
 from controller.rules.layout import Refusal as BetRefusal
 from controller.table.events import AnyEvent
 from controller.table.exposing import ENTER_CARDS
@@ -206,7 +206,7 @@ def operation(one: Described) -> Json:
         made["description"] += " At the port of screens alone."
     parameters = list(one.parameters)
     if not isinstance(one.answer, Text):
-        parameters.append({"$ref": "#/components/parameters/Language"})
+        parameters += [{"$ref": f"#/components/parameters/{name}"} for name in ("Language", "Texts")]
     if parameters:
         made["parameters"] = parameters
     if one.body is not None:
@@ -282,6 +282,13 @@ def document() -> Json:
                     "required": False,
                     "description": "In which language sentences are answered. English for any other.",
                     "schema": {"type": "string", "examples": list(LANGUAGES)},
+                },
+                "Texts": {
+                    "name": TEXTS,
+                    "in": "query",
+                    "required": False,
+                    "description": "`messages`: each text as a `Message`, with its text, its id and its arguments.",
+                    "schema": {"type": "string", "examples": ["messages"]},
                 },
             },
             "securitySchemes": {

@@ -16,6 +16,8 @@ from controller.api.screen_state import Kind, LastView, table_message
 from controller.api.screen_stream import ScreenStates
 from controller.api.view import LinkView, view_of
 from controller.games.own_words import OwnWords
+from controller.language import Speaker, Translator
+from controller.messages import Message, message
 from controller.table import operations
 from controller.table.offers import offers
 from tests.end_to_end.stage import short_folder
@@ -67,7 +69,7 @@ async def test_refusals_previews_and_lines_are_translated(language: str) -> None
     refusal = in_language(OperationAnswer(False, code="boxes", sentence=english), speaker(language))
     assert refusal.sentence == (english if language == "en" else chinese)
     tried = preview(state, operations.AbandonRound("so decided", "house"))
-    assert in_language(tried, speaker(language)).next_step.isascii() is (language == "en")
+    assert str(in_language(tried, speaker(language)).next_step).isascii() is (language == "en")
     event = b'{"entry":1,"utc_ns":9,"round":1,"event":"table_resumed"}'
     (told,) = await with_lines([event], Pace(), OwnWords(), {}, speaker(language))
     assert json.loads(told)["line"].isascii() is (language == "en")
@@ -88,3 +90,11 @@ async def test_each_request_of_a_connection_is_answered_in_its_own_language() ->
             await caller.close()
         finally:
             await served.server.close()
+
+
+def test_a_client_with_words_of_its_own_is_given_each_text_with_its_id_and_arguments() -> None:
+    said = message("Turn over {hands}.", hands=OwnWords().of_all(["B1"]))
+    answer = OperationAnswer.to_operation(0, "hands", said)
+    whole = in_language(answer, Speaker(Translator(lambda: 0.0), CHINESE, whole=True)).sentence
+    assert isinstance(whole, Message)
+    assert (whole.id, whole.args, whole.text) == (said.id, said.args, in_language(answer, speaker(CHINESE)).sentence)

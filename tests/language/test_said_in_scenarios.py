@@ -71,13 +71,9 @@ def said_in(value: object) -> Iterator[str | Message]:
         return
     for name in value.__struct_fields__:
         found = getattr(value, name)
-        if (name == "sentence" and getattr(value, "message", None)) or (
-            name == "sentences" and hasattr(value, "messages")
-        ):
-            continue  # it is the message in English
         if name not in SENTENCES.get(type(value), ()):
             yield from said_in(found)
-        elif isinstance(found, str):
+        elif isinstance(found, str | Message):
             yield found
         else:
             yield from found.values() if isinstance(found, dict) else found

@@ -109,7 +109,7 @@ def table_of(game_id: str, unit: Unit, *readings: ChosenReading) -> TableHarness
 def said_of(table: TableHarness, operation: operations.Operation) -> str:
     """What the page shows before a person confirms or rules: the question, and what it would bring."""
     told = preview(table.state, operation)
-    return " ".join((next_step(table.state), told.next_step, told.becomes, *told.sentences)).lower()
+    return " ".join(map(str, (next_step(table.state), told.next_step, told.becomes, *told.sentences))).lower()
 
 
 def decided(table: TableHarness, way: Way, action: RulingAction = R.CONTINUE) -> str:
@@ -145,7 +145,7 @@ def assert_moved(table: TableHarness) -> tuple[tuple[str, str], ...]:
     moves = moves_shown(view)
     assert moves, "nothing is drawn"
     assert (view.held, table.exit_is_held()) == (True, True)
-    assert 'press "Cards are moved"' in view.next_step
+    assert 'press "Cards are moved"' in str(view.next_step)
     found = next((one for one in table.state.open if one.stage is Stage.MOVING), None)
     about = (found.id, found.revision) if found else (0, 0)
     table.do(operations.Reconstruct(*about))

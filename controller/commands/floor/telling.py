@@ -11,6 +11,7 @@ from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
 from controller.language import Speaker, Translator
+from controller.messages import AnyText
 
 NS_A_SECOND: Final = 10**9
 JOINT: Final = " · "
@@ -27,9 +28,9 @@ class Telling:
     def about(self, found: Matter) -> str:
         """Return a matter in words: what and where it is, under which clause, and who is awaited."""
         matter = matter_in(found, self.speaker)
-        what, more = matter.what, matter.where
+        what, more = str(matter.what), str(matter.where)
         if matter.trouble:
-            what, more = self.say(f"trouble.{matter.trouble}"), matter.what
+            what, more = self.say(f"trouble.{matter.trouble}"), str(matter.what)
         if more:
             what = self.say("matter.what", what=what, more=more)
         clauses = ", ".join(one or self.say("matter.no_clause") for one in matter.clauses)
@@ -37,9 +38,9 @@ class Telling:
         return JOINT.join(filter(None, (f"{what[:1].upper()}{what[1:]}", clauses, who)))
 
     def act(self, found: Matter) -> str:
-        return matter_in(found, self.speaker).act
+        return str(matter_in(found, self.speaker).act)
 
-    def sentence(self, text: str) -> str:
+    def sentence(self, text: AnyText) -> str:
         """Translate a sentence of a table."""
         return self.speaker.sentence(text)
 

@@ -49,7 +49,7 @@ WAITS: Final = {  # words that enter nothing themselves, and the phases in which
 
 def in_words(view: TableView) -> TableView:
     """Return the view with the prompt's own words in `next_step`, where it names buttons of a screen."""
-    step = view.next_step
+    step = str(view.next_step)
     for button, word in BUTTONS.items():
         step = step.replace(f'press "{button}"', f"write `{word}`").replace(f'Press "{button}"', f"Write `{word}`")
     return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)
@@ -85,7 +85,7 @@ def _allowed(view: TableView) -> set[str]:
 
 def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Iterator[str]:
     """Yield what comes next, then a line for each thing that can be written."""
-    yield view.next_step or "Nothing is asked."
+    yield str(view.next_step) or "Nothing is asked."
     found = [WORDS[word] for word in lawful_words(view, offers)]
     widest = max(len(one.form) for one in found) if found else 0
     for one in found:

@@ -111,7 +111,7 @@ class Operator:
         if not answer.accepted:
             raise RefusedLineError(answer.code, answer.explanation)
         self.entries_made.append(answer.entry)
-        self.recalled, self.sentence = answer.recalled, answer.sentence
+        self.recalled, self.sentence = answer.recalled, str(answer.sentence)
 
     def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
         def asked() -> bool:
@@ -251,7 +251,7 @@ class Operator:
 
     def deal_all(self) -> None:
         if self.view.phase not in DEALING | AFTER_DEAL:
-            raise NothingDoneError(f"no card is dealt now: {self.view.next_step.rstrip('.')}")
+            raise NothingDoneError(f"no card is dealt now: {str(self.view.next_step).rstrip('.')}")
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
@@ -260,7 +260,9 @@ class Operator:
             return
         self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
         if self.view.phase in DEALING and self.view.dealt < dealt and not self.view.irregularities:
-            raise NothingDoneError(f"the deal stopped at {self.view.dealt} cards: {self.view.next_step.rstrip('.')}")
+            raise NothingDoneError(
+                f"the deal stopped at {self.view.dealt} cards: {str(self.view.next_step).rstrip('.')}"
+            )
 
     def open_all(self) -> None:
         """Open the Dealer's hand first, or last where the Players' hands are returned before it."""

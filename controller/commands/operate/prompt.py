@@ -80,7 +80,7 @@ class Prompt:
         lost = ", no daemon" if self._table.lost else ""
         line = f"{view.table}, round {view.round}, {view.phase.replace('_', ' ')}{about}{lost}> "
         width = self._session.output.get_size().columns  # a longer line would be cut
-        step = "".join(f"{line}\n" for line in textwrap.wrap(view.next_step, width))
+        step = "".join(f"{line}\n" for line in textwrap.wrap(str(view.next_step), width))
         return FormattedText([("italic", step), ("bold", line)])
 
     def _do(self, words: list[str]) -> None:
