@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
+from controller.games.specification import Facts, RulingAction
 from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import findings
-from controller.table.irregularities.questions import becomes_sentence, claims, decider, number_moves, question
+from controller.table.irregularities.questions import (
+    becomes_sentence,
+    claims,
+    decider,
+    number_moves,
+    question,
+    question_of,
+)
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Asking, Irregularity, Move, Stage
 from controller.table.state import TableState
@@ -144,10 +151,10 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         row=found.row.id,
         kind=found.kind,
         clause=found.row.clause,
-        because=found.row.because,
+        because=state.game.words.own(found.row.because),
         proposes=found.row.disposition,
         stage=found.stage,
-        questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
+        questions=tuple(question_of(state, name) for name in found.asks),
         asks=found.asks,
         options=_options(state, found),
         who=decider(found).word,
@@ -178,11 +185,12 @@ def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: in
         clauses=tuple(one for one, _ in clauses),
         senses=tuple(one for _, one in clauses),
         claims=tuple(ClaimView(*one) for one in claims(state, found)),
-        becomes=becomes_sentence(state, found),
+        becomes=becomes_sentence(state, found) or "",
     )
 
 
-def _clauses(state: TableState, found: Irregularity) -> tuple[tuple[str, str], ...]:
+def _clauses(state: TableState, found: Irregularity) -> tuple[tuple[str, AnyText], ...]:
     """Return each clause that may apply, with its sense."""
     rows = [one.row for one in findings(state.law, found.kind, found.facts)] if found.asks else [found.row]
-    return tuple({row.clause or row.authority: row.because for row in rows}.items())
+    own = state.game.words.own
+    return tuple({row.clause or row.authority: own(row.because) for row in rows}.items())

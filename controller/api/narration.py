@@ -25,6 +25,7 @@ from firmware_bridge.plain_text import with_plain_texts
 USUAL: Final = OwnWords()  # without a named game
 LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
 
+MESSAGE_FIELDS: Final = frozenset(Message.__struct_fields__)
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
 PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
 
@@ -127,6 +128,15 @@ def _listed(parts: Iterable[Argument]) -> Message:
 
 def _clauses(parts: Iterable[Message]) -> Message:
     return Message("{parts:clauses}", {"parts": tuple(parts)})
+
+
+def with_messages(value: Any) -> Any:
+    """Return a value of an event with its messages, which the journal has as objects."""
+    if isinstance(value, dict):
+        if isinstance(value.get("id"), str) and value.keys() <= MESSAGE_FIELDS:
+            return msgspec.convert(value, Message)
+        return {key: with_messages(one) for key, one in value.items()}
+    return [with_messages(one) for one in value] if isinstance(value, list) else value
 
 
 def _sentence(said: Any) -> Message:
@@ -507,7 +517,8 @@ def _paid(event: Event) -> Message:
 
 
 def _row(row: Mapping[str, Any]) -> Message:
-    return _under(Message(row["because"]), row["clause"])
+    because = row["because"]
+    return _under(because if isinstance(because, Message) else Message(because), row["clause"])
 
 
 def _asked(asks: list[str], words: OwnWords) -> Message | None:
@@ -529,10 +540,10 @@ def _raised(event: Event, words: OwnWords) -> Message:
         said = message("irregularity: {what}", what=what)
     if event["noticed_by"]:
         said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=event["noticed_by"])
-    note = event["note"]
-    more = [Message("{remark}", {"remark": f"{note[:1].upper()}{note[1:]}"})] if note else []
+    if event["note"]:
+        said = message("{said}; {note}", said=said, note=event["note"])
     asked = _asked(asks, words)
-    return Message("{parts:points}", {"parts": (said, *more, *([asked] if asked else []))})
+    return said if asked is None else Message("{parts:points}", {"parts": (said, asked)})
 
 
 def _answered(said: Message, event: Event, words: OwnWords) -> Message:
@@ -752,7 +763,7 @@ def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
     """Return the line of an event. None: it is not shown. `words`: of the game that is played."""
     event = with_plain_texts(event, LONGEST_SHOWN)
     try:
-        return _line(event, words)
+        return _line(with_messages(event), words)
     except (KeyError, TypeError, ValueError):  # a daemon of another version has other fields
         return _in_words(str(event["event"]))
 

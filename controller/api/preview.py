@@ -134,7 +134,7 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
     )
 
 
-def _becomes(state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: str) -> str:
+def _becomes(state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: str) -> str | Message:
     """What becomes of the card, by the row that then applies. Of a matter that stays open its own question says it."""
     found = state.find_open(getattr(operation, "irregularity", 0))
     if found is None or not any(isinstance(event, events.IrregularityResolved) for event in brought):
@@ -145,7 +145,7 @@ def _becomes(state: TableState, operation: Operation, brought: tuple[AnyEvent, .
     if rows:
         found = msgspec.structs.replace(found, row=rows[0].row, facts=rows[0].facts, asks=())
     said = becomes_sentence(state, found)
-    return "" if said[1:].rstrip(".") in following else said
+    return "" if said is None or str(said)[1:].rstrip(".") in following else said
 
 
 def _clause(brought: tuple[AnyEvent, ...]) -> str:

@@ -134,7 +134,7 @@ class EntryView(msgspec.Struct, frozen=True):
     operation: str
     person: str
     said: Correctable
-    late: str = ""
+    late: AnyText = ""
 
 
 class EnrolledScreenView(msgspec.Struct, frozen=True):
@@ -271,7 +271,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
                 str(one.operation.__struct_config__.tag),
                 one.person,
                 one.operation,
-                too_late(state, one.operation),
+                too_late(state, one.operation) or "",
             )
             for one in state.round.entered
         ),

@@ -106,7 +106,7 @@ def _open(view: TableView, found: IrregularityView) -> OpenIrregularity:
         found.round,
         found.clauses,
         found.who,
-        found.question,
+        str(found.question),
         found.noticed_utc_ns,
         found.blocks,
     )

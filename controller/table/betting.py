@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
+from controller.messages import Message
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError, enters_bettors
 from controller.rules.layout import (
@@ -285,14 +286,14 @@ def return_wagers(decision: Decision, clause: str) -> None:
         _record(decision, returned)
 
 
-def hand_back(decision: Decision, clause: str, because: str) -> None:
+def hand_back(decision: Decision, clause: str, because: str | Message) -> None:
     """The round does not begin: every bet that lies there goes back."""
     take_off(decision, decision.state.layout.bets, clause, because)
     if decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(()))
 
 
-def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str) -> None:
+def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str | Message) -> None:
     """Bets go back while bets are open: their chips are off the layout, and boxes without a main wager are free."""
     layout = decision.state.layout
     back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in bets)

@@ -254,7 +254,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     place: Place | None = None
     card: int | None = None  # 1 to 3: which card of the hand, where people named one
     ordinals: tuple[int, ...] = ()  # of the cards that it is about
-    note: str = ""  # what was noticed, in words
+    note: str | Message = ""  # what was noticed, in words
     counted: int | None = None
     counted_by: int = 0  # the entry of the count of stub or deck that answered it
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
@@ -264,7 +264,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     of_deck: str = ""  # the recorded deck that it is about
     waiting: bool = False  # it is about the deck that waits for the next round, not about a round
     void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
-    void_because: str = ""  # why the round would be void, by that request
+    void_because: str | Message = ""  # why the round would be void, by that request
     asking: Asking | None = None  # that request
     noticed_by: str = ""  # device, inference or a person; empty: not kept
 

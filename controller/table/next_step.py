@@ -97,7 +97,7 @@ def _in_the_way(state: TableState) -> tuple[str, ...]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
         clears = named and not remedy(state.device)
         trouble = (f"Clear the {state.device.word}.",) if clears else _device_trouble(state)
-        return (question(state, blocking[0]), *_more(len(blocking) - 1), *trouble)
+        return (str(question(state, blocking[0])), *_more(len(blocking) - 1), *trouble)
     if state.duty.paused:
         return (f"Resume when it can go on: the table is paused ({state.duty.paused}).",)
     if state.moves_due:

@@ -94,7 +94,7 @@ def _ruled(state: TableState, found: Irregularity) -> Iterator[Group]:
             continue  # also where there is nothing that the ruling could name
         void = action is RulingAction.VOID and voids_a_round(state, found)
         asking = _asking(found) if void else None
-        words = (asking.authority, found.void_because) if asking else (WORDS, WORDS)
+        words = (asking.authority, str(found.void_because)) if asking else (WORDS, WORDS)
         yield group(
             operations.Rule(found.id, found.revision, action, *words, **named),
             known=(*THE_MATTER, "action", *(("authority", "text") if asking else ())),

@@ -188,5 +188,5 @@ def _why_held(state: TableState, act: Message) -> Message:
         paused = state.duty.paused
         return message("Cannot {act} while the table is paused ({paused}); resume first.", act=act, paused=paused)
     blocking = next((found for found in in_order(state) if found.blocks), None)
-    then = question(state, blocking) if blocking is not None else next_step(state)
-    return sentences(message("Cannot {act} yet.", act=act), Message(then))
+    then = question(state, blocking) if blocking is not None else Message(next_step(state))
+    return sentences(message("Cannot {act} yet.", act=act), then)

@@ -84,7 +84,7 @@ def _verify_decided(state: TableState, deck: Deck) -> None:
         if found.waiting and found.of_deck in ("", deck.label):
             named = message("deck {deck}", deck=deck.label) if deck.label else message("the deck of the next round")
             doubt = message("{named} is in doubt.", named=named)
-            raise RefusedError("open", sentences(doubt, Message(question(state, found))))
+            raise RefusedError("open", sentences(doubt, question(state, found)))
 
 
 def _why_used(state: TableState, deck: Deck) -> Message:

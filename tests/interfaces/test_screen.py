@@ -17,7 +17,7 @@ from controller.games.specification import Disposition, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import Event
-from controller.table.irregularities.adjudication import ACT_OF_STAGE
+from controller.table.irregularities.adjudication import FIRST
 from controller.table.model import Stage
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
@@ -35,7 +35,7 @@ def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
 
 def test_every_disposition_and_stage_has_words() -> None:
     assert set(FOLLOWS) == set(Disposition)
-    assert set(ACT_OF_STAGE) == set(Stage)
+    assert set(FIRST) == set(Stage)
 
 
 def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:

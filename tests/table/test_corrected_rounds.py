@@ -332,8 +332,8 @@ def test_after_a_correction_it_is_asked_what_a_person_sees_and_cannot_be_denied(
     table = TableHarness(boxes=(1, 3, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     found = table.open
-    assert [one.question for one in claims(table.state, found)] == ["Do cards lie at the wrong place?"]
-    assert found.note == "box 5 has cards and no bet; box 6 has a bet and no cards"
+    assert [str(one.question) for one in claims(table.state, found)] == ["Do cards lie at the wrong place?"]
+    assert str(found.note) == "box 5 has cards and no bet; box 6 has a bet and no cards"
     code, sentence = table.refused(
         operations.DenyIrregularity(found.id, found.revision, "all is well"), Role.PIT_SUPERVISOR
     )
@@ -348,7 +348,7 @@ def test_an_entry_says_from_when_on_it_stays_and_is_refused_from_then_on() -> No
     occupied = last_entry(table, operations.OccupyBoxes)
 
     def late() -> str:
-        return next(one.late for one in view_of(table.state, LinkView()).entries if one.entry == occupied)
+        return next(str(one.late) for one in view_of(table.state, LinkView()).entries if one.entry == occupied)
 
     assert not late()
     table.deal()

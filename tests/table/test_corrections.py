@@ -189,7 +189,7 @@ def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
         else:
             table.expose("B1", guess)
         shown = table.last(events.HandExposed)
-        said.append((any(shown.revealed), table.open.note.replace(guess, "") if table.state.open else ""))
+        said.append((any(shown.revealed), str(table.open.note).replace(guess, "") if table.state.open else ""))
     assert [revealed for revealed, _ in said] == [False] * 5
     assert len({note for _, note in said[:3]}) == 1
     assert len({note for _, note in said[3:]}) == 1

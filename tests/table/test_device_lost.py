@@ -109,7 +109,7 @@ def test_reports_that_are_gone_between_rounds_are_only_noted() -> None:
     table.give(ReportsMissing(1, 1, 3))
     passed = table.last(events.ReportsPassed)
     assert (passed.boot, passed.number) == (1, 3)
-    assert "from 1 to 3" in passed.note
+    assert "from 1 to 3" in str(passed.note)
     assert not table.state.open
     assert table.state.device.last_report == 3
 

@@ -22,7 +22,7 @@ def lying(table: TableHarness) -> list[tuple[int, int]]:
 
 
 def noted(table: TableHarness) -> list[str]:
-    return [event.detail for event in table.events_of(events.DeviceNoted) if event.what == DEALT_BY_HAND]
+    return [str(event.detail) for event in table.events_of(events.DeviceNoted) if event.what == DEALT_BY_HAND]
 
 
 def by_hand(table: TableHarness, cards: int) -> None:
@@ -78,7 +78,7 @@ def test_a_card_not_dealt_by_hand_is_set_aside_and_raised() -> None:
     assert noted(table) == ["cards 3"]
     assert [held.ordinal for held in table.state.decks.aside] == [4]
     assert [(found.row.id, found.ordinals) for found in table.state.open] == [("I16", (4,))]
-    assert "by hand" in table.last(events.IrregularityRaised).note
+    assert "by hand" in str(table.last(events.IrregularityRaised).note)
     assert len(lying(table)) == len(set(lying(table))) == 4
 
 

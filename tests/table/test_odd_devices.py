@@ -116,7 +116,7 @@ def test_nc_5_5_2_a_card_that_was_read_before_is_an_excess_and_stays_untold() ->
     table.take(2)
     assert table.open.row.id == "I02"
     raised = table.last(events.IrregularityRaised)
-    assert table.device.inside[0].code not in raised.note
+    assert table.device.inside[0].code not in str(raised.note)
 
 
 def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_said() -> None:

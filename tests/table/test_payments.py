@@ -164,7 +164,7 @@ def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: st
 def test_of_an_earlier_round_it_is_said_that_the_result_stands(game_id: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().finish().to_betting()
     table.report(Kind.FOREIGN_CARD, earlier=True)
-    assert "If so, the result stands" in question(table.state, table.open)
+    assert "If so, the result stands" in str(question(table.state, table.open))
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "F3"])

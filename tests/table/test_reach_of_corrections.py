@@ -89,7 +89,7 @@ def test_a_count_of_one_pile_does_not_become_the_count_of_another() -> None:
     entry = last_entry(table, operations.CountCards)
     meant = operations.CountCards("stub", due, "a witness")
     code, sentence = table.refused(operations.CorrectEntry(entry, "it was the stub", meant), SUPERVISOR)
-    assert (code, "then the count of stub" in sentence) == ("pile", True)
+    assert (code, "then the count of the stub" in sentence) == ("pile", True)
     correct(table, operations.CountCards, operations.CountCards("aside", 0, "a witness"))
     table.do(meant)
     assert (table.state.stub_due, table.state.open) == (due, ())

@@ -57,7 +57,7 @@ def test_f3_no_hand_is_removed_by_a_ruling_while_no_box_is_marked() -> None:
     table.do(operations.PlaceYourBets())
     table.report(Kind.FOREIGN_CARD)
     code, sentence = table.refused(ruling(table, A.REMOVE_HANDS, places=("B1",)), Role.SHIFT_MANAGER)
-    assert (code, str(sentence)) == ("place", "No hand is in play; rule otherwise.")
+    assert (code, str(sentence)) == ("place", "No hand is in play; choose another ruling.")
 
 
 def test_nc_5_17_cards_are_put_right_by_a_ruling_once_it_is_known_where_they_lie() -> None:

@@ -104,7 +104,7 @@ def test_only_the_last_count_of_a_pile_is_corrected() -> None:
     count(table, 46)
     last = last_entry(table, Count)
     code, sentence = table.refused(operations.CorrectEntry(first, "miskeyed"), Role.PIT_SUPERVISOR)
-    assert (code, sentence) == ("later", f"A later count of stub stands (entry {last}); correct that one instead.")
+    assert (code, sentence) == ("later", f"A later count of the stub stands (entry {last}); correct that one instead.")
     instead = operations.CorrectEntry(first, "miskeyed", Count("stub", 44, "a witness"))
     assert table.refused(instead, Role.PIT_SUPERVISOR)[0] == "later"
     strike(table)

@@ -41,8 +41,8 @@ def test_an_exit_that_is_open_though_hold_was_ordered_is_held_once_more_and_then
     assert not table.state.open
     status_says(table, held=False, times=2)
     assert table.open.kind is Kind.TECHNICAL_STOP
-    assert "cards can leave" in table.last(events.IrregularityRaised).note
-    assert "the exit is open" in table.last(events.IrregularityRaised).note
+    assert "cards can leave" in str(table.last(events.IrregularityRaised).note)
+    assert "the exit is open" in str(table.last(events.IrregularityRaised).note)
     entries = table.state.entry
     status_says(table, held=False, times=50)
     assert table.state.entry == entries, "it is told once"
@@ -55,7 +55,7 @@ def test_an_exit_that_stays_held_though_release_was_ordered_is_a_stop_and_not_or
     assert before[-1][1] == ReleaseExit()
     status_says(table, held=True, times=2)
     assert table.open.kind is Kind.TECHNICAL_STOP
-    assert "no card can leave" in table.last(events.IrregularityRaised).note
+    assert "no card can leave" in str(table.last(events.IrregularityRaised).note)
     assert ReleaseExit() not in [command for _, command in orders_of_exit(table)[len(before) :]]
 
 
@@ -133,8 +133,8 @@ def test_an_order_without_an_answer_is_a_stop_that_says_whether_cards_can_leave(
         table.give(StatusReceived(table.device.status, late))
     assert table.open.kind is Kind.TECHNICAL_STOP
     assert len(table.events_of(events.CommandUnanswered)) == len(late)
-    assert "does not answer the order" in table.last(events.IrregularityRaised).note
-    assert "cards can leave" in table.last(events.IrregularityRaised).note
+    assert "does not answer the order" in str(table.last(events.IrregularityRaised).note)
+    assert "cards can leave" in str(table.last(events.IrregularityRaised).note)
 
 
 def test_an_answer_that_was_given_meanwhile_is_no_stop() -> None:
@@ -153,7 +153,7 @@ def test_a_report_with_other_content_is_a_doubt_in_a_round_and_noted_between_rou
     table.take()
     table.give(DeviceContradicted("report", 1, 2, Evidence(b"KD")))
     assert table.open.kind is Kind.COUNT_IN_DOUBT
-    notes = [event.detail for event in table.events_of(events.DeviceNoted) if event.what == "contradiction"]
+    notes = [str(event.detail) for event in table.events_of(events.DeviceNoted) if event.what == "contradiction"]
     assert [note for note in notes if "report 1 again" in note]
     assert table.at(Phase.DEALING_SETS)
 
@@ -163,5 +163,5 @@ def test_answers_that_contradict_are_noted_and_decide_nothing(what: str) -> None
     table = TableHarness().start().to_dealing()
     table.give(DeviceContradicted(what, 1, 7, Evidence(b"")))  # type: ignore[arg-type]  # one of its words
     assert not table.state.open
-    assert "command 7" in table.last(events.DeviceNoted).detail
+    assert "command 7" in str(table.last(events.DeviceNoted).detail)
     table.finish()

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.messages import Message
 from controller.table.events.base import Event
 from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
@@ -328,7 +329,7 @@ class DeviceNoted(Event, frozen=True, tag="device_noted"):
     """A report of the device without effect on the table; recorded for readers of the journal."""
 
     what: str
-    detail: str = ""
+    detail: str | Message = ""
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
@@ -365,4 +366,4 @@ class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
 
     kind: Kind
     noticed_by: str
-    note: str = ""
+    note: str | Message = ""

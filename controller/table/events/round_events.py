@@ -293,7 +293,7 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
 
     clause: str
     irregularity: int
-    text: str
+    text: str | Message
     authority: str = ""
     of_round: int = 0
     was_paid: bool = False

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind, Row
-from controller.messages import Message, message, sentences
+from controller.games.specification import ASSUMED_NOT, STATED, Choice, Disposition, Facts, Kind, Row
+from controller.messages import Message, counted, message, sentences
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.law import SILENT_DECIDED_BY, enters_bettors, find_row
@@ -38,19 +38,25 @@ from controller.table.irregularities.dispositions import (
     void_needs_repeat,
     withdrew_wholly,
 )
-from controller.table.irregularities.questions import CHOICES, COUNT_THE_HAND, entry_in_doubt, place_word
+from controller.table.irregularities.questions import (
+    COUNT_THE_HAND,
+    COUNT_THE_STUB,
+    entry_in_doubt,
+    place_word,
+    question_of,
+)
 from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import ASIDE, DENIED, Hand, Irregularity, Pile, Stage
 from controller.table.phases import Phase
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
-ACT_OF_STAGE: Final[dict[Stage, str]] = {
-    Stage.CLAIMED: "confirm or deny what was noticed",
-    Stage.ORDERING: "name the order of the cards",
-    Stage.CHOOSING: "record every bettor's choice",
-    Stage.MOVING: "move the cards as the screen shows, and confirm",
-    Stage.RULING: "give the ruling",
+FIRST: Final[dict[Stage, Message]] = {
+    Stage.CLAIMED: message("First confirm or deny what was noticed."),
+    Stage.ORDERING: message("First name the order of the cards."),
+    Stage.CHOOSING: message("First record every bettor's choice."),
+    Stage.MOVING: message("First move the cards as the screen shows, and confirm."),
+    Stage.RULING: message("First give the ruling."),
 }
 # Facts that the table knows: an answer must not contradict them.
 KNOWN_FACTS: Final = (
@@ -74,19 +80,21 @@ CORRECT_BY: Final = {
     "misplaced": message("Record where the cards lie now, if they were put right."),
     "curable": message("If it can be done, record first where the cards lie."),
 }
-"""What people do where the table's knowledge is not right."""
+"""What people do where the table's record is not right."""
 
 
-def _recorded_otherwise(fact: str, *, known: bool) -> Message:
+def _contradicted(state: TableState, fact: str, *, known: bool) -> Message:
+    asked = question_of(state, fact)
     return sentences(
-        message("The table has recorded otherwise: {question}", question=Message(FACT_QUESTIONS[fact])),
-        message("Yes.") if known else message("No."),
+        message("{question} The table has recorded: yes.", question=asked)
+        if known
+        else message("{question} The table has recorded: no.", question=asked),
         CORRECT_BY.get(fact),
     )
 
 
 def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
-    """The open irregularity that an operation names, unchanged since and waiting for this step."""
+    """Return the open irregularity that an operation names, unchanged since and waiting for this step."""
     found = state.find_open(decision.irregularity)
     if found is None:
         raise RefusedError(
@@ -97,20 +105,26 @@ def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any
     if found.revision != decision.revision:
         raise RefusedError("changed", "This irregularity has changed since; read it again, then decide.")
     if found.stage not in stages:
-        raise RefusedError("stage", "First {act}.", act=Message(ACT_OF_STAGE[found.stage]))
+        raise RefusedError("stage", FIRST[found.stage])
     return found
 
 
-def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
-    if not given.role.reaches(role):
-        by_clause = "Only a {role} or above may {act} ({clause}); call the {role}."
-        by_site = "Only a {role} or above may {act}; call the {role}."
-        args = {"clause": clause} if clause else {}
-        raise RefusedError("role", by_clause if clause else by_site, role=role.named, act=Message(what), **args)
+def require(given: PersonActed, role: Role, clause: str, act: Message) -> None:
+    if given.role.reaches(role):
+        return
+    if not clause:
+        raise RefusedError("role", "Only a {role} or above may {act}; call the {role}.", role=role.named, act=act)
+    raise RefusedError(
+        "role",
+        "Only a {role} or above may {act} ({clause}); call the {role}.",
+        role=role.named,
+        act=act,
+        clause=clause,
+    )
 
 
 def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
-    """Those of `KNOWN_FACTS` that the table knows now; none of an earlier round."""
+    """Return those of `KNOWN_FACTS` that the table knows now; none of an earlier round."""
     if found.round != state.round.number:
         return {name: known for name in AS_NOTICED if (known := getattr(found.first_facts, name)) is not None}
     now = known_facts(state, found.place)
@@ -128,7 +142,7 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
 
 
 def _merged_facts(found: Irregularity, stated: Facts) -> Facts:
-    """The facts so far, changed by those stated now.
+    """Return the facts so far, changed by those stated now.
 
     Facts known when it was noticed stay: cards that a Player handles after that change nothing (RTP 5.6).
     """
@@ -137,7 +151,7 @@ def _merged_facts(found: Irregularity, stated: Facts) -> Facts:
 
 
 def row_with(state: TableState, found: Irregularity, stated: Facts) -> tuple[Row, tuple[str, ...]]:
-    """The row that applies with those facts as well, and what is asked then."""
+    """Return the row that applies with those facts as well, and what is asked then."""
     return find_row(state.law, found.kind, _merged_facts(found, stated))
 
 
@@ -152,14 +166,11 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
     for name, known in _facts_known_now(state, found).items():
         stated = getattr(operation.facts, name)
         if stated is not None and known is not stated:
-            raise RefusedError(
-                "fact",
-                _recorded_otherwise(name, known=known),
-            )
+            raise RefusedError("fact", _contradicted(state, name, known=known))
     facts = _merged_facts(found, operation.facts)
     row, asks = find_row(state.law, found.kind, facts)
     if "counted_wrong" in asks:
-        raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
+        raise RefusedError("count", COUNT_THE_STUB)
     if found.stage is Stage.CLAIMED:
         _verify_counts(state, found, row, facts)
     counts_hand = row.when.wrong_number and facts.wrong_number and found.counted is None
@@ -167,11 +178,11 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         raise RefusedError("count", COUNT_THE_HAND)
     if asks and not _answers(found, operation.facts):
         raise RefusedError(
-            "fact", "Answer first: {asked}", asked=sentences(*(Message(FACT_QUESTIONS[name]) for name in asks))
+            "fact", "Answer first: {asked}", asked=sentences(*(question_of(state, name) for name in asks))
         )
     if asks:
         return  # the answer is recorded; the rank is checked once every question is answered
-    require(given, row.confirms, row.clause, "confirm this")
+    require(given, row.confirms, row.clause, message("confirm this"))
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
             "stopped",
@@ -181,7 +192,7 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
 
 
 def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Facts) -> None:
-    """What a count shows comes before what it would lead to."""
+    """Verify that what a count shows is decided before what would follow from it."""
     size = state.round.hands.get(found.place or "", Hand()).size
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
@@ -199,12 +210,12 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
 
 
 def _answers(found: Irregularity, stated: Facts) -> bool:
-    """Whether at least one question is answered."""
+    """Return whether at least one question is answered."""
     return any(getattr(stated, name) is not None for name in found.asks)
 
 
 def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
-    """The fact is confirmed: the clause takes effect, or the next stage begins.
+    """Confirm the fact: the clause takes effect, or the next stage begins.
 
     An answer may lead to another question: it is recorded, and the confirmation waits for the other answers.
     """
@@ -215,7 +226,13 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
     if row.disposition is Disposition.VOID and void_needs_repeat(
-        decision, given, found, row.because, clause=row.clause, facts=operation.facts, authority=""
+        decision,
+        given,
+        found,
+        decision.state.game.words.own(row.because),
+        clause=row.clause,
+        facts=operation.facts,
+        authority="",
     ):
         return
     row = row_in_effect(decision.state, found, row, facts)
@@ -239,10 +256,10 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
             "entry", "Correct the entry of the First Card instead: the order of the deal follows from it."
         )
     if said is None:  # who entered faces wrongly enters them again
-        require(given, row.confirms, row.clause, "deny this")
-        require(given, row.decides, row.clause, "deny this")
+        require(given, row.confirms, row.clause, message("deny this"))
+        require(given, row.decides, row.clause, message("deny this"))
     if not operation.reason.strip():
-        raise RefusedError("reason", "Enter why it is not so.")
+        raise RefusedError("reason", "Enter why the report is false.")
     if found.choices:
         raise RefusedError(
             "chosen", "The bettors have chosen already; move the cards, or enter that it cannot be done."
@@ -256,7 +273,7 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
 
 
 def _verify_bets_where_cards_lie(state: TableState) -> None:
-    """After the boxes were corrected: that no card lies wrongly cannot be, while a box without a bet has cards."""
+    """Refuse to deny that cards lie wrongly while, by the corrected boxes, a box without a bet has cards."""
     lie = [place for place, hand in state.round.hands.items() if hand.size and place not in state.round.dealt_to]
     if lie:
         places = state.game.words.of_all(lie)
@@ -283,12 +300,15 @@ def _waits_to_be_judged(state: TableState, place: str) -> bool:
 
 def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
     found = find_named(state, operation, Stage.ORDERING)
-    require(given, found.row.decides, found.row.clause, "name the order")
+    require(given, found.row.decides, found.row.clause, message("name the order"))
     if sorted(operation.ordinals) != sorted(found.ordinals):
         if not found.ordinals:
             raise RefusedError("order", "None of these cards is known by its number; enter the order without numbers.")
-        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals))
-        raise RefusedError("order", "Which card came out first? Name each card once, in order: {named}.", named=named)
+        raise RefusedError(
+            "order",
+            "Which card came out first? Name each card once, in order: {named:list}.",
+            named=tuple(sorted(found.ordinals)),
+        )
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
@@ -309,26 +329,36 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
             place=place_word(state, operation.place),
         )
     if (operation.place, operation.bettor) not in state.round.choosers:
-        bettors = ", ".join(state.round.bettors_at(operation.place)) or "no bettor"
-        whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
-        box = place_word(state, operation.place)
-        raise RefusedError("bettor", "At {box} the choice is with {whose}; record that one.", box=box, whose=whose)
+        raise RefusedError("bettor", _who_chooses(state, operation.place))
     _verify_not_chosen(state, found, operation)
     if not state.layout.bets and enters_bettors(state.law):
-        enter = "Only bettors whose bets are entered choose; enter the bets first."
-        correct = "Only bettors whose bets are entered choose; correct the bets first."
-        raise RefusedError("wagers", enter if state.phase is Phase.BETTING else correct)
+        raise RefusedError(
+            "wagers",
+            "Only bettors whose bets are entered choose; enter the bets first."
+            if state.phase is Phase.BETTING
+            else "Only bettors whose bets are entered choose; correct the bets first.",
+        )
     if operation.choice is Choice.CONTINUE:
         _verify_cards(state, found, operation.place)
     if operation.absent:
         _verify_absent(state, given, operation)
     for option in found.row.options:
         if option.choice is operation.choice and option.permitted_by is not None:
-            require(given, option.permitted_by, option.clause, "permit this")
+            require(given, option.permitted_by, option.clause, message("permit this"))
+
+
+def _who_chooses(state: TableState, place: str) -> Message:
+    box = place_word(state, place)
+    if not state.layout.bets:
+        return message("No bets are entered: record one choice for {box}, without a bettor.", box=box)
+    bettors = tuple(state.round.bettors_at(place))
+    if not bettors:
+        return message("No bettor has a bet at {box}: no choice is recorded there.", box=box)
+    return message("At {box} the choice is with {bettors:list}; record that one.", box=box, bettors=bettors)
 
 
 def _verify_not_chosen(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> None:
-    """A choice is entered once. A bettor who goes on at one box may still withdraw all his wagers at another."""
+    """Verify that it is not entered yet. Who goes on at one box may still withdraw all his wagers at another."""
     for place, bettor, choice in found.choices:
         if (place, bettor) != (operation.place, operation.bettor):
             continue
@@ -336,12 +366,12 @@ def _verify_not_chosen(state: TableState, found: Irregularity, operation: operat
             raise RefusedError(
                 "chosen", "{bettor} withdraws all bets; if that was entered wrongly, correct it first.", bettor=bettor
             )
-        chooser, chose = bettor or place_word(state, place), CHOICES[choice]
         raise RefusedError(
             "chosen",
-            "The choice of {chooser} is entered: {chose}. Correct the entry if it was wrong.",
-            chooser=chooser,
-            chose=chose,
+            "The choice of {chooser} is entered: continue. Correct the entry if it was wrong."
+            if choice is Choice.CONTINUE
+            else "The choice of {chooser} is entered: withdraw the bets. Correct the entry if it was wrong.",
+            chooser=bettor or place_word(state, place),
         )
 
 
@@ -354,7 +384,7 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """The bets of a bettor who walked away stand; a pit supervisor enters the absence (reading 40).
+    """Verify who enters the absence: the bets of a bettor who walked away stand, by a pit supervisor (reading 40).
 
     Where no clause says so (RTP), what becomes of them is referred, and who decides that enters either choice.
     """
@@ -367,7 +397,7 @@ def _verify_absent(state: TableState, given: PersonActed, operation: operations.
                 clause=clause,
             )
         return
-    require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
+    require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, message("declare a bettor absent"))
     if operation.choice is not Choice.CONTINUE:
         raise RefusedError("absent", "The bets of a bettor who is away stand; record that the bettor continues.")
 
@@ -384,7 +414,7 @@ def choose(decision: Decision, given: PersonActed, operation: operations.ChooseO
 
 
 def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
-    """The places of a choice: a bettor who withdraws all his wagers withdraws at every box, whatever he chose there."""
+    """Return the places of a choice: who withdraws all his wagers withdraws at every box, whatever he chose there."""
     wholly = concerns_all_wagers(found) and operation.choice is Choice.WITHDRAW
     if not wholly or not operation.bettor:
         return (operation.place,)
@@ -406,27 +436,36 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
     if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
             "hands",
-            "{lying}. Moving complete hands does not put that right. Enter where the cards lie now; if it cannot be "
-            "done, confirm again and answer no.",
-            lying=_lying(state),
+            sentences(
+                _lying(state),
+                message("Moving complete hands does not put that right."),
+                message("Enter where the cards lie now; if it cannot be done, confirm again and answer no."),
+            ),
         )
 
 
 def _lying(state: TableState) -> Message:
-    """Which cards lie at a wrong place, as people entered it."""
-    together: dict[tuple[str, Place], list[str]] = {}
+    """Return which cards lie at a wrong place, as people entered it."""
+    together: dict[tuple[str, Place], list[int]] = {}
     for (_, ordinal), where in sorted(state.round.misplaced.items()):
-        together.setdefault(where, []).append(str(ordinal))
+        together.setdefault(where, []).append(ordinal)
     words = state.game.words.of
     phrases = tuple(
-        message("{numbers:list} of {place} at {lies}", numbers=tuple(numbers), place=words(belongs), lies=words(lies))
+        counted(
+            "card {numbers:list} of {place} lies at {lies}",
+            "cards {numbers:list} of {place} lie at {lies}",
+            len(numbers),
+            numbers=tuple(numbers),
+            place=words(belongs),
+            lies=words(lies),
+        )
         for (lies, belongs), numbers in together.items()
     )
-    return message("By what was entered cards lie elsewhere: {phrases:clauses}", phrases=phrases)
+    return message("By the entries {phrases:clauses}.", phrases=phrases)
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
-    """The dealer moves the cards; who confirmed that it may be done need not be the person who enters it."""
+    """Record that the cards were moved. The dealer moves them; another person may have confirmed that they may be."""
     if not operation.irregularity:
         _moved(decision)
         return

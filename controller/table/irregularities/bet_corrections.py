@@ -25,23 +25,23 @@ from controller.table.model import Stage
 from controller.table.state import TableState
 
 
-def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
-    """Only the amount of a bet is corrected, and who placed it: another bettor, wager or box is another bet."""
+def _verify_same_bet(state: TableState, lies: Bet, operation: operations.CorrectBet) -> None:
+    """Verify that only its amount and who placed it change: another bettor, wager or box is another bet."""
     named = (operation.bettor or lies.bettor, operation.wager or lies.wager, operation.box or lies.box)
     if named != (lies.bettor, lies.wager, lies.box):
         raise RefusedError(
             "other-bet",
-            "Bet {number} is {bettor}'s {wager} bet on box {box}; if it did not lie there, enter the other bet as a "
+            "Bet {number} is {bettor}'s {wager} bet on {box}; if it did not lie there, enter the other bet as a "
             "new one, then 0 for this one.",
             number=lies.number,
             bettor=lies.bettor,
             wager=lies.wager,
-            box=lies.box,
+            box=state.game.words.spot(lies.box),
         )
 
 
 def _marked(state: TableState) -> frozenset[int]:
-    """The boxes that were marked as having bets, none of which is entered."""
+    """Return the boxes that were marked as having bets, none of which is entered."""
     if state.game.every_hand or not any(
         isinstance(one.operation, operations.OccupyBoxes) for one in state.round.entered
     ):
@@ -54,7 +54,7 @@ def _mains(law: Law, layout: Layout) -> tuple[int, ...]:
 
 
 def _verify_bets_are_entered(state: TableState) -> None:
-    """A single bet among boxes that were marked is refused, unless bets have to be entered for choices (reading 38)."""
+    """Refuse a single bet among boxes that were marked, unless bets have to be entered for choices (reading 38)."""
     if _marked(state) and not state.layout.bets and not enters_bettors(state.law):
         raise RefusedError(
             "no-wagers", "Boxes are marked in this round, and no bets are entered: correct the boxes instead."
@@ -62,14 +62,14 @@ def _verify_bets_are_entered(state: TableState) -> None:
 
 
 def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
-    """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
+    """Return the layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
     layout = state.layout
     if operation.amount < 0 or (not operation.bet and not operation.amount):
         raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
     staff = placed_by(state, operation)
     if operation.bet:
         lies = as_refusal(lambda: layout.bet(operation.bet))
-        _verify_same_bet(lies, operation)
+        _verify_same_bet(state, lies, operation)
         changed = replace(lies, amount=operation.amount, placed_by=staff or lies.placed_by)
     else:
         number = layout.numbered + 1
@@ -85,7 +85,7 @@ def verify_correct_bet(state: TableState, given: PersonActed, operation: operati
 
 
 def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
-    """The bets are settled as they lay; boxes that this adds or removes change the order of the deal."""
+    """Settle the bets as they lay; boxes that this adds or removes change the order of the deal."""
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     state = decision.state

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
-from controller.messages import Message, message
+from controller.messages import Message, counted, message
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import events, exposing, operations, rounds
 from controller.table.decision import Decision, RefusedError
@@ -59,18 +59,20 @@ class Correction(NamedTuple):
     otherwise: bool = True
 
 
-DEAL_STAYS: Final = "The deal is complete: the First Card stays as entered. Report cards at wrong places instead."
-BOXES_STAY: Final = "Hands are turned over: the boxes stay as marked. Report cards at wrong places instead."
+DEAL_STAYS: Final = message(
+    "The deal is complete: the First Card stays as entered. Report cards at wrong places instead."
+)
+BOXES_STAY: Final = message("Hands are turned over: the boxes stay as marked. Report cards at wrong places instead.")
 BOXES_CORRECTED: Final = CARDS_LEAVE | {Phase.EXAMINING}
 
 
-def too_late(state: TableState, entered: Operation) -> str:
-    """Why such an entry stays as it is in this phase, whatever it should have been; empty: it may be corrected."""
+def too_late(state: TableState, entered: Operation) -> Message | None:
+    """Return why such an entry stays as it is in this phase; None: it may be corrected."""
     if isinstance(entered, operations.ShowFirstCard) and state.phase not in DEALING | AFTER_DEAL:
         return DEAL_STAYS
     if isinstance(entered, operations.OccupyBoxes) and state.phase not in BOXES_CORRECTED | {Phase.BETTING}:
         return BOXES_STAY
-    return ""
+    return None
 
 
 # -- an entry ----------------------------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ def ask_overlooked(decision: Decision) -> None:
 
 
 def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]]:
-    """Place and bettor of each choice that is missing; hands that are out by other choices may be in play again."""
+    """Return place and bettor of each missing choice; hands that are out by other choices may be in play again."""
     out = [f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id]
     asked = {(place, bettor) for place, bettor, _ in found.choices}
     places = {place for place, _ in asked}
@@ -179,7 +181,7 @@ def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]
 
 
 def _follow_choices(decision: Decision, one: Closed, missing: list[tuple[Place, str]]) -> list[tuple[Place, str]]:
-    """What a bettor chose of all his wagers, he chose of these as well. Returns the choices that are still missing."""
+    """Apply what a bettor chose for all his wagers to these as well. Return the choices that are still missing."""
     found = one.found
     chose = {bettor: choice for _, bettor, choice in found.choices if bettor}
     chose |= {bettor: Choice.WITHDRAW for bettor in chose if withdrew_wholly(found, bettor)}
@@ -205,7 +207,7 @@ def _follow_choices(decision: Decision, one: Closed, missing: list[tuple[Place, 
 def _correct_handling(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.HandleCards | None
 ) -> None:
-    """Other entries about the same hand stay."""
+    """Correct one entry; others about the same hand stay."""
     assert isinstance(entered.operation, operations.HandleCards)
     place = entered.operation.place
     said = [one.operation for one in decision.state.round.entered if one.operation is not instead]
@@ -222,7 +224,7 @@ def _correct_handling(
 def _correct_exposure(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ExposeHand | None
 ) -> None:
-    """The hand is entered again; outcomes that it decided are taken back, and a settlement is reversed."""
+    """Have the hand entered again: outcomes that it decided are taken back, and a settlement is reversed."""
     assert isinstance(entered.operation, operations.ExposeHand)
     state, place = decision.state, entered.operation.place
     if state.round.hands.get(place, Hand()).dead:
@@ -245,7 +247,7 @@ def _correct_exposure(
 def _correct_first_card(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ShowFirstCard
 ) -> None:
-    """The rank says where the deal should have begun: its order is corrected."""
+    """Correct the order of the deal: the rank says where it should have begun."""
     state = decision.state
     rules = state.game.first_card
     if rules is None or instead.card is None:
@@ -260,7 +262,7 @@ def _correct_first_card(
 
 
 def _drawn_first(state: TableState) -> HeldCard | None:
-    """The First Card as it left the device: beside the hands, or dealt as their first card."""
+    """Return the First Card as it left the device: beside the hands, or dealt as their first card."""
     if state.round.first_card is not None:
         return state.round.first_card
     dealt = (card for hand in state.round.hands.values() for card in hand.cards)
@@ -299,12 +301,21 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         end_open(decision, given, Kind.WRONG_DISTRIBUTION)
     elif not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
-        note, who = _what_lies_wrong(state), given.person
-        raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=who, ordinals=ordinals, note=note)
+        raise_irregularity(
+            decision,
+            Kind.WRONG_DISTRIBUTION,
+            noticed_by=given.person,
+            ordinals=ordinals,
+            note=_what_lies_wrong(state),
+        )
     too_many = state.round.dealt > len(places)
     if too_many:
         facts = known_facts(decision.state, misplaced=True, curable=False, wrong_number=False)
-        note = f"{state.round.dealt - len(places)} cards more were dealt than the corrected order has"
+        note = counted(
+            "1 more card was dealt than the corrected order has",
+            "{count} more cards were dealt than the corrected order has",
+            state.round.dealt - len(places),
+        )
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
     state = decision.state
     if state.round.next_place is None and state.phase in DEALING:
@@ -314,14 +325,19 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
 
 
-def _what_lies_wrong(state: TableState) -> str:
-    """Which boxes have cards and no bet, and which a bet and no cards, as a person sees it at the table."""
+def _what_lies_wrong(state: TableState) -> Message:
+    """Return which boxes have cards and no bet, and which have a bet and no cards, as people see it at the table."""
     dealt_to, lies = state.round.dealt_to, {place for place, hand in state.round.hands.items() if hand.size}
     awaited = set(state.round.intended.values())
     word = state.game.words.of
-    found = [f"{word(place)} has cards and no bet" for place in sorted(lies - {*dealt_to})]
-    found += [f"{word(place)} has a bet and no cards" for place in dealt_to if place in awaited - lies - {DEALER}]
-    return "; ".join(found) or "the order of the deal was corrected"
+    no_bet = [message("{place} has cards and no bet", place=word(place)) for place in sorted(lies - {*dealt_to})]
+    no_cards = [
+        message("{place} has a bet and no cards", place=word(place))
+        for place in dealt_to
+        if place in awaited - lies - {DEALER}
+    ]
+    found = (*no_bet, *no_cards)
+    return message("{found:clauses}", found=found) if found else message("the order of the deal was corrected")
 
 
 # -- reports and decisions of irregularities ---------------------------------------------------------------------------
@@ -336,16 +352,14 @@ def _correct_report(
 
 
 def _find_decided(state: TableState, irregularity: int) -> Closed:
-    """The irregularity that a decision was about, open (without an outcome) or ended."""
+    """Return the irregularity that a decision was about, open (without an outcome) or ended."""
     found = state.find_open(irregularity)
     if found is not None:
         return Closed(found, "")
     for ended in state.round.closed:
         if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
             if not may_be_reopened(state, ended.found):
-                raise RefusedError(
-                    "voided", "The round is void for another reason; {how_void}.", how_void=_how_void(state)
-                )
+                raise RefusedError("voided", _how_void(state))
             return ended
     raise RefusedError(
         "closed", "Irregularity {irregularity} cannot be decided again: its round is over.", irregularity=irregularity
@@ -354,12 +368,12 @@ def _find_decided(state: TableState, irregularity: int) -> Closed:
 
 def _how_void(state: TableState) -> Message:
     if state.round.voided_by:
-        return message("correct the entry that made it void first")
-    return message("a person ruled so, and its bets are returned")
+        return message("The round is void for another reason; correct the entry that made it void first.")
+    return message("The round is void for another reason: a person ruled so, and its bets are returned.")
 
 
 def _strike_out_answer(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """It is neither confirmed nor denied: it is reopened with the facts known when it was raised."""
+    """Reopen it with the facts known when it was raised: it is neither confirmed nor denied."""
     assert isinstance(entered.operation, operations.ConfirmIrregularity | operations.DenyIrregularity)
     ended = _find_decided(decision.state, entered.operation.irregularity)
     facts = ended.found.first_facts
@@ -396,7 +410,7 @@ def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered,
 
 
 def _strike_out_payment(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """Of several the last one stands, and in a void round the one that recorded the return of the bets."""
+    """Strike out the last payment, or in a void round the recorded return of the bets."""
     state = decision.state
     said = [one.entry for one in state.round.entered if isinstance(one.operation, operations.RecordSettled)]
     if not state.round.chips_paid or any(entry > entered.entry for entry in said):

@@ -13,6 +13,7 @@ from controller.games.specification import Facts, Kind
 from controller.table import counts, events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import pile_word
 from controller.table.irregularities.reopening import (
     NO_MATTER,
     PAID,
@@ -42,15 +43,15 @@ Count = operations.CountCards
 
 
 def correct_count(decision: Decision, given: PersonActed, entered: Entered, instead: Count | None) -> None:
-    """Another number stands instead of the one entered, or none does."""
+    """Let another number stand instead of the one entered, or none."""
     count = entered.operation
     assert isinstance(count, Count)
     if instead is not None and instead.pile != count.pile:
         raise RefusedError(
             "pile",
-            "It was entered as a count of {pile}: enter how many cards lie there, then the count of {pile2}.",
-            pile=count.pile,
-            pile2=instead.pile,
+            "It was entered as a count of {pile}: enter how many cards lie there, then the count of {other}.",
+            pile=pile_word(decision.state, count.pile),
+            other=pile_word(decision.state, instead.pile),
         )
     _verify_last(decision.state, entered, count, instead)
     _take_back_account(decision, entered, count)
@@ -70,7 +71,7 @@ def _verify_last(state: TableState, entered: Entered, count: Count, instead: Cou
         raise RefusedError(
             "later",
             "A later count of {pile} stands (entry {entry}); correct that one instead.",
-            pile=count.pile,
+            pile=pile_word(state, count.pile),
             entry=later[-1].entry,
         )
 
@@ -100,14 +101,14 @@ def _strike_out(decision: Decision, given: PersonActed, entered: Entered, count:
 
 
 def _before(state: TableState, entered: Entered) -> BeforeCount | None:
-    """What the account said before the count; None: another deck is in play, or an old journal does not say it."""
+    """Return the account before the count; None: another deck is in play, or an old journal does not have it."""
     of_round = state.decks.in_play.deck == state.round.deck and state.decks.in_play.used and not state.other_deck_in
     found = [before for entry, before in state.round.before_counts if entry == entered.entry]
     return found[-1] if found and of_round else None
 
 
 def _take_back_account(decision: Decision, entered: Entered, count: Count) -> None:
-    """Of the stub only where that count is the one that stands: the device may have counted it since."""
+    """Take back the account; of the stub only if that count still stands: the device may have counted since."""
     state = decision.state
     deck, now = state.decks.in_play, state.round.surplus
     before = _before(state, entered)
@@ -154,7 +155,7 @@ def _restore_hand(decision: Decision, entered: Entered, count: Count) -> None:
 
 
 def _without_number(found: Irregularity) -> Facts:
-    """The facts without those that the count of a hand said."""
+    """Return the facts without those that the count of a hand stated."""
     if found.kind is Kind.WRONG_COUNT:
         return found.facts
     first = found.first_facts
@@ -164,7 +165,7 @@ def _without_number(found: Irregularity) -> Facts:
 
 
 def _earlier_number(state: TableState, entered: Entered, place: str) -> int | None:
-    """How many cards the hand had by the entry before: a count, or a report of a wrong count."""
+    """Return how many cards the hand had by the entry before: a count, or a report of a wrong count."""
     numbers = [
         one.operation.number if isinstance(one.operation, Count) else one.operation.counted
         for one in state.round.entered

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Disposition, Facts, Kind, Row
+from controller.messages import Message, message
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row, silent_row
 from controller.table import events
@@ -39,7 +40,7 @@ OPENS_STAGE: Final = {
 
 
 def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
-    """The stage of a confirmed irregularity; None: none, the clause takes effect and the irregularity is resolved.
+    """Return the stage of a confirmed irregularity; None: the clause takes effect, and the irregularity is resolved.
 
     Where a clause takes effect and lets bettors withdraw as well (RTP 5.7), it waits for their choices, as long as a
     card may still be exposed (reading 26); one about the deck of the next round concerns no bettor.
@@ -56,7 +57,7 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
 
 
 def row_in_effect(state: TableState, found: Irregularity, row: Row, facts: Facts) -> Row:
-    """The row that was confirmed, or the one for what no clause provides for, where it cannot be carried out.
+    """Return the row that was confirmed; where it cannot be carried out, the one for what no clause provides for.
 
     A round is not played to its end without the Dealer's hand, and cards that cannot be moved are not moved.
     """
@@ -65,7 +66,7 @@ def row_in_effect(state: TableState, found: Irregularity, row: Row, facts: Facts
 
 
 def _lacks_dealer(state: TableState, found: Irregularity, row: Row) -> bool:
-    """Whether cards are left where they lie, and the Dealer's hand gets too few of them."""
+    """Return whether cards are left where they lie, and the Dealer's hand gets too few of them."""
     if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
         return False
     moved = any(option.reconstructs for option in row.options)
@@ -74,7 +75,7 @@ def _lacks_dealer(state: TableState, found: Irregularity, row: Row) -> bool:
 
 
 def asks_no_more(state: TableState, found: Irregularity, places: Iterable[Place]) -> bool:
-    """Whether its options were offered until the last card was exposed (RTP 5.7, reading 26), and all are exposed.
+    """Return whether its options were offered until the last card was exposed (RTP 5.7, reading 26), which it is.
 
     `places`: where a bettor was not asked. A hand that is out of play might still be exposed for him.
     """
@@ -102,7 +103,7 @@ def enter_count(decision: Decision, found: Irregularity, *, put_right: bool = Fa
 
 
 def compare_stub(decision: Decision) -> None:
-    """The account has changed since the stub was counted after the deal: that count may be right now, or wrong."""
+    """Compare the count of the stub after the deal with the account, which has changed since."""
     stub = decision.state.decks.in_play.stub
     if stub is None:
         return
@@ -114,7 +115,7 @@ def compare_stub(decision: Decision) -> None:
 
 
 def state_count(decision: Decision, found: Irregularity, wrong: bool) -> None:
-    """A count answers an irregularity; where no row follows from it, the person who rules knows it all the same."""
+    """Answer an irregularity with a count; if no row follows from it, the person who rules is shown it all the same."""
     facts = replace(found.facts, counted_wrong=wrong)
     row, asks = find_row(decision.state.law, found.kind, facts) if found.stage is Stage.CLAIMED else (found.row, ())
     decision.emit(events.FactStated(found.id, facts, row, asks, counted_by=decision.origin))
@@ -125,7 +126,7 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
     if found.waiting:
         return
     if row.disposition is Disposition.VOID:
-        void(decision, given, found, row.clause, row.because, row.authority)
+        void(decision, given, found, row.clause, decision.state.game.words.own(row.because), row.authority)
     elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
         remove_hand(decision, found, found.place, row.clause, row.authority)
     elif row.disposition is Disposition.RESHUFFLE:
@@ -140,7 +141,7 @@ def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str
     if found.round == decision.state.round.number and decision.state.phase is Phase.BETTING:
         box = int(place[1:])
         bets = [bet for bet in decision.state.round.bets if bet.box == box]
-        take_off(decision, bets, clause or authority, "the box was taken out of play")
+        take_off(decision, bets, clause or authority, message("the box was taken out of play"))
         if box in decision.state.round.boxes:
             decision.emit(events.BoxesOccupied(tuple(other for other in decision.state.round.boxes if other != box)))
         return
@@ -150,9 +151,9 @@ def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str
 
 
 def void(
-    decision: Decision, given: PersonActed, found: Irregularity, clause: str, text: str, authority: str = ""
+    decision: Decision, given: PersonActed, found: Irregularity, clause: str, text: str | Message, authority: str = ""
 ) -> None:
-    """The round is void, all bets are returned, and its other open irregularities end as overtaken.
+    """Make the round void: all bets are returned, and its other open irregularities end as overtaken.
 
     Of an earlier round only the result is void.
     """
@@ -166,9 +167,9 @@ def void(
 
 
 def declare_void(
-    decision: Decision, given: PersonActed, clause: str, text: str, authority: str, irregularity: int = 0
+    decision: Decision, given: PersonActed, clause: str, text: str | Message, authority: str, irregularity: int = 0
 ) -> None:
-    """The round in progress, or the one concluded last, has no result.
+    """Declare that the round in progress, or the one concluded last, has no result.
 
     `irregularity`: the one for which it is void, 0 where the round is abandoned. The caller resolves that one; the
     others end here.
@@ -189,13 +190,13 @@ def void_needs_repeat(
     decision: Decision,
     given: PersonActed,
     found: Irregularity,
-    because: str,
+    because: str | Message,
     *,
     clause: str,
     facts: Facts,
     authority: str,
 ) -> bool:
-    """Whether a void is requested for the first time: that is recorded, and the request has to be repeated.
+    """Return whether a void is requested for the first time: that is recorded, and the request has to be repeated.
 
     `facts`: those stated in the request. `authority`: by whose the void is ruled.
     """
@@ -209,7 +210,7 @@ def void_needs_repeat(
 
 
 def voids_a_round(state: TableState, found: Irregularity) -> bool:
-    """Whether there is a round that a void for this irregularity would make void."""
+    """Return whether there is a round that a void for this irregularity would make void."""
     if found.waiting:
         return False
     return found.round != state.round.number or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
@@ -222,11 +223,11 @@ def _bar_fresh_deck(decision: Decision) -> None:
 
 
 def _require_reshuffle(decision: Decision, clause: str) -> None:
-    """The deck must not be dealt from. A round without a card dealt ends: its start is cancelled, its bets go back."""
+    """Bar the deck. A round without a card dealt ends: its start is cancelled, and its bets go back."""
     _bar_fresh_deck(decision)
     if decision.state.phase is Phase.BETTING:
         lie = bool(decision.state.layout.bets or decision.state.round.boxes)
-        hand_back(decision, "", "house procedure: the deck is shuffled again before a round begins")
+        hand_back(decision, "", message("house procedure: the deck is shuffled again before a round begins"))
         decision.enter_phase("cancel_start", clause, returns_bets=lie)
 
 
@@ -247,7 +248,7 @@ def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
 
 
 def resolve_moves(decision: Decision, given: PersonActed) -> None:
-    """The cards lie where they belong: that ends every other irregularity which waited for it alone."""
+    """Resolve every other irregularity that waited for the moves alone: the cards lie where they belong."""
     for found in decision.state.open:
         if found.stage is Stage.MOVING and found.counted is None and found.round == decision.state.round.number:
             resolve(decision, given, found.id, found.row.disposition, found.row.clause)
@@ -293,7 +294,7 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
 
 
 def _must_be_moved(state: TableState, found: Irregularity) -> bool:
-    """Whether cards have to be moved for those who chose to continue with them in their intended order (NC 5.7.2).
+    """Return whether cards have to be moved for those who continue with them in their intended order (NC 5.7.2).
 
     Not where no card is out of its place: cards that came out together may have been dealt in the order of the log.
     Whoever withdrew, the Dealer's hand needs its cards.
@@ -316,7 +317,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
     bets = [bet for bet in decision.state.round.bets if bet.bettor == bettor]
     boxes = {bet.box for bet in bets} if concerns_all_wagers(found) else {int(place[1:])}
     if decision.state.phase is Phase.BETTING:  # ordinarily: what goes back is gone, and may be placed again
-        take_off(decision, [bet for bet in bets if bet.box in boxes], clause, "the bettor withdrew")
+        take_off(decision, [bet for bet in bets if bet.box in boxes], clause, message("the bettor withdrew"))
         return
     for box in sorted(boxes):
         if (bettor, box) not in decision.state.round.withdrawals:
@@ -328,7 +329,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
 
 
 def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -> str:
-    """The clause by which a bettor withdraws. Of one who is away it is the one by which that was decided (RTP 6.1)."""
+    """Return the clause by which a bettor withdraws, or was decided to withdraw while away (RTP 6.1)."""
     chosen = (one.operation for one in state.round.entered if isinstance(one.operation, ChooseOption))
     away = any(one.absent and (one.irregularity, one.bettor) == (found.id, bettor) for one in chosen)
     if bettor and away and not state.game.betting.walked_away:
@@ -337,18 +338,18 @@ def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -
 
 
 def concerns_all_wagers(found: Irregularity) -> bool:
-    """Whether a bettor withdraws all his wagers or none (RTP 5.13.1)."""
+    """Return whether a bettor withdraws all his wagers or none (RTP 5.13.1)."""
     return any(option.all_wagers for option in found.row.options)
 
 
 def withdrew_wholly(found: Irregularity, bettor: str) -> bool:
-    """Whether the bettor has chosen to withdraw all his wagers."""
+    """Return whether the bettor has chosen to withdraw all his wagers."""
     return concerns_all_wagers(found) and any(
         chosen == bettor and choice is Choice.WITHDRAW for _, chosen, choice in found.choices
     )
 
 
 def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:
-    """The clause that gives a choice. Rows in old journals have no options: then it is the game's clause."""
+    """Return the clause that gives a choice. Rows in old journals have no options: then it is the game's clause."""
     given = (option.clause for option in found.row.options if option.choice is choice)
     return next(given, state.game.clauses.option_returns_bet)

@@ -1,6 +1,6 @@
-"""What becomes of a card that was exposed, was dropped or lies face up in the device, where play goes on.
+"""What becomes of a card that was exposed or dropped, or lies face up in the device, where play goes on.
 
-It comes to lie face down at its place, as every card is dealt (TP 3.4, RTP 3.12, NC 3.12, P3 3.5; F3 by reading 45).
+It is put face down at its place, as every card is dealt (TP 3.4, RTP 3.12, NC 3.12, P3 3.5; F3 by reading 45).
 RTP 5.8 says so itself; elsewhere the casino may let an exposed card lie face up (reading 55).
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Disposition, Kind
+from controller.messages import Message, message
 from controller.rules.dealing_order import DEALER
 from controller.table.events import CardToTurnDown
 from controller.table.model import Irregularity, Stage
@@ -21,7 +22,7 @@ BEFORE_SETTLING: Final = CARDS_LEAVE | {Phase.EXAMINING, Phase.EXPOSING}
 
 
 def card_put_down(state: TableState, found: Irregularity) -> CardToTurnDown | None:
-    """The card that is put face down where play goes on after this irregularity; None: none is."""
+    """Return the card that is put face down where play goes on after this irregularity; None: none is."""
     if found.round != state.round.number or found.waiting:
         return None
     if found.kind is Kind.FACE_UP_IN_DEVICE:
@@ -39,19 +40,19 @@ def card_put_down(state: TableState, found: Irregularity) -> CardToTurnDown | No
 
 
 def _lies_down(state: TableState) -> bool:
-    """Whether cards at a place lie face down: until the hands are turned over one after the other."""
+    """Return whether cards at a place lie face down: until the hands are turned over one after the other."""
     turned_over = state.phase is Phase.EXPOSING and any(hand.shown for hand in state.round.hands.values())
     return state.phase in BEFORE_SETTLING and not turned_over
 
 
 def _is_turned_down(state: TableState, found: Irregularity) -> bool:
-    """A First Card is shown, and where hands are dealt face up all cards are."""
+    """Return whether it is turned down. A First Card stays shown, and so do hands that are dealt face up."""
     shown = bool(state.game.first_card and found.facts.first_card) or state.law.chosen.get("faces") == "up"
     return found.row.turned_down or not (shown or state.law.chosen.get("exposed_card") == "up")
 
 
 def _from_device(state: TableState, found: Irregularity) -> CardToTurnDown | None:
-    """By its number it is found wherever it is dealt. One that people saw in the device is the next that leaves it."""
+    """Return the card by its number, wherever it is dealt. One that people saw in the device leaves it next."""
     if found.facts.in_stub or state.phase not in IN_ROUND or found.facts.shuffling:
         return None
     if found.ordinals:
@@ -62,45 +63,55 @@ def _from_device(state: TableState, found: Irregularity) -> CardToTurnDown | Non
     return CardToTurnDown(found.id, due or "", 0, state.decks.next_ordinal)
 
 
-def becomes(state: TableState, found: Irregularity, *, named: bool = True) -> str:
-    """What becomes of the card, or of the result of an earlier round, in words; empty where it is neither.
+def becomes(state: TableState, found: Irregularity, *, named: bool = True) -> Message | None:
+    """Return what becomes of the card, or of the result of an earlier round, as a clause; None where it is neither.
 
     Not while a question is open on which it depends. Not `named`: after a sentence that names the card.
     """
     row = found.row
     if (found.asks and found.stage is Stage.CLAIMED) or row.disposition in ENDS:
-        return ""
+        return None
     if row.disposition is Disposition.STANDS:
-        return f"the result stands ({row.clause})"
+        return with_clause(message("the result stands"), row.clause)
     due = card_put_down(state, found)
     if row.disposition is Disposition.NEXT_CARD and due is None:
-        return f"the face-up card counts as the next card ({row.clause})"
+        return with_clause(message("the face-up card counts as the next card"), row.clause)
     if due is None:
         stays = found.kind in EXPOSED and _lies_down(state) and found.round == state.round.number
-        return "the exposed card stays face up" if stays else ""
+        return message("the exposed card stays face up") if stays else None
     return _put_down_in_words(state, found, due) if named else _of_it(found)
 
 
-def _put_down_in_words(state: TableState, found: Irregularity, due: CardToTurnDown) -> str:
-    at = state.game.words.of_all([due.place]) if due.place else ""
+def _put_down_in_words(state: TableState, found: Irregularity, due: CardToTurnDown) -> Message:
+    clause = found.row.clause
     if found.row.disposition is Disposition.NEXT_CARD:
-        return f"the face-up card counts as the next card ({found.row.clause}), and is turned face down at its place"
+        return message(
+            "the face-up card counts as the next card ({clause}), and is turned face down at its place", clause=clause
+        )
     if found.kind is Kind.FACE_UP_IN_DEVICE:
-        return "the face-up card is dealt, and is turned face down at its place"
+        return message("the face-up card is dealt, and is turned face down at its place")
+    if not due.place:
+        if found.fell:
+            return message("the dropped card goes back to its place, face down")
+        return message("the exposed card is turned face down")
+    hand = state.game.words.of_all([due.place])
     if found.fell:
-        return f"the dropped card goes back to {at}, face down" if at else "the dropped card goes back to its place"
+        return message("the dropped card goes back to {hand}, face down", hand=hand)
     if found.kind is Kind.DEALER_EXPOSED_EARLY and not due.card:
-        return f"{at} is turned face down"
-    if not at:
-        return "the exposed card is turned face down"
-    clause = f" ({found.row.clause})" if found.row.turned_down else ""
-    return f"the exposed card of {at} is turned face down{clause}"
+        return message("{hand} is turned face down", hand=hand)
+    down = message("the exposed card of {hand} is turned face down", hand=hand)
+    return with_clause(down, clause if found.row.turned_down else "")
 
 
-def _of_it(found: Irregularity) -> str:
+def with_clause(said: Message, clause: str) -> Message:
+    """Return what is said with the clause that says it; empty where the document is silent."""
+    return message("{said} ({clause})", said=said, clause=clause) if clause else said
+
+
+def _of_it(found: Irregularity) -> Message:
     """Return the same after a sentence that names the card."""
     if found.kind is Kind.FACE_UP_IN_DEVICE:
-        return "it is dealt, and is turned face down at its place"
+        return message("it is dealt, and is turned face down at its place")
     if found.fell:
-        return "it goes back to its place, face down"
-    return "it is turned face down"
+        return message("it goes back to its place, face down")
+    return message("it is turned face down")

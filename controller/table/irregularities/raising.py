@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, Unit
+from controller.messages import Message
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events
@@ -36,7 +37,7 @@ def raise_irregularity(
     counted: int | None = None,
     faces_seen: bool | None = None,
     report: DeviceReported | None = None,
-    note: str = "",
+    note: str | Message = "",
     earlier: bool = False,
     waiting: bool = False,
     entered: bool = False,
@@ -83,7 +84,7 @@ def raise_irregularity(
 
 def raise_count_in_doubt(
     decision: Decision,
-    note: str,
+    note: str | Message,
     *,
     noticed_by: str = INFERENCE,
     report: DeviceReported | None = None,
@@ -104,7 +105,7 @@ def raise_count_in_doubt(
 
 
 def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
-    """The recorded deck that it is about. After a round people mean its deck, the device the deck that it holds."""
+    """Return the recorded deck that it is about. After a round people mean its deck, the device the one in it."""
     if earlier:
         return state.earlier.label if state.earlier is not None else ""
     if waiting:
@@ -122,7 +123,7 @@ def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool,
 
 
 def known_facts(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
-    """The facts that the table knows by itself, changed by those that are `stated`; the rest is None."""
+    """Return the facts that the table knows by itself, changed by those that are `stated`; the rest is None."""
     facts = {
         "handled": state.round.handled,
         "before_close": state.phase in BEFORE_CLOSE,
@@ -143,14 +144,14 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
 
 
 def _evidence(report: DeviceReported | None) -> dict[str, int | None]:
-    """The report of the device with which it was noticed."""
+    """Return the report of the device with which it was noticed."""
     return {} if report is None else {"boot": report.boot, "report": report.number, "device_ms": report.uptime_ms}
 
 
 def _with_card(
     state: TableState, facts: Facts, place: Place | None, card: int | None, ordinals: tuple[int, ...]
 ) -> Facts:
-    """The facts, with what follows from the cards that it is about, where that is not stated."""
+    """Return the facts, with what follows from the cards that it is about, where that is not stated."""
     known = {
         "first_card": _is_first_card(state, place, card, ordinals),
         "dealt_before": _dealt_before_choice(state, place, ordinals),
@@ -159,7 +160,7 @@ def _with_card(
 
 
 def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Whether it is about cards that were dealt before bettors first chose; None: people have to say (NC 5.7).
+    """Return whether its cards were dealt before bettors first chose; None: people have to say (NC 5.7).
 
     A card that is still to be dealt comes after the choice.
     """
@@ -177,7 +178,7 @@ def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple
 
 
 def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Whether it is about the first card of the round; None: which card it is about is unknown."""
+    """Return whether it is about the first card of the round; None: it is not known which card it is about."""
     if state.settings is not None and state.game.first_card is not None:
         return False if place is not None or ordinals else None  # a card at a place is not the First Card
     if len(ordinals) == 1 and state.round.dealt_cards:
@@ -190,7 +191,7 @@ def _is_first_card(state: TableState, place: Place | None, card: int | None, ord
 
 
 def _established(state: TableState) -> dict[str, bool | None]:
-    """Whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4); None: people have to say.
+    """Return whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4); None: people have to say.
 
     Without entered wagers no one can tell (reading 29).
     """
@@ -200,7 +201,7 @@ def _established(state: TableState) -> dict[str, bool | None]:
 
 
 def _facts_of_earlier_round(state: TableState, place: Place | None) -> Facts:
-    """Facts of that round are no longer known, except the place, and what was entered of Players' cards."""
+    """Return the facts that are still known of that round: the place, and what was entered of Players' cards."""
     dealer_hand = None if place is None else place == "D"
     before = state.earlier
     viewed = before is not None and place is not None and before.hands.get(place, Hand()).viewed
@@ -214,13 +215,13 @@ def _facts_of_earlier_round(state: TableState, place: Place | None) -> Facts:
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:
-    """A matter for a ruling needs no confirmation first: the person who rules judges the fact as well."""
+    """Return the stage in which it starts. No confirmation precedes a ruling: who rules judges the fact as well."""
     if row.disposition in (Disposition.REFER, Disposition.SILENT) and not asks:
         return Stage.RULING
     return Stage.CLAIMED
 
 
 def already_open(decision: Decision, kind: Kind) -> bool:
-    """Whether one of this kind is open about this round, so that a second one would only repeat it."""
+    """Return whether one of this kind is open about this round, so that a second one would only repeat it."""
     number = decision.state.round.number
     return any(found.kind is kind and found.round == number and not found.waiting for found in decision.state.open)

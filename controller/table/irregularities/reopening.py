@@ -33,7 +33,7 @@ Choices = tuple[tuple[str, str, Choice], ...]
 
 
 def ask_for_counts(decision: Decision, because_of: int) -> None:
-    """A count was struck out: what it answered, of the round or of the deck that waits, asks for a count again.
+    """Ask for a count again where one that is struck out answered, of the round or of the deck that waits.
 
     What a count raised has that answer too, and is withdrawn instead. An old journal does not say which count answered.
     """
@@ -110,17 +110,17 @@ def end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
-    """Whether it is about the round in progress or concluded last, not an earlier one or the deck that waits."""
+    """Return whether it is about the round in progress or concluded last, not an earlier one or the deck that waits."""
     return found.round == state.round.number and not found.waiting
 
 
 def may_be_reopened(state: TableState, found: Irregularity) -> bool:
-    """In a void round only the cause of the void is reopened: nothing else can change its result."""
+    """Return whether it may be: in a void round only the cause of the void can change the result."""
     return state.phase is not Phase.VOIDED or state.round.voided_by == found.id or found.waiting
 
 
 def _facts_now(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
-    """The stated facts; those that the corrected entry recorded (`names`) are taken from the state now."""
+    """Return the stated facts; those that the corrected entry recorded (`names`) are taken from the state now."""
     known = known_facts(state, found.place)
     now = {name: getattr(known, name) for name in names if name != "counted_wrong"}
     if "counted_wrong" in names:
@@ -187,7 +187,7 @@ def _undo_count(decision: Decision, found: Irregularity) -> None:
 
 
 def may_be_lifted(state: TableState) -> bool:
-    """Whether a void round could be continued: as long as its cards are on the table."""
+    """Return whether a void round could be continued: as long as its cards are on the table."""
     deck_changed = state.decks.in_play.deck != state.round.deck or not state.decks.in_play.used
     undealt = not state.round.places and state.round.voided_from is not Phase.FIRST_CARD
     return not (deck_changed or undealt or state.round.voided_from is Phase.BETTING)
@@ -215,14 +215,14 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
 
 
 def take_closing_back(decision: Decision, *, chips: bool) -> None:
-    """The round is not concluded; `chips`: nor are its chips paid."""
+    """Record that the round is not concluded; `chips`: nor are its chips paid."""
     decision.emit(events.ClosingTakenBack(chips))
     if decision.state.phase is Phase.CONCLUDED:
         decision.enter_phase("take_up_settling")
 
 
 def take_hands_back(decision: Decision, places: Sequence[Place], irregularity: int) -> None:
-    """Other cards lie at these places now: hands that were turned over are entered again, and judged again."""
+    """Have the hands at these places, where other cards lie now, entered and judged again if they were turned over."""
     shown = [place for place in places if decision.state.round.hands[place].shown]
     if not shown:
         return

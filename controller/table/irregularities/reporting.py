@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
+from controller.messages import counted
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.rules.layout import without_main
@@ -69,12 +70,15 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     ):
         raise RefusedError(
             "count",
-            "The table has {counted} cards at {place}, too; count again.",
-            counted=operation.counted,
-            place=place_word(state, operation.place),
+            counted(
+                "The table has 1 card at {place}, too; count again.",
+                "The table has {count} cards at {place}, too; count again.",
+                operation.counted,
+                place=place_word(state, operation.place),
+            ),
         )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
-        raise RefusedError("count", "{counted} cards cannot lie at one place; count again.", counted=operation.counted)
+        raise RefusedError("count", "{number} cards cannot lie at one place; count again.", number=operation.counted)
     _verify_card(state, operation)
     _verify_undecided(state, operation)
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
@@ -96,8 +100,15 @@ def _verify_card(state: TableState, operation: operations.ReportIrregularity) ->
         raise RefusedError("card", "No card lies at {place} yet; name the place whose card it is.", place=at)
     if operation.card is not None and not 1 <= operation.card <= cards:
         at = place_word(state, operation.place)
-        lie = f"1 card lies at {at}; name that one." if cards == 1 else f"{cards} cards lie at {at}; name one of them."
-        raise RefusedError("card", lie)
+        raise RefusedError(
+            "card",
+            counted(
+                "1 card lies at {place}; name that one.",
+                "{count} cards lie at {place}; name one of them.",
+                cards,
+                place=at,
+            ),
+        )
 
 
 def _belongs(state: TableState, card: HeldCard) -> Place | None:
@@ -142,7 +153,7 @@ SAME_MATTER: Final = {
     Kind.DECK_COUNT: COUNT_KINDS,
     Kind.COUNT_IN_DOUBT: COUNT_KINDS,
 }
-"""What an open irregularity may be, by what is reported; without a row only the same."""
+"""The kinds of an open irregularity that a report may be about; without a row only the same."""
 SEVERAL: Final = frozenset(
     {
         Kind.EXPOSED_CARD,
@@ -158,7 +169,7 @@ SEVERAL: Final = frozenset(
 
 
 def _is_error_reported(found: Irregularity, kind: Kind) -> bool:
-    """Whether an open error of dealing is the one reported: cards at wrong places, or any that the table noticed."""
+    """Return whether an open error of dealing is the one reported: cards at wrong places, or one the table noticed."""
     if found.kind is not Kind.OTHER_DEALING_ERROR or found.stage is not Stage.CLAIMED:
         return False
     if kind is Kind.WRONG_DISTRIBUTION:
@@ -167,7 +178,7 @@ def _is_error_reported(found: Irregularity, kind: Kind) -> bool:
 
 
 def _open_already(state: TableState, operation: operations.ReportIrregularity) -> Irregularity | None:
-    """The open irregularity that a report is about: of the same round and kind, and of the same place and card."""
+    """Return the open irregularity that a report is about: of the same round, kind, place and card."""
     of_round = state.earlier.number if operation.earlier and state.earlier is not None else state.round.number
     kinds = SAME_MATTER.get(operation.kind, frozenset({operation.kind}))
     for found in state.open:
@@ -189,7 +200,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
 
 
 def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
-    """Whether the table noticed it by itself or by another entry than a report. Several errors of dealing may be."""
+    """Return whether the table noticed it, or an entry that is not a report. Errors of dealing are told apart."""
     rounds = (state.round, state.earlier) if state.earlier is not None else (state.round,)
     said = {one.entry: one.operation for each in rounds for one in each.entered}
     reported = isinstance(said.get(found.origin), operations.ReportIrregularity)
@@ -203,9 +214,14 @@ def _verify_undecided(state: TableState, operation: operations.ReportIrregularit
     alone = without_main(state.law, state.layout)
     there = [bet for bet in alone if operation.place in (None, f"B{bet.box}")]
     if there and not set(there) & set(undecided_alone(state)):
-        numbers = ", ".join(str(bet.number) for bet in there)
         raise RefusedError(
-            "decided", "Bet {numbers} is decided already; correct that decision if it was wrong.", numbers=numbers
+            "decided",
+            counted(
+                "Bet {numbers} is decided already; correct that decision if it was wrong.",
+                "Bets {numbers} are decided already; correct that decision if it was wrong.",
+                len(there),
+                numbers=tuple(bet.number for bet in there),
+            ),
         )
 
 
@@ -233,7 +249,7 @@ def _join(
 
 
 def open_error(state: TableState, place: Place) -> Irregularity | None:
-    """An open error of dealing that may have left this hand with a wrong number of cards (RTP 5.5, NC 5.5.5, 5.9).
+    """Return an open error of dealing that may have left this hand with a wrong number (RTP 5.5, NC 5.5.5, 5.9).
 
     It asks for that, or is about a card set aside, which may lie there.
     """
@@ -248,7 +264,7 @@ def open_error(state: TableState, place: Place) -> Irregularity | None:
 
 
 def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity, place: Place, number: int) -> None:
-    """The hand at the place has so many cards: a wrong number, or the right one after all."""
+    """Answer it with the number of cards of the hand at the place: a wrong number, or the right one after all."""
     state = decision.state
     known = known_facts(state, place)
     wrong = number != state.round.hands.get(place, Hand()).size

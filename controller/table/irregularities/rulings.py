@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.specification import Facts, Kind, Noticed, RulingAction
+from controller.messages import message, sentences
 from controller.rules.dealing_order import DEALER
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
@@ -51,7 +52,7 @@ WITHOUT_AN_ORDER: Final = frozenset(
 
 
 OF_PLAY: Final = frozenset({RulingAction.RECONSTRUCT, RulingAction.REMOVE_HANDS, RulingAction.NAME_ORDER})
-"""What is ruled of hands in play: a round that is settled has none; its bets are returned, or it is void."""
+"""Rulings on hands in play. A round that is settled has none; its bets are returned, or it is void."""
 
 
 class Action(NamedTuple):
@@ -64,7 +65,7 @@ class Action(NamedTuple):
 
 def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(state, operation, Stage.RULING)
-    require(given, found.row.decides, found.row.clause, "rule on this")
+    require(given, found.row.decides, found.row.clause, message("rule on this"))
     if not operation.authority.strip() or not operation.text.strip():
         raise RefusedError("ruling", "Enter by whose authority the ruling is given, what is decided and why.")
     if not may_be_ruled(state, found, operation.action):
@@ -81,7 +82,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
 
 
 def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
-    """Whether the action is possible: of an earlier round void or continue, of the deck that waits only continue."""
+    """Return whether it is possible: of an earlier round void or continue, of the deck that waits only continue."""
     if found.waiting:
         return action is RulingAction.CONTINUE
     if found.facts.noticed is Noticed.CONCLUDED and action in OF_PLAY:
@@ -119,14 +120,14 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
 
 
 def _notice_undecided(decision: Decision) -> None:
-    """A side bet that the ruling did not name would be held for ever: it is asked about again."""
+    """Ask again about a side bet that the ruling did not name: it would be held for ever."""
     state = decision.state
     if state.phase is not Phase.VOIDED and state.phase not in BEFORE_CLOSE:
         notice_side_without_main(decision, undecided_alone(state))
 
 
 def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
-    """A ruling about side wagers without a main one concerns all of them where it names none."""
+    """Return the ruling with its bets: about side wagers without a main one it concerns all if it names none."""
     if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round.number:
         return operation
     alone = tuple(bet.number for bet in undecided_alone(state))
@@ -138,7 +139,7 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
     wrong = [number for number in operation.bets if number not in lying]
     if wrong or (operation.bets and found.round != state.round.number):
         raise RefusedError(
-            "bets", "No bet {answer} lies on the layout now.", answer=operation.bets[0] if not wrong else wrong[0]
+            "bets", "No bet {number} lies on the layout now.", number=operation.bets[0] if not wrong else wrong[0]
         )
     alone = {bet.number for bet in without_main(state.law, state.layout)}
     others = [number for number in operation.bets if number not in alone]
@@ -152,7 +153,7 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
 
 
 def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    """What leaves the cards where they lie says what becomes of a hand that lacks some."""
+    """Verify that a ruling which leaves the cards where they lie covers each hand that lacks some."""
     if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
         return
     if operation.action in (RulingAction.VOID, RulingAction.RECONSTRUCT):
@@ -172,7 +173,7 @@ def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: o
 
 
 def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -> None:
-    """A bet on a box without a hand is neither won nor lost: it goes back."""
+    """Verify that each bet has a hand: without one it is neither won nor lost, and goes back."""
     returns = operation.action in (RulingAction.VOID, RulingAction.RETURN_BETS)
     if returns or state.phase in BEFORE_CLOSE:
         return
@@ -182,9 +183,9 @@ def _verify_bets_can_be_settled(state: TableState, operation: operations.Rule) -
         if bet.number in operation.bets and not out and not has_hand(state, bet):
             raise RefusedError(
                 "no-hand",
-                "Bet {number} can be neither won nor lost: no hand is dealt to box {box}. Rule that it is returned.",
+                "Bet {number} can be neither won nor lost: no hand is dealt to {box}. Rule that it is returned.",
                 number=bet.number,
-                box=bet.box,
+                box=state.game.words.spot(bet.box),
             )
 
 
@@ -203,10 +204,13 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
     live = state.round.live_places
     wrong = [place for place in operation.places if place not in live]
     if not live:
-        raise RefusedError("place", "No hand is in play; rule otherwise.")
-    if not operation.places or wrong:
-        named = f"No hand is in play at {place_word(state, wrong[0])}." if wrong else "Enter which hands are removed."
-        raise RefusedError("place", "{named} In play: {hands}.", named=named, hands=state.game.words.of_all(live))
+        raise RefusedError("place", "No hand is in play; choose another ruling.")
+    if operation.places and not wrong:
+        return
+    enter = message("Enter which hands are removed.")
+    if wrong:
+        enter = message("No hand is in play at {place}.", place=place_word(state, wrong[0]))
+    raise RefusedError("place", sentences(enter, message("In play: {hands}.", hands=state.game.words.of_all(live))))
 
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -217,11 +221,14 @@ def _verify_misplaced(state: TableState, found: Irregularity, operation: operati
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     waiting = sorted(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
     if found.kind in WITHOUT_AN_ORDER:
-        raise RefusedError("order", "No order of cards is in question here; rule otherwise.")
-    if sorted(operation.ordinals) != waiting or not waiting:
-        named = ", ".join(str(ordinal) for ordinal in waiting) or "none waits"
+        raise RefusedError("order", "No order of cards is in question here; choose another ruling.")
+    if not waiting:
+        raise RefusedError("order", "No card waits for an order; choose another ruling.")
+    if sorted(operation.ordinals) != waiting:
         raise RefusedError(
-            "order", "Which card came out first? Name each card that waits once, in order: {named}.", named=named
+            "order",
+            "Which card came out first? Name each card once, in order: {named:list}.",
+            named=tuple(waiting),
         )
 
 
@@ -230,13 +237,13 @@ def _void(decision: Decision, given: PersonActed, found: Irregularity, operation
 
 
 def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
-    """A ruling on bets applies when they are settled; where they are settled already, they are settled again.
+    """Apply a ruling on bets when they are settled; where they are settled already, they are settled again.
 
     While bets are open, those that are returned go back at once.
     """
     if decision.state.phase is Phase.BETTING and operation.action is RulingAction.RETURN_BETS:
         bets = [bet for bet in decision.state.layout.bets if bet.number in operation.bets]
-        take_off(decision, bets, operation.authority, "the bet was ruled to be returned")
+        take_off(decision, bets, operation.authority, message("the bet was ruled to be returned"))
     elif operation.bets:
         settle_again(decision, found.id, operation.authority)
 
