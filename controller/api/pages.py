@@ -1,15 +1,21 @@
-"""The files of a page, read once. A request names one of them, never a path on disk."""
+"""The files of a page and its words, read once. A request names one of them, never a path on disk."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from aiohttp import web
+
+from controller.api.in_language import language_of
+from controller.language import languages
+from controller.language.page_words import page_words
 
 FOLDER: Final = Path(str(files("controller"))) / "console"
 TYPES: Final = {
@@ -20,6 +26,8 @@ TYPES: Final = {
     ".svg": "image/svg+xml",
 }
 CONSOLE: Final = "/console/"
+WORDS: Final = f"{CONSOLE}words"
+STARTING: Final = "<!-- starting -->"  # what stands in a document until its scripts run, in every language
 DOCUMENTS: Final = {"/": f"{CONSOLE}index.html", "/display": f"{CONSOLE}display.html"}
 UNCHANGED: Final = {
     "Cache-Control": "no-cache"
@@ -42,11 +50,12 @@ def files_of(folder: Path, under: str) -> dict[str, Path]:
 
 
 class Pages:
-    """The files of a page by address. `documents`: further addresses of some of them."""
+    """The files of a page by address, and the words of all pages. `documents`: further addresses of some files."""
 
     def __init__(self, files: Mapping[str, Path] | None = None, documents: Mapping[str, str] = DOCUMENTS) -> None:
         found = {at: _read(path) for at, path in (files_of(FOLDER, CONSOLE) if files is None else files).items()}
         self._pages = found | {at: found[file] for at, file in documents.items()}
+        self._words = {language: _page(_words_in(language), ".json") for language in languages()}
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -55,33 +64,56 @@ class Pages:
     @property
     def version(self) -> str:
         """The version of all files together. A running page compares it with the version that it started with."""
-        whole = "".join(f"{at} {page.etag} " for at, page in sorted(self._pages.items()))
+        whole = "".join(f"{at} {page.etag} " for at, page in sorted((self._pages | self._words).items()))
         return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
     def all(self) -> list[web.RouteDef]:
-        return [web.get(at, self._send) for at in self._pages]
+        return [web.get(at, self._send) for at in self._pages] + [web.get(WORDS, self._send_words)]
+
+    def page(self, address: str) -> Page | None:
+        return self._pages.get(address)
+
+    def words(self, language: str) -> Page:
+        """Return the words in that language, with its name and those of all others."""
+        return self._words[language]
 
     async def _send(self, request: web.Request) -> web.StreamResponse:
-        page = self._pages[request.path]
-        tags = [tag.value for tag in request.if_none_match or ()]
-        if page.etag in tags or "*" in tags:
-            response = web.Response(status=304, headers=UNCHANGED)
-        else:
-            response = web.Response(body=page.body, content_type=page.type, charset="utf-8", headers=UNCHANGED)
-        response.etag = page.etag
-        return response
+        return _sent(request, self._pages[request.path])
+
+    async def _send_words(self, request: web.Request) -> web.StreamResponse:
+        return _sent(request, self.words(language_of(request)))
+
+
+def _sent(request: web.Request, page: Page) -> web.StreamResponse:
+    tags = [tag.value for tag in request.if_none_match or ()]
+    if page.etag in tags or "*" in tags:
+        response = web.Response(status=304, headers=UNCHANGED)
+    else:
+        response = web.Response(body=page.body, content_type=page.type, charset="utf-8", headers=UNCHANGED)
+    response.etag = page.etag
+    return response
 
 
 @cache
-def version(folder: Path = FOLDER) -> str:
-    """Return the version of all files of the console, which a running page compares with that of its start."""
-    whole = hashlib.sha256()
-    for name, path in files_of(folder, "").items():
-        whole.update(hashlib.sha256(name.encode()).digest())
-        whole.update(hashlib.sha256(path.read_bytes()).digest())
-    return whole.hexdigest()[:32]
+def version() -> str:
+    """Return the version of the console, which a running page compares with that of its start."""
+    return Pages().version
 
 
 def _read(path: Path) -> Page:
     body = path.read_bytes()
-    return Page(body, TYPES[path.suffix], hashlib.sha256(body).hexdigest()[:32])
+    return _page(body.replace(STARTING.encode(), _starting()) if path.suffix == ".html" else body, path.suffix)
+
+
+def _page(body: bytes, suffix: str) -> Page:
+    return Page(body, TYPES[suffix], hashlib.sha256(body).hexdigest()[:32])
+
+
+def _starting() -> bytes:
+    said = {language: page_words(language)["page.starting"] for language in languages()}
+    return "".join(f'<p lang="{language}">{escape(text)}</p>' for language, text in said.items()).encode()
+
+
+def _words_in(language: str) -> bytes:
+    told = {"language": language, "languages": languages(), "words": page_words(language)}
+    return json.dumps(told, ensure_ascii=False).encode()

@@ -15,7 +15,7 @@ from controller.commands.evaluation import (
     read_layout,
 )
 from controller.commands.options import find_law, in_units, law_options, odds_text, print_json
-from controller.commands.text import Page, longest, page
+from controller.commands.text import Page, longest, many, page
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Setting
@@ -102,17 +102,8 @@ def _readings(law: Law, evaluation: Evaluation) -> list[tuple[Setting, str]]:
 
 
 def _hand(hand: HandResult, name_width: int) -> str:
-    figures = f"{counted(hand.points, 'point')}, {counted(hand.pictures, 'picture')}"
+    figures = f"{many(hand.points, 'point', 'points')}, {many(hand.pictures, 'picture', 'pictures')}"
     return f"{' '.join(hand.cards)}   {hand.name:<{name_width}}   {figures:<20}".rstrip()
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "point"), counted(0, "picture")
-    ('1 point', '0 pictures')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int], words: OwnWords) -> None:

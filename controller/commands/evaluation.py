@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from controller.commands.options import require_chosen, shortened
+from controller.commands.text import many
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Game
@@ -111,7 +112,9 @@ def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers
         named, cards = _split_box(law.game, written, where)
         box = _check_box(law.game, following, where) if named is None else named
         if box in hands:
-            raise BadInputError(f"{where}: {words.box(box)} has a hand already.", f"One --player a {words.place}.")
+            raise BadInputError(
+                f"{where}: {words.box(box)} has a hand already.", f"Give one --player for each {words.place}."
+            )
         hands[box] = read_hand(cards, str(words.box(box)))
         following = box + 1
     theirs = _read_dealers_hand(dealers, words)
@@ -157,7 +160,7 @@ def read_hand(written: str, where: str) -> tuple[Card, ...]:
     except UnknownCardError as error:
         raise BadInputError(f"In {where}: {error}.") from error
     if len(cards) != HAND_SIZE:
-        number = f"{len(cards)} card" + "s" * (len(cards) != 1)
+        number = many(len(cards), "card", "cards")
         raise BadInputError(f"In {where}: {number} in {shortened(written.strip())!r}; a hand has {HAND_SIZE}.")
     return cards
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
-from controller.language import ENGLISH, LANGUAGES, known, translated
-from controller.language.catalogue import FOLDER
+from controller.language import ENGLISH, known, languages, translated
+from controller.language.page_words import page_word
 from controller.messages import Message
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first set variable decides
-WORDS: Final = Path(__file__).parents[1] / "console/words"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def language_option(command: Command) -> Command:
     return click.option(
         "--language",
-        type=click.Choice(LANGUAGES),
+        type=click.Choice(tuple(languages())),
         default=lambda: of_locale(os.environ),
         show_default="of the locale",
         help="The language of what the table says.",
@@ -40,44 +36,23 @@ def of_locale(environment: Mapping[str, str]) -> str:
 
 
 class Terminal:
-    """The words of commands in one language: their own, the console's, and the table's.
+    """Renders what a command says in one language.
 
-    >>> Terminal("zh-Hans")("round {number}", number=3), Terminal("en")("round {number}", number=3)
+    >>> Terminal("zh-Hans")(message("round {number}", number=3)), Terminal("en")(message("round {number}", number=3))
     ('第3局', 'round 3')
     """
 
     def __init__(self, language: str = ENGLISH) -> None:
         self.language = language
-        self._own = {} if language == ENGLISH else _own_words(language)
 
-    def __call__(self, template: str, **values: object) -> str:
-        said = self._own.get(template)
-        return template.format(**values) if said is None else said.format(**values)
+    def __call__(self, said: str | Message) -> str:
+        """Return a message in this language; a text of the table is in it already."""
+        return said if isinstance(said, str) else translated(said, self.language)
 
-    def of_table(self, text: str | Message) -> str:
-        """Return a word of the table (a place, title, kind or disposition) or of the commands."""
-        return self._own.get(str(text)) or translated(str(text), self.language)
+    def of_table(self, word: str | Message) -> str:
+        """Return a word that is the same in every answer of the table, such as a kind of irregularity."""
+        return self(Message(word) if isinstance(word, str) else word)
 
-    def of_console(self, key: str, english: str) -> str:
-        """Return a word of the console's buttons and places."""
-        return english if self.language == ENGLISH else console_word(key, self.language)
-
-    def in_brackets(self, text: str) -> str:
-        return self("({text})", text=text)
-
-
-def console_word(key: str, language: str) -> str:
-    """Return the console's word for a key, or the last part of the key if it has none."""
-    return _words(language).get(key, key.rpartition(".")[2].replace("_", " "))
-
-
-@cache
-def _own_words(language: str) -> dict[str, str]:
-    words: dict[str, str] = json.loads((FOLDER / f"terminal.{language}.json").read_text("utf-8"))
-    return words
-
-
-@cache
-def _words(language: str) -> dict[str, str]:
-    words: dict[str, str] = json.loads((WORDS / f"{language}.json").read_text("utf-8"))
-    return words
+    def of_console(self, key: str, **args: str | int) -> str:
+        """Return the console's words for a key."""
+        return page_word(key, self.language, args)

@@ -10,10 +10,12 @@ from controller.api.messages import EventId
 from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
-from controller.commands.language import console_word
-from controller.commands.vocabulary import words_of
+from controller.commands.language import Terminal
+from controller.commands.vocabulary import SERVICES, words_of
 from controller.games.own_words import OwnWords
 from controller.language import ENGLISH, translated
+from controller.messages import message, sentences
+from controller.table.phases import Service
 
 REFRESH = 0.5  # seconds between two screens while nothing happens, to update the age of the device's last report
 KEPT = 50  # lines; more than a screen shows
@@ -81,8 +83,12 @@ async def _view(client: ApiClient) -> TableView | None:
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     """Say in one line which table this is, and why nothing may happen at present."""
-    cause = f": {str(view.service_cause).rstrip('.')}" if view.service_cause and view.service != "in_service" else ""
-    phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
-    if language != ENGLISH:
-        return " ".join(filter(None, (view.table, console_word(f"phase.{view.phase}", language), str(view.next_step))))
-    return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())
+    say, service = Terminal(language), Service(view.service)
+    phase = say.of_console(f"phase.{view.phase}")
+    stands = message("Table {table}: {phase}.", table=view.table, phase=phase)
+    if service is not Service.IN_SERVICE:
+        stands = message(
+            "Table {table}: {phase}, {service}: {cause}.",
+            table=view.table, phase=phase, service=SERVICES[service], cause=view.service_cause,
+        )  # fmt: skip
+    return say(sentences(stands, message("{step}", step=view.next_step) if view.next_step else None))

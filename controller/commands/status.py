@@ -17,13 +17,14 @@ from controller.api.narration import line_of
 from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
 from controller.commands.text import Page, page, write_out
-from controller.commands.vocabulary import words_of
+from controller.commands.vocabulary import LINKS, SERVICES, UNIT_NAMES, words_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Kind
-from controller.language import ENGLISH, translated
+from controller.games.specification import Kind, Unit
+from controller.messages import Message, message
 from controller.problems import BadInputError, ProblemError
 from controller.table.phases import Service
+from firmware_bridge.link import LinkState
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that one that hangs does not delay a monitor
 OTHER_USER: Final = (
@@ -93,9 +94,11 @@ async def _ask(socket: Path, language: str) -> Status:
         last = await _newest(client, view)
     sentence = ""
     if view.service != Service.IN_SERVICE:
-        cause = f": {view.service_cause}" if view.service_cause else ""  # already in that language
-        stands = Terminal(language)("Table {table} is {service}", table=view.table, service=_service(view, language))
-        sentence = f"{stands}{cause}".rstrip(".。") + ("." if language == ENGLISH else "。")
+        stands, cause = SERVICES[Service(view.service)], view.service_cause
+        said = message("Table {table} is {service}.", table=view.table, service=stands)
+        if cause:
+            said = message("Table {table} is {service}: {cause}.", table=view.table, service=stands, cause=cause)
+        sentence = Terminal(language)(said)
     return Status(not sentence, sentence, view, last)
 
 
@@ -115,52 +118,48 @@ async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
 
 def _write(paper: Page, found: Status, language: str) -> None:
     view, say = found.table, Terminal(language)
-    simulated = f", {say('SIMULATED')}" if view.simulated else ""
-    paper.heading(f"{say('Table {table}', table=view.table)}{simulated}: {_service(view, language)}")
+    simulated = f" · {say.of_console('bar.simulated')}" if view.simulated else ""
+    paper.heading(
+        f"{say(message('Table {table}', table=view.table))}{simulated} · {say(SERVICES[Service(view.service)])}"
+    )
     if view.service_cause and not found.in_service:
-        paper.entry(str(view.service_cause), indent=4)
-    phase = say.of_console(f"phase.{view.phase}", _words(view.phase))
-    held = f", {say('held')}" if view.held else ""
-    on_duty = say("on duty: {dealer}", dealer=view.dealer or say("nobody"))
+        paper.entry(say(view.service_cause), indent=4)
+    held = message("held") if view.held else None
+    on_duty = message("on duty: {dealer}", dealer=view.dealer or message("nobody"))
     rows = [
-        ("game", f"{view.game} {say.in_brackets(say.of_table(view.title))}, {say(view.unit)}"),
-        ("round", f"{view.round}, {phase}{held}; {on_duty}"),
-        ("device", _device(view, say)),
-        ("next", view.next_step),
-        *(("open", _matter(one, words_of(view.game), say)) for one in view.irregularities),
-        *(("warning", one) for one in view.warnings),
-        ("last", _last(found, language)),
-        ("program", view.program),
-        ("journal", f"{view.journal}, {say('entry {entry}', entry=view.entry)}"),
+        (message("game"), _parts(say, view.game, view.title, UNIT_NAMES[Unit(view.unit)])),
+        (message("round"), _parts(say, str(view.round), say.of_console(f"phase.{view.phase}"), held, on_duty)),
+        (message("device"), _device(view, say)),
+        (message("next"), say(view.next_step)),
+        *((message("open"), _matter(one, words_of(view.game), say)) for one in view.irregularities),
+        *((message("warning"), say(one)) for one in view.warnings),
+        (message("last"), _last(found, say)),
+        (message("program"), view.program),
+        (message("journal"), _parts(say, view.journal, message("entry {entry}", entry=view.entry))),
     ]
-    paper.rows([(say(name), str(text)) for name, text in rows if text])
+    paper.rows([(say(name), text) for name, text in rows if text])
 
 
-def _service(view: TableView, language: str) -> str:
-    return Terminal(language)(_words(view.service))
+def _parts(say: Terminal, *parts: str | Message | None) -> str:
+    return " · ".join(say(part) for part in parts if part)
 
 
 def _device(view: TableView, say: Terminal) -> str:
     device = view.device
-    age = say("never heard") if device.age is None else say("heard {age:.1f} s ago", age=device.age)
-    named = " ".join(filter(None, (say.of_table(device.kind) if device.kind else "", device.serial)))
-    stands = f"{named or say('none')}, {say.of_table(device.link)}, {age}"
-    return ". ".join(filter(None, (stands, str(device.sentence).rstrip("."), str(device.hint))))
+    named = " ".join(filter(None, (say.of_console(f"device.{device.kind or 'device'}"), device.serial)))
+    age = message("never heard")
+    if device.age is not None:
+        age = message("heard {age} s ago", age=f"{device.age:.1f}")
+    return _parts(say, named, LINKS[LinkState(device.link)], age, device.sentence, device.hint)
 
 
 def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
-    kind = say.of_table(words.own(KINDS[Kind(found.kind)]))
-    named = " ".join(filter(None, (found.row, kind, found.clause)))
-    return f"{named}: {found.question}"
+    return _parts(say, found.row, say.of_table(words.own(KINDS[Kind(found.kind)])), found.clause, found.question)
 
 
-def _last(found: Status, language: str) -> str:
+def _last(found: Status, say: Terminal) -> str:
     if found.last is None:
         return ""
     moment = datetime.fromtimestamp(found.last["utc_ns"] // 10**9, UTC)
-    said = line_of(found.last, words_of(found.table.game)) or _words(str(found.last["event"]))
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {translated(said, language)}"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+    said = line_of(found.last, words_of(found.table.game)) or str(found.last["event"])
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {say(said)}"

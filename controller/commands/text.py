@@ -24,14 +24,13 @@ UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 _CLAUSE: Final = re.compile(rf"\b({'|'.join(GAMES)}) (item |App\. )?(?=\w)")  # "NC 5.11.1" is one word
 
 
-def many(count: int, noun: str) -> str:
+def many(count: int, one: str, more: str) -> str:
     """Return a count with its noun.
 
-    >>> many(1, "file"), many(2_000, "entry")
+    >>> many(1, "file", "files"), many(2_000, "entry", "entries")
     ('1 file', '2,000 entries')
     """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
+    return f"{count:,} {one if count == 1 else more}"
 
 
 class Page:

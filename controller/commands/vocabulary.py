@@ -8,7 +8,10 @@ from controller.games import game
 from controller.games.own_words import OwnWords
 from controller.games.specification import STATED, Disposition, Facts, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
+from controller.messages import message
 from controller.rules.settlement import Rounding
+from controller.table.phases import Service
+from firmware_bridge.link import LinkState
 
 USUAL: Final = OwnWords()  # without a named game
 
@@ -61,23 +64,56 @@ MOMENTS: Final = {
 }
 
 FOLLOWS: Final = {
-    Disposition.VOID: "the round is void, all bets are returned",
-    Disposition.CONTINUE: "play continues",
-    Disposition.NEXT_CARD: "it is the next card, play continues",
-    Disposition.REMOVE_HAND: "that hand is removed, its bets are returned",
-    Disposition.OPTIONS: "every bettor chooses",
-    Disposition.NAME_ORDER: "their order is named",
-    Disposition.REFER: "it is referred",
-    Disposition.RECONSTRUCT: "the dealer moves the cards as the screen shows, then play continues",
-    Disposition.WITHDRAWALS: "every bettor may withdraw, the others' hands are finished",
-    Disposition.STANDS: "results and settlement stand",
-    Disposition.REFUSE: "it is refused, wagers count as they lay",
-    Disposition.RETURN_BET: "that bet is returned",
-    Disposition.RESHUFFLE: "the deck is shuffled again",
-    Disposition.SILENT: "the rules are silent: the shift manager decides",
+    Disposition.VOID: message("the round is void, all bets are returned"),
+    Disposition.CONTINUE: message("play continues"),
+    Disposition.NEXT_CARD: message("it is the next card, play continues"),
+    Disposition.REMOVE_HAND: message("that hand is removed, its bets are returned"),
+    Disposition.OPTIONS: message("every bettor chooses"),
+    Disposition.NAME_ORDER: message("their order is named"),
+    Disposition.REFER: message("it is referred"),
+    Disposition.RECONSTRUCT: message("the dealer moves the cards as the screen shows, then play continues"),
+    Disposition.WITHDRAWALS: message("every bettor may withdraw, the others' hands are finished"),
+    Disposition.STANDS: message("results and settlement stand"),
+    Disposition.REFUSE: message("it is refused, wagers count as they lay"),
+    Disposition.RETURN_BET: message("that bet is returned"),
+    Disposition.RESHUFFLE: message("the deck is shuffled again"),
+    Disposition.SILENT: message("the rules are silent: the shift manager decides"),
 }
 DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
 
+SERVICES: Final = {
+    Service.IN_SERVICE: message("in service"),
+    Service.RECONCILING: message("reconciling"),
+    Service.OUT_OF_SERVICE: message("out of service"),
+}
+LINKS: Final = {
+    LinkState.ABSENT: message("absent"),
+    LinkState.CONNECTING: message("connecting"),
+    LinkState.AUTHENTICATING: message("authenticating"),
+    LinkState.READY: message("ready"),
+    LinkState.STALE: message("stale"),
+    LinkState.LOST: message("lost"),
+    LinkState.REFUSED: message("refused"),
+}
+OPTIONS: Final = {
+    str(option): option
+    for option in (
+        message("confirm"),
+        message("deny"),
+        message("name the order"),
+        message("put the cards right"),
+        message("withdraw"),
+        message("void"),
+        message("continue"),
+        message("remove hands"),
+        message("return bets"),
+        message("name order"),
+        message("reconstruct"),
+    )
+}
+"""What may be done with an irregularity, as the table calls it."""
+
+UNIT_NAMES: Final = {Unit.SETS: message("sets"), Unit.SINGLES: message("singles")}
 UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}
 ORDERS: Final = {
     Order.BY_HAND: "three cards to each place in turn",
@@ -106,8 +142,9 @@ VIEWERS: Final = {
 
 def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
     """Return the disposition in a short phrase. `chooses`: the row also gives options."""
-    then = ", then every bettor chooses" if chooses and disposition is Disposition.NAME_ORDER else ""
-    return f"{FOLLOWS[disposition]}{then}"
+    if chooses and disposition is Disposition.NAME_ORDER:
+        return "their order is named, then every bettor chooses"
+    return str(FOLLOWS[disposition])
 
 
 def facts_in_words(when: Facts) -> tuple[str, ...]:

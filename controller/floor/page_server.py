@@ -48,8 +48,6 @@ SHARED: Final = (
     "js/dom.js",
     "js/stream.js",
     "js/words.js",
-    "words/en.json",
-    "words/zh-Hans.json",
 )
 """Of the console's files."""
 

@@ -1,6 +1,17 @@
 """What the table says to people, in other languages than English, in which it is written and journaled."""
 
-from controller.language.catalogue import ENGLISH, LANGUAGES, PARAMETER, TEXTS, known
+from controller.language.catalogue import ENGLISH, LANGUAGES, PARAMETER, TEXTS, known, languages
 from controller.language.translating import Speaker, Translator, phrase, translated
 
-__all__ = ["ENGLISH", "LANGUAGES", "PARAMETER", "TEXTS", "Speaker", "Translator", "known", "phrase", "translated"]
+__all__ = [
+    "ENGLISH",
+    "LANGUAGES",
+    "PARAMETER",
+    "TEXTS",
+    "Speaker",
+    "Translator",
+    "known",
+    "languages",
+    "phrase",
+    "translated",
+]

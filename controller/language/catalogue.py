@@ -84,6 +84,11 @@ class Catalogue(NamedTuple):
         return self.starting.get(text[:2], self.others)
 
 
+def languages() -> dict[str, str]:
+    """Return the name of each language by its code."""
+    return {ENGLISH: "English", CHINESE: "\u4e2d\u6587"}
+
+
 def known(language: str | None) -> str:
     """That language, or English, where the daemon does not speak it.
 
@@ -122,6 +127,10 @@ def catalogue(language: str) -> Catalogue:
             starting.setdefault(template.literals[0][:2], []).append(template)
         else:
             others.append(template)
+    of_commands: dict[str, str] = json.loads((FOLDER / f"terminal.{language}.json").read_text("utf-8"))
+    for key, said in of_commands.items():  # messages: no sentence is searched by them
+        body = key.rstrip(".")
+        words.setdefault(body, said if body == key else said[:-1])
     starts = {start: [*found, *others] for start, found in starting.items()}
     return Catalogue(
         words, fixed, {start: _longest_first(found) for start, found in starts.items()}, _longest_first(others)

@@ -92,7 +92,7 @@ def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
         sys.exit(ALARM)
     if once and (twice := monitor.left_out.get("deck-twice", 0)):
         raise BadInputError(
-            f"{many(twice, 'deck')} of {monitor.source} came with the orders of an earlier one.",
+            f"{many(twice, 'deck', 'decks')} of {monitor.source} came with the orders of an earlier one.",
             "Lines were copied: take them out. Or the machine repeats itself: take it out of service, and number the "
             "decks, so that they count.",
         )

@@ -97,24 +97,32 @@ def write(paper: Page, report: Report) -> None:
 def examined(report: Report) -> Iterator[tuple[str, str]]:
     """Yield what was examined and what was left out, each with a label."""
     verdict = report.result
-    decks = f"{many(verdict.decks, 'deck')} of {verdict.cards} cards" if verdict.decks else "no deck"
+    decks = f"{many(verdict.decks, 'deck', 'decks')} of {verdict.cards} cards" if verdict.decks else "no deck"
     for one in report.about:
         yield "about", one
     yield "examined", f"{decks}, from {', '.join(one.file for one in report.files)}"
     if report.power and verdict.verdict == "nothing found":
-        by = f"by {many(report.power[0].decks, 'deck')} alone, " if report.power[0].decks < verdict.decks else ""
+        by = (
+            f"by {many(report.power[0].decks, 'deck', 'decks')} alone, "
+            if report.power[0].decks < verdict.decks
+            else ""
+        )
         yield "would have been found", by + "; ".join(f"{one.words}: {percent(one.share)}" for one in report.power)
     if verdict.partial:
-        yield "known in part", f"{many(verdict.partial, 'deck')}, each with {verdict.least_known} cards or more"
+        yield (
+            "known in part",
+            f"{many(verdict.partial, 'deck', 'decks')}, each with {verdict.least_known} cards or more",
+        )
     if verdict.few_known:
+        few = many(verdict.few_known, "deck", "decks")
+        yield "left out", f"{few} of which too few cards are known{_at_lines('few_known', report)}"
+    if verdict.not_known:
         yield (
             "left out",
-            f"{many(verdict.few_known, 'deck')} of which too few cards are known{_at_lines('few_known', report)}",
+            f"{many(verdict.not_known, 'deck', 'decks')} without the order in{_at_lines('not_known', report)}",
         )
-    if verdict.not_known:
-        yield "left out", f"{many(verdict.not_known, 'deck')} without the order in{_at_lines('not_known', report)}"
     if report.continued:
-        yield "order in", f"in {many(report.continued, 'deck')} as the deck before came out"
+        yield "order in", f"in {many(report.continued, 'deck', 'decks')} as the deck before came out"
     if verdict.decks > verdict.partial and report.dealt is None:
         yield "left out", "hands, for the names are not those of the 52 cards"
     made = f"cardshoe {report.version} with numpy {report.numpy}; all that is simulated with seed {report.seed}"
@@ -291,10 +299,11 @@ def _money(money: Money, seed: int) -> Part:
 
 def _power(report: Report) -> Part:
     decks, known, verdict = report.power[0].decks, report.power[0].known, report.result
+    of = many(decks, "deck", "decks")
     already = " alone" if decks < verdict.decks else ""
     seen = f", {known} cards of each," if known < verdict.cards else ","
     sentences = tuple(
-        f"With {many(decks, 'deck')}{already}{seen} {one.words} would have been found with {percent(one.share)} "
+        f"With {of}{already}{seen} {one.words} would have been found with {percent(one.share)} "
         f"({one.found:,} of {one.audits:,} simulated audits)."
         for one in report.power
     )

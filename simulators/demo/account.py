@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.language import Terminal
+from controller.messages import message
 from simulators.people.plan import PlannedRound
 
 PARTS: Final = ("returned", "collected", "held")  # of a bet
@@ -91,21 +92,25 @@ class Account:
         """Return a few lines for people. `freely`: a visitor dealt, who may depart from the plan."""
         say, count = say or Terminal(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
-        listed = ", ".join(f"{row} x{times}" for row, times in sorted(kinds.items())) or say("none")
-        ends = say(
-            "{concluded} rounds concluded, {voided} void; {cards} cards dealt",
-            concluded=count["concluded"],
-            voided=count["voided"],
-            cards=count["cards"],
-        )
-        hands = say(
-            "hands: {won} won, {lost} lost, {tied} tied", won=count["win"], lost=count["lose"], tied=count["tie"]
-        )
-        lines = [f"{ends}; {hands}"]
+        lines = [
+            message(
+                "Rounds: {concluded} concluded, {voided} void; {cards} cards dealt.",
+                concluded=count["concluded"], voided=count["voided"], cards=count["cards"],
+            ),
+            message("Hands: {won} won, {lost} lost, {tied} tied.",
+                    won=count["win"], lost=count["lose"], tied=count["tie"]),
+        ]  # fmt: skip
         if count["bets"]:
-            lines.append(say("wagers: {bets} settled; the house gains {gain}", bets=count["bets"], gain=self.house))
-        raised = say("irregularities: {raised} raised and resolved ({listed})", raised=len(self.raised), listed=listed)
-        if freely and self.differences:
-            return "\n".join([*lines, f"{raised}."])
-        planned = say("NOT as planned" if self.differences else "as planned, none missed, none invented")
-        return "\n".join([*lines, f"{raised}; {planned}"])
+            lines.append(
+                message("Wagers: {bets} settled; the house gains {gain}.", bets=count["bets"], gain=str(self.house))
+            )
+        listed = tuple(f"{row} x{times}" for row, times in sorted(kinds.items())) or message("none")
+        lines.append(
+            message("Irregularities: {raised} raised and resolved ({listed:list}).",
+                    raised=len(self.raised), listed=listed)
+        )  # fmt: skip
+        if self.differences and not freely:
+            lines.append(message("NOT as planned."))
+        elif not self.differences:
+            lines.append(message("As planned: none missed, none invented."))
+        return "\n".join(map(say, lines))

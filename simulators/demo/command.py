@@ -19,10 +19,12 @@ from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.language import ENGLISH
+from controller.messages import Message, counted, message
 from controller.problems import BadInputError, ProblemError
 from simulators.cli.playable import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
+DEVICE_NAMES: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}
 SECONDS_A_ROUND: Final = 10  # with people's waits
 SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
 ENDLESS: Final = 1000  # rounds for a visitor who does not say how many
@@ -86,9 +88,12 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         check_dispensing(rules, on_removal=on_removal)
         if visitor:
             say = Terminal(language)
-            template = "{title}: you deal {rounds} with a simulated {device}."
-            many = say("rounds until Ctrl-C") if endless else _rounds(rounds, say)
-            click.echo(say(template, title=say.of_table(rules.title), rounds=many, device=say(device)))
+            many = message("rounds until Ctrl-C") if endless else counted("1 round", "{count} rounds", rounds)
+            said = message(
+                "{title}: you deal {rounds} with a simulated {device}.",
+                title=Message(rules.title), rounds=many, device=DEVICE_NAMES[device],
+            )  # fmt: skip
+            click.echo(say(said))
         else:
             click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
         with _interrupts_blocked():
@@ -116,10 +121,6 @@ def _given(name: str) -> bool:
     return source not in (None, click.core.ParameterSource.DEFAULT)
 
 
-def _rounds(rounds: int, say: Terminal) -> str:
-    return say("1 round") if rounds == 1 else say("{count} rounds", count=rounds)
-
-
 def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language: str = ENGLISH) -> str:
     """Return what will be seen, how long it takes, and what the sign on a card means.
 
@@ -131,30 +132,35 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language:
     ?? is a card that lies face down: the daemon shows it to no one.
     """
     say = Terminal(language)
-    lasts = duration(rounds * (SECONDS_A_FAST_ROUND if fast else SECONDS_A_ROUND), say)
-    template, title = "{title}: {rounds} with a simulated {device}.", say.of_table(rules.title)
-    return "\n".join(
-        (
-            say(template, title=title, rounds=_rounds(rounds, say), device=say(device)),
-            say("It takes {lasts}; Ctrl-C ends it.", lasts=lasts),
-            say("The simulated people deal, make mistakes and decide, through the daemon's API."),
-            say("?? is a card that lies face down: the daemon shows it to no one."),
-        )
+    lines = (
+        message(
+            "{title}: {rounds} with a simulated {device}.",
+            title=Message(rules.title),
+            rounds=counted("1 round", "{count} rounds", rounds),
+            device=DEVICE_NAMES[device],
+        ),
+        message(
+            "It takes {lasts}; Ctrl-C ends it.",
+            lasts=duration(rounds * (SECONDS_A_FAST_ROUND if fast else SECONDS_A_ROUND)),
+        ),
+        message("The simulated people deal, make mistakes and decide, through the daemon's API."),
+        message("?? is a card that lies face down: the daemon shows it to no one."),
     )
+    return "\n".join(map(say, lines))
 
 
-def duration(seconds: float, say: Terminal) -> str:
+def duration(seconds: float) -> Message:
     """Return an approximate duration for people.
 
-    >>> [duration(seconds, Terminal()) for seconds in (2, 20, 50, 1000, 7200)]
+    >>> [str(duration(seconds)) for seconds in (2, 20, 50, 1000, 7200)]
     ['a few seconds', 'about 20 seconds', 'about a minute', 'about 17 minutes', 'about 2 hours']
     """
     minutes, hours = round(seconds / 60), round(seconds / 3600)
     if seconds < 45:
-        return say("a few seconds") if seconds < 10 else say("about {seconds} seconds", seconds=round(seconds))
+        return message("a few seconds") if seconds < 10 else message("about {seconds} seconds", seconds=round(seconds))
     if minutes < 90:
-        return say("about a minute") if minutes == 1 else say("about {minutes} minutes", minutes=minutes)
-    return say("about {hours} hours", hours=hours)
+        return counted("about a minute", "about {count} minutes", minutes)
+    return message("about {hours} hours", hours=hours)
 
 
 def _play(*options: Any) -> None:

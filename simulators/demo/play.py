@@ -23,6 +23,7 @@ from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
+from controller.messages import message
 from simulators.demo.account import Account
 from simulators.demo.stage import Stage, free_port
 from simulators.people.crew import CREW
@@ -77,7 +78,7 @@ async def play(asked: DemoOptions) -> Account:
             await _follow(asked, stage, client, account)
             if asked.console and not asked.visitor:
                 say = Terminal(asked.language)
-                click.echo(say("All rounds are played. The console stays until Ctrl-C."))
+                click.echo(say(message("All rounds are played. The console stays until Ctrl-C.")))
                 await asyncio.Event().wait()
     return account
 
@@ -110,29 +111,28 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
 
 async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
     """Print where the console is, with what a visitor needs there, and open it if there is a screen."""
-    click.echo(say("The console: {address}", address=address))
+    click.echo(say(message("The console: {address}", address=address)))
     if visitor:
         dealer, supervisor, manager = CREW
-        click.echo(
-            say(
+        lines = (
+            message(
                 'Tap "Enrol this screen": any name, id {id}, PIN {pin}. Then you are the dealer, {name}: PIN {own}.',
                 id=supervisor.id,
                 pin=supervisor.pin,
                 name=dealer.name,
                 own=dealer.pin,
-            )
-        )
-        click.echo(
-            say(
+            ),
+            message(
                 "{supervisor} and {manager} come when they are needed. Where the screen asks you for one of them: "
                 "PIN {pin} of {supervisor}, {pin_of_manager} of {manager}.",
                 supervisor=supervisor.name,
                 manager=manager.name,
                 pin=supervisor.pin,
                 pin_of_manager=manager.pin,
-            )
+            ),
+            message("The cards move by themselves. What only eyes can see stands here:"),
         )
-        click.echo(say("The cards move by themselves. What only eyes can see stands here:"))
+        click.echo("\n".join(map(say, lines)))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
         await asyncio.to_thread(webbrowser.open, address)  # waits for a browser that runs in a terminal
 
@@ -145,7 +145,8 @@ def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
 
     def show(round_number: int) -> None:
         end = "\n" if round_number >= asked.rounds else ""
-        sys.stderr.write(f"\r{say('round {done} of {rounds}', done=round_number, rounds=asked.rounds)}{end}")
+        done = message("round {done} of {rounds}", done=round_number, rounds=asked.rounds)
+        sys.stderr.write(f"\r{say(done)}{end}")
         sys.stderr.flush()
 
     return show

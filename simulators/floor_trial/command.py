@@ -64,14 +64,18 @@ async def _run(
         write_out(
             f"The floor: {floor.page}\nIn a terminal: cardshoe floor watch --broker localhost:{floor.broker}\n"
             f"The database: psql '{floor.database}'\n"
-            + (f"{many(tables, 'table')} with {many(rounds, 'round')} each." if rounds else "Ctrl-C takes it down.")
+            + (
+                f"{many(tables, 'table', 'tables')} with {many(rounds, 'round', 'rounds')} each."
+                if rounds
+                else "Ctrl-C takes it down."
+            )
         )
         if console and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             await asyncio.to_thread(webbrowser.open, floor.page)
         if rounds is None:
             await floor.unless_one_fails(asyncio.Event().wait())
         for one in await floor.unless_one_fails(_until_stored(floor)):
-            write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm')}")
+            write_out(f"{one.table}: in the store up to entry {one.entry:,}, {many(one.alarms, 'alarm', 'alarms')}")
 
 
 async def _until_stored(floor: FloorTrial) -> list[Stored]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 from controller.api.irregularity_view import IrregularityView
-from controller.commands.language import Terminal
 from controller.games.specification import Kind
+from controller.messages import Message, message
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.crew import CREW
 from simulators.people.physical_table import PhysicalTable
@@ -45,21 +45,21 @@ def lying_places(table: PhysicalTable) -> set[str]:
     return {place for place, cards in table.hands.items() if cards}
 
 
-def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool, say: Terminal) -> str:
-    """Return what on the table contradicts a person's report, or "".
+def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool) -> Message | None:
+    """Return what on the table contradicts a person's report; None if nothing does.
 
     `misplaced`: hands lie at each other's places, or away from the bets.
     """
     if found.noticed_by not in {member.id for member in CREW}:
-        return ""
+        return None
     match Kind(found.kind):
         case Kind.WRONG_COUNT if found.place is not None:
             lying = len(table.hands.get(found.place, ()))
-            return say("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else ""
+            return message("{count} cards lie there", count=lying) if lying in (SET_SIZE, 0) else None
         case Kind.WRONG_DISTRIBUTION if not misplaced:
-            return say("every hand lies at its place")
+            return message("every hand lies at its place")
         case Kind.FOREIGN_CARD:
-            return say("every card is of this deck")
+            return message("every card is of this deck")
         case Kind.TECHNICAL_STOP if not table.mechanism.jammed:
-            return say("the device runs")
-    return ""
+            return message("the device runs")
+    return None

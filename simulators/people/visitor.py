@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -22,6 +23,7 @@ from controller.api.view import TableView
 from controller.commands.language import Terminal
 from controller.games import game
 from controller.games.specification import FACT_QUESTIONS, Choice, Kind, Unit
+from controller.messages import Message, counted, message, sentences
 from controller.rules.dealing_order import DEALER, Place, box, dealing_order
 from controller.table import operations
 from controller.table.operations import AnyOperation
@@ -37,32 +39,34 @@ from simulators.people.supervisor import Patience, contradiction, lying_places
 REPORTED: Final = frozenset({Kind.EXPOSED_CARD, Kind.WRONG_COUNT})
 
 
-def line_of_sight(view: TableView, operation: AnyOperation, say: Terminal) -> str:
-    """Return what a person must see to enter an operation, or "" if the screen says everything."""
+def line_of_sight(view: TableView, operation: AnyOperation) -> Message | None:
+    """Return what a person must see to enter an operation; None if the screen says everything."""
 
-    def named(*places: Place) -> str:
-        return _named(view, list(places), say)
+    def named(*places: Place) -> Message:
+        return _named(view, list(places))
 
     match operation:
         case operations.OccupyBoxes(boxes):
-            return say("Bets lie at {places}: tap them.", places=named(*map(box, boxes)))
+            return message("Bets lie at {places}: tap them.", places=named(*map(box, boxes)))
         case operations.ReportIrregularity(Kind.EXPOSED_CARD, place, card) if card is not None:
-            return say("Card {card} of {place} lies face up. Tap Problem.", card=card, place=named(place or DEALER))
+            return message("Card {card} of {place} lies face up. Tap Problem.", card=card, place=named(place or DEALER))
         case operations.ReportIrregularity(Kind.EXPOSED_CARD, place):
-            return say("A card of {place} lies face up. Tap Problem.", place=named(place or DEALER))
-        case operations.ReportIrregularity(Kind.WRONG_COUNT, place, _, counted):
-            where = _capital(named(place or DEALER))
-            return say("{place} has {counted} cards. Tap Problem.", place=where, counted=counted)
+            return message("A card of {place} lies face up. Tap Problem.", place=named(place or DEALER))
+        case operations.ReportIrregularity(Kind.WRONG_COUNT, place, _, found):
+            where = named(place or DEALER)
+            return counted(
+                "{place} has 1 card. Tap Problem.", "{place} has {count} cards. Tap Problem.", found or 0, place=where
+            )
         case operations.HandleCards(place):
-            return say("A Player handles the cards of {place}. Tap Player handled cards.", place=named(place))
+            return message("A Player handles the cards of {place}. Tap Player handled cards.", place=named(place))
         case operations.CountCards(_, count):
-            return say("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
+            return message("{name} and you count the stub: {count} cards.", name=CREW[1].name, count=count)
         case operations.ExposeHand(place, cards) if cards is not None:
             codes = " ".join(face(card.code) for card in cards)
-            return say("{place} shows {cards}.", place=_capital(named(place)), cards=codes)
+            return message("{place} shows {cards}.", place=named(place), cards=codes)
         case operations.ShowFirstCard(card) if card is not None:
-            return say("The First Card is {card}.", card=face(card.code))
-    return ""
+            return message("The First Card is {card}.", card=face(card.code))
+    return None
 
 
 def _is_out_of_service(view: TableView) -> bool:
@@ -70,12 +74,8 @@ def _is_out_of_service(view: TableView) -> bool:
     return view.service == Service.OUT_OF_SERVICE and view.device.connected
 
 
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def _named(view: TableView, places: list[Place], say: Terminal) -> str:
-    return say.of_table(game(view.game).words.of_all(places))
+def _named(view: TableView, places: list[Place]) -> Message:
+    return game(view.game).words.of_all(places)
 
 
 class VisitorsHands(SimulatedDealer):
@@ -94,8 +94,8 @@ class VisitorsHands(SimulatedDealer):
     ) -> None:
         super().__init__(device, table, socket, plan, random, CREW)
         self._tell = tell
-        self._told = ""
-        self._words = say
+        self._told: Message | None = None
+        self._say = say
         self._patience = patience
         self._comes: CrewMember | None = None  # who decides what is open if the person does not
         self._announced: CrewMember | None = None  # who has been announced
@@ -108,20 +108,20 @@ class VisitorsHands(SimulatedDealer):
     async def _enter(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
         if self._decides:
             return await super()._enter(view, operation, member)
-        self._tell_once(line_of_sight(view, operation, self._words))
+        self._tell_once(line_of_sight(view, operation))
         await self._wait_for_entry(view)
         return True
 
-    def _tell_once(self, line: str) -> None:
+    def _tell_once(self, line: Message | None) -> None:
         """Tell a line once, until something else is to be seen."""
-        if line and line != self._told:
+        if line is not None and line != self._told:
             self._told = line
-            self._tell(line)
+            self._tell(self._say(line))
 
     def _cancel_visit(self) -> None:
         """Say that nobody comes: the person signed what somebody was on his way for."""
         if self._announced is not None:
-            self._tell(self._words("{name} does not come: it is decided.", name=self._announced.name))
+            self._tell(self._say(message("{name} does not come: it is decided.", name=self._announced.name)))
             self._announced = None
 
     async def _wait_for_entry(self, view: TableView, until: Callable[[TableView], bool] = lambda view: True) -> None:
@@ -145,10 +145,10 @@ class VisitorsHands(SimulatedDealer):
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:
-            self._tell_once(self._words("The cards are collected and the deck is put in."))
+            self._tell_once(message("The cards are collected and the deck is put in."))
             await self._table.gather_and_load()
         elif not view.deck.shuffled:
-            self._tell_once(self._words("The deck is shuffled by hand."))
+            self._tell_once(message("The deck is shuffled by hand."))
             await self._wait_for_entry(view)
         else:
             self._begin_round(view.round + 1, view)
@@ -189,13 +189,13 @@ class VisitorsHands(SimulatedDealer):
 
     def _see_bets(self, view: TableView) -> None:
         """Tell where bets lie that are marked wrongly."""
-        marked, lie, say = set(view.boxes), set(self._bets), self._words
+        marked, lie = set(view.boxes), set(self._bets)
         lines = [
-            *(say("No bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(marked - lie)),
-            *(say("A bet lies at {place}.", place=_named(view, [box(one)], say)) for one in sorted(lie - marked)),
+            *(message("No bet lies at {place}.", place=_named(view, [box(one)])) for one in sorted(marked - lie)),
+            *(message("A bet lies at {place}.", place=_named(view, [box(one)])) for one in sorted(lie - marked)),
         ]
         if lines:
-            self._tell_once(" ".join((*lines, say("Tap Problem, then Box marked wrongly."))))
+            self._tell_once(sentences(*lines, message("Tap Problem, then Box marked wrongly.")))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         planned = self._deal_as_marked(view, planned)
@@ -217,8 +217,7 @@ class VisitorsHands(SimulatedDealer):
             if view.irregularities:
                 await self._act(view)
             else:
-                line = line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted), self._words)
-                self._tell_once(line)
+                self._tell_once(line_of_sight(view, operations.ReportIrregularity(kind, place, card, counted)))
                 await self._wait_for_entry(view)
             view = await self._quiet_view()
 
@@ -226,25 +225,24 @@ class VisitorsHands(SimulatedDealer):
         view = await self._quiet_view()
         self._exchanged = one, other
         self._table.exchange(one, other)
-        say = self._words
-        both = _named(view, sorted((one, other)), say)
+        both = _named(view, sorted((one, other)))
         self._tell_once(
-            say("The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both)
+            message(
+                "The cards of {places} lie at each other's place. Tap Cards lie elsewhere, or Problem.", places=both
+            )
         )
         await self._wait_for_entry(view, lambda now: bool(now.irregularities))
 
     async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
         self._table.handled = True
-        self._tell_once(
-            await self._faces_to_read(view) or self._words("The Players look at their hands, and are done.")
-        )
+        self._tell_once(await self._faces_to_read(view) or message("The Players look at their hands, and are done."))
         await self._wait_for_entry(view)
 
     async def _expose(self, view: TableView, place: str) -> None:
         self._tell_once(await self._faces_to_read(view))
         await self._wait_for_entry(view)
 
-    async def _faces_to_read(self, view: TableView) -> str:
+    async def _faces_to_read(self, view: TableView) -> Message | None:
         """Return the faces that people must read because the table does not take the device's word.
 
         It covers every hand that may be turned over now: the visitor chooses.
@@ -253,7 +251,7 @@ class VisitorsHands(SimulatedDealer):
         asked = [one["arguments"]["place"] for one in offers if one["needs"] and one["allowed"]]
         lie = [place for place in asked if self._table.hands.get(place)]
         shown = [operations.ExposeHand(place, self._table.cards_at(place)) for place in lie]
-        return " ".join(line_of_sight(view, one, self._words) for one in shown)
+        return sentences(*(line_of_sight(view, one) for one in shown)) if shown else None
 
     # -- the supervisor ----------------------------------------------------------------------------------------------
 
@@ -277,19 +275,20 @@ class VisitorsHands(SimulatedDealer):
 
     async def _wait_for_decision(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
         """Announce whoever decides, unless a dealer may decide it."""
-        say = self._words
         begins = self._patience.begins(asked)
         if not begins:
             self._patience.again()  # the person has entered something else, and is working on it
         elif member is not CREW[0]:
             self._announced = member
             self._tell(
-                say(
-                    "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
-                    name=member.name,
-                    rank=say.of_table(member.role.word),
-                    seconds=round(self._patience.seconds),
-                    pin=member.pin,
+                self._say(
+                    message(
+                        "{name} ({rank}) comes in {seconds} s and decides. Or sign yourself as {name}: PIN {pin}.",
+                        name=member.name,
+                        rank=member.role.named,
+                        seconds=round(self._patience.seconds),
+                        pin=member.pin,
+                    )
                 )
             )
         self._comes = None if member is CREW[0] else member
@@ -325,9 +324,9 @@ class VisitorsHands(SimulatedDealer):
                 return
             if member_for(CREW, found.who) is CREW[0]:
                 continue
-            why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=self._words)
+            why = contradiction(found, self._table, misplaced=self._lies_elsewhere(view))
             if why and found.stage == "claimed":
-                await self._enter(view, operations.DenyIrregularity(found.id, found.revision, why), member)
+                await self._enter(view, operations.DenyIrregularity(found.id, found.revision, self._say(why)), member)
             elif found.stage in DECIDES:
                 await DECIDES[found.stage](self, view, found, member)
             if found.stage == "moving":
@@ -356,34 +355,33 @@ class VisitorsHands(SimulatedDealer):
             return
         if self._clears_jam():
             return
-        say = self._words
-        if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view), say=say):
-            self._tell_once(say("You look at the cards: it is not so, {why}.", why=why))
+        if why := contradiction(found, self._table, misplaced=self._lies_elsewhere(view)):
+            self._tell_once(message("You look at the cards: it is not so, {why}.", why=why))
         elif not found.asks:
-            self._tell_once(say("You look at the cards: it is as reported."))
+            self._tell_once(message("You look at the cards: it is as reported."))
         else:
             truth = self._table.facts(found.asks)
             if found.noticed_by:
-                self._tell_once(say("You look at the cards: it is as reported."))
-            answers = [(name, say("Yes.") if getattr(truth, name) else say("No.")) for name in found.asks]
-            self._tell_once(" ".join(f"{say.of_table(FACT_QUESTIONS[name])} {answer}" for name, answer in answers))
+                self._tell_once(message("You look at the cards: it is as reported."))
+            answers = [(name, message("Yes." if getattr(truth, name) else "No.")) for name in found.asks]
+            told = [(Message(FACT_QUESTIONS[name]), answer) for name, answer in answers]
+            self._tell_once(sentences(*chain.from_iterable(told)))
         await self._wait_for_entry(view)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        self._tell_once(self._words("Card 1 came out first, and so on. Tap them in the order of their numbers."))
+        self._tell_once(message("Card 1 came out first, and so on. Tap them in the order of their numbers."))
         await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         """Tell what every bettor says, all at once."""
-        say = self._words
         leaving = self._leaving() | {place for place in found.choices_due if not self._table.hands.get(place)}
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
-        places = [(place, _named(view, [place], say)) for place in found.choices_due]
+        places = [(place, _named(view, [place])) for place in found.choices_due]
         said = [
-            say("{place} withdraws", place=named) if may and place in leaving else say("{place} continues", place=named)
+            message("{place} withdraws" if may and place in leaving else "{place} continues", place=named)
             for place, named in places
         ]
-        self._tell_once(say("Asked: {choices}.", choices=", ".join(said)))
+        self._tell_once(message("Asked: {choices:list}.", choices=tuple(said)))
         await self._wait_for_entry(view, lambda now: not any(one.choices_due for one in now.irregularities))
 
     async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
@@ -397,14 +395,14 @@ class VisitorsHands(SimulatedDealer):
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         if self._clears_jam():
             return
-        self._tell_once(self._words("{name} is called, and rules.", name=member.name))
+        self._tell_once(message("{name} is called, and rules.", name=member.name))
         await self._wait_for_entry(view)
 
     def _clears_jam(self) -> bool:
         if not self._mechanism.jammed:
             return False
         self._mechanism.clear_jam()
-        self._tell_once(self._words("You clear the jam."))
+        self._tell_once(message("You clear the jam."))
         return True
 
 

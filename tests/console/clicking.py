@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.games.specification import Unit
+from controller.language.page_words import page_words
 from firmware_bridge.cards import Card
 from simulators.people.crew import CREW, CrewMember
-from tests.console.page_server import CONSOLE
 from tests.end_to_end.browser import free_port
 from tests.end_to_end.processes import PATIENCE, Child
 from tests.end_to_end.stage import KINDS, short_folder
@@ -114,7 +114,7 @@ class Person:
     """Reads the page and taps."""
 
     def __init__(self, page: Page, language: str = "en") -> None:
-        self.words: dict[str, str] = json.loads((CONSOLE / "words" / f"{language}.json").read_text("utf-8"))
+        self.words = page_words(language)
         self.page = page
         self.language = language
 

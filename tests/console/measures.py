@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from controller.language import languages
+
 SIZES: Final = ((1280, 800), (1920, 1080), (800, 1280))
-LANGUAGES: Final = ("en", "zh-Hans")
+LANGUAGES: Final = tuple(languages())
 THEMES: Final = ("dark", "light")
 REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
 SMALLEST_TEXT: Final = 24  # CSS pixels

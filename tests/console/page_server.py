@@ -7,21 +7,11 @@ import json
 import queue
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-import controller
-
-CONSOLE: Final = Path(controller.__file__).parent / "console"
-DOCUMENTS: Final = {"/": "index.html", "/display": "display.html"}
-TYPES: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-}
+from controller.api.pages import WORDS, Pages
+from controller.language import PARAMETER, known
 
 
 class PageServer:
@@ -32,6 +22,7 @@ class PageServer:
         self._newest: list[bytes] = []
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
+        self.pages = Pages()
         self.refuse = 0  # so many streams are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -99,19 +90,18 @@ class PageServer:
                 if path == "/v1/screen":
                     server._follow(self)
                     return
-                name = DOCUMENTS.get(path) or path.removeprefix("/console/")
-                file = CONSOLE / name
-                if not file.is_file():
+                asked = parse_qs(urlsplit(self.path).query).get(PARAMETER, [""])[0]
+                page = server.pages.words(known(asked)) if path == WORDS else server.pages.page(path)
+                if page is None:
                     self.send_error(404)
                     return
-                body = file.read_bytes()
                 self.send_response(200)
-                self.send_header("Content-Type", TYPES[file.suffix])
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Type", f"{page.type}; charset=utf-8")
+                self.send_header("Content-Length", str(len(page.body)))
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
                 with contextlib.suppress(OSError):  # the browser has gone
-                    self.wfile.write(body)
+                    self.wfile.write(page.body)
 
             def do_POST(self) -> None:
                 """What an act would bring is not known here: it is in no test of these pages."""
@@ -119,7 +109,7 @@ class PageServer:
                 self.rfile.read(int(self.headers["Content-Length"]))
                 body = json.dumps({"accepted": False, "code": "no-preview", "sentence": ""}).encode()
                 self.send_response(200)
-                self.send_header("Content-Type", TYPES[".json"])
+                self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 with contextlib.suppress(OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,7 +13,8 @@ import pytest
 
 from controller.floor.broker import Connection, connected
 from controller.floor.floor_view import MOST_TABLES
-from controller.language import LANGUAGES
+from controller.language import languages
+from controller.language.page_words import page_words
 from tests.console.album import Album, write_index
 from tests.end_to_end.processes import PATIENCE
 from tests.floor.many_tables import (
@@ -102,17 +102,9 @@ async def looking(folder: Path, *told: Told, language: str = "en", theme: str = 
         assert not [line for line in said if "ERR_" not in line], said  # a server that was ended refuses
 
 
-def words(language: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for folder in ("console", "floor/page"):
-        file = Path(__file__).parents[2] / "controller" / folder / "words" / f"{language}.json"
-        found |= json.loads(file.read_text("utf-8"))
-    return found
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", languages())
 async def test_nothing_is_amiss_on_a_floor_of_any_size(language: str, tmp_path: Path) -> None:
-    said = words(language)
+    said = page_words(language)
     async with looking(tmp_path, language=language) as eyes:
         page, album = eyes.page, Album(f"floor-{language}", eyes.page, FLOOR)
         await eyes.says(said["headline.none"])

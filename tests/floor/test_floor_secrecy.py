@@ -22,6 +22,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.games.specification import Unit
 from controller.journal.codec import Moment
 from controller.journal.outbox import DecisionMade
+from controller.language import languages
 from controller.roles import Role
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -80,7 +81,7 @@ class FloorTable(OverheardTable):
 
     def drawn(self) -> list[bytes]:
         found: list[bytes] = []
-        for language in ("en", "zh-Hans"):
+        for language in languages():
             found.append(encode(self.page.whole(language)))
             found.append(encode(self.page.story_of(PLACE, language)))
             screen = FloorScreen(self.follower, Telling(language, Still()), story=True)

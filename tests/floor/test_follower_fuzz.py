@@ -24,7 +24,7 @@ from controller.floor.follower import Follower, Part
 from controller.floor.page_stream import PageStream
 from controller.floor.topics import Subject, TablePlace
 from controller.journal.codec import Moment
-from controller.language import LANGUAGES
+from controller.language import languages
 from tests.floor.many_tables import EXPOSED, NOW, opened, quiet
 from tests.floor.test_stories import decision, pause, shown
 
@@ -114,7 +114,7 @@ class Watching:
         self.follower = Follower(broker, Part(), lambda: self.now, Random(0), Silent())
         self.follower.floor.connected()
         self._stream = PageStream(self.follower, "1", lambda: 0.0)
-        self._tellings = [Telling(language, CLOCK) for language in LANGUAGES]
+        self._tellings = [Telling(language, CLOCK) for language in languages()]
         self._lines = [FloorLines(self.follower, telling, story=True) for telling in self._tellings]
 
     def hear(self, topic: str, payload: bytes, expiry: int = 0) -> None:
@@ -124,7 +124,7 @@ class Watching:
         """As page and terminal do; what a page gets."""
         self.now += 7 * SECOND_NS
         self.follower.floor.look()
-        for language, telling, lines in zip(LANGUAGES, self._tellings, self._lines, strict=True):
+        for language, telling, lines in zip(languages(), self._tellings, self._lines, strict=True):
             whole = self._stream.whole(language)
             for message in (whole, self._stream.story_of(PLACE, language)):
                 yield msgspec.json.decode(msgspec.json.encode(message))

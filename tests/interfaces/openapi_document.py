@@ -20,7 +20,7 @@ import msgspec
 
 from controller.api.messages import NotInJournal
 from controller.api.screen_state import Beat, OwnPart, TableMessage
-from controller.language import LANGUAGES, PARAMETER, TEXTS
+from controller.language import PARAMETER, TEXTS, languages
 from controller.rules.layout import Refusal as BetRefusal
 from controller.table.events import AnyEvent
 from controller.table.exposing import ENTER_CARDS
@@ -281,7 +281,7 @@ def document() -> Json:
                     "in": "query",
                     "required": False,
                     "description": "In which language sentences are answered. English for any other.",
-                    "schema": {"type": "string", "examples": list(LANGUAGES)},
+                    "schema": {"type": "string", "examples": list(languages())},
                 },
                 "Texts": {
                     "name": TEXTS,

@@ -62,12 +62,14 @@ def eventful(game_id: str, unit: Unit) -> int:
 
 def test_a_visitor_is_told_what_only_eyes_can_see() -> None:
     """The hands rest until the person enters what the screen does not ask for."""
-    view, say = view_of(TableHarness().start().to_dealing().state, LinkView()), Terminal()
-    assert "box 1" in line_of_sight(view, operations.HandleCards("B1"), say)
+    view = view_of(TableHarness().start().to_dealing().state, LinkView())
+    assert "box 1" in str(line_of_sight(view, operations.HandleCards("B1")))
     for kind in REPORTED:
-        assert "box 3" in line_of_sight(view, operations.ReportIrregularity(kind, "B3", counted=4), say).lower()
-    assert not line_of_sight(view, operations.NoMoreBets(), say), "the screen says it"
-    assert "3号位" in line_of_sight(view, operations.HandleCards("B3"), Terminal("zh-Hans"))
+        assert "box 3" in str(line_of_sight(view, operations.ReportIrregularity(kind, "B3", counted=4))).lower()
+    assert line_of_sight(view, operations.NoMoreBets()) is None, "the screen says it"
+    handled = line_of_sight(view, operations.HandleCards("B3"))
+    assert handled is not None
+    assert "3号位" in Terminal("zh-Hans")(handled)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

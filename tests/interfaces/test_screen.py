@@ -56,12 +56,12 @@ def shown(state: TableState) -> str:
 
 def test_a_void_round_has_no_outcomes_beside_its_hands() -> None:
     table = TableHarness(hands={"B1": "KS KD KC"}).start().to_dealing().deal().expose_all()
-    assert " WIN " in shown(table.state)
+    assert " WON " in shown(table.state)
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
     assert table.at(Phase.VOIDED)
     page = shown(table.state)
-    assert not [word for word in (" WIN ", " LOSE ", " TIE ") if word in page]
+    assert not [word for word in (" WON ", " LOST ", " TIE ") if word in page]
 
 
 def test_refusals_at_the_door_have_words_and_a_count_above_one() -> None:
@@ -149,7 +149,7 @@ def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
     table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
     assert "VOID THE ROUND" not in shown(table.state)
     table.do(operations.BeginMaintenance("a new belt"), Role.PIT_SUPERVISOR)
-    assert "maintenance: a new belt" in shown(table.state)
+    assert "Maintenance: a new belt" in shown(table.state)
 
 
 def test_who_may_look_stands_beside_the_hand() -> None:
@@ -178,8 +178,8 @@ def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once()
     table.do(operations.ConcludeRound())
     page = shown(table.state)
     last = table.state.round.entered[-1].entry
-    assert f"{last} conclude round (dealer)" in page
-    assert page.count("conclude round") == 1
+    assert f"{last} End round (dealer)" in page
+    assert page.count("End round") == 1
 
 
 def test_a_void_that_was_asked_for_and_a_deck_out_of_use_are_not_overlooked() -> None:

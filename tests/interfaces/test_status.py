@@ -42,15 +42,15 @@ async def test_a_table_in_service_and_one_without_its_device(stage: Stage) -> No
         entry = (await stage.events_until(client, "status_agrees"))[-1]["entry"]
         code, said, errors = await status_of(stage)
         assert (code, errors) == (0, ""), said
-        assert "Table T-1, SIMULATED: in service" in said
-        for word in ("NC (Non-Commission Three Pictures), sets", "on duty: nobody", "shuffler", " ready, heard "):
+        assert "Table T-1 · SIMULATED · in service" in said
+        for word in ("NC · Non-Commission Three Pictures · sets", "on duty: nobody", "Shuffler", " · ready · heard "):
             assert word in said
         assert f"entry {(await client.state()).entry}" in said
         await stage.device.end()
         await stage.events_until(client, "device_lost", entry)
     code, said, errors = await status_of(stage, "--config", str(stage.configuration))
     assert code == 1
-    assert "Table T-1, SIMULATED: out of service" in said
+    assert "Table T-1 · SIMULATED · out of service" in said
     assert "cardshoe: Table T-1 is out of service: " in errors
 
 

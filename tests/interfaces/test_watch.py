@@ -72,7 +72,7 @@ async def test_says_first_how_the_table_stands_and_why_nothing_comes() -> None:
             line = await _errors_until(told, b"Table ")
             told.send_signal(signal.SIGINT)
             await told.communicate()
-    assert b"Table T-1, closed, out of service: " in line
+    assert b"Table T-1: Closed, out of service: " in line
 
 
 async def test_a_user_who_is_not_admitted_is_told_so() -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from controller.api.in_language import in_language
 from controller.api.view import LinkView, view_of
-from controller.commands.language import Terminal, console_word, of_locale
+from controller.commands.language import Terminal, of_locale
 from controller.commands.live import how_it_stands
 from controller.commands.screen import render
 from controller.daemon.reloading import NOTHING_CHANGED
@@ -21,11 +17,9 @@ from controller.daemon.table_service import SETTINGS_DUE
 from controller.games import GAMES
 from controller.games.specification import Kind
 from controller.language import translated
-from controller.language.catalogue import FOLDER
 from controller.table.phases import Phase
 from simulators.demo.account import Account
 from simulators.demo.command import introduction
-from tests.architecture.sources import ROOT
 from tests.support.speakers import speaker
 from tests.table.harness import TableHarness
 
@@ -74,34 +68,6 @@ def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None
     assert translated(sentence, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
 
 
-def test_what_commands_say_themselves_is_translated_with_the_same_values() -> None:
-    words = json.loads((FOLDER / "terminal.zh-Hans.json").read_text("utf-8"))
-    assert list(words) == sorted(words)
-    slot = re.compile(r"\{(\w+)[^}]*\}")
-    for template, said in words.items():
-        assert sorted(slot.findall(template)) == sorted(slot.findall(said)), template
-    sources = [*(ROOT / "controller/commands").rglob("*.py"), *(ROOT / "simulators/demo").glob("*.py")]
-    sources += (ROOT / "simulators/people").glob("*.py")
-    called = {template for path in sources if "Terminal" in path.read_text("utf-8") for template in said_in(path)}
-    assert "next: {step}" in called
-    assert called - set(words) == set()
-
-
-def said_in(path: Path) -> Iterator[str]:
-    """What is given to a `Terminal`, which the program calls `say`."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("say", "self._say"):
-            yield from texts_of(node.args[0])
-
-
-def texts_of(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.IfExp):
-        yield from texts_of(node.body)
-        yield from texts_of(node.orelse)
-    elif isinstance(node, ast.Constant):
-        yield str(node.value)
-
-
 def test_the_warning_of_a_configuration_that_is_not_in_force_is_translated() -> None:
     hint = "Put it back, or restart the daemon between rounds."
     warning = f"{NOTHING_CHANGED}: /etc/x.toml: [table] name cannot change while the daemon runs. {hint}"
@@ -117,7 +83,8 @@ def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> Non
 
 
 def test_phases_have_the_words_of_the_console() -> None:
-    assert all(not console_word(f"phase.{phase.value}", "zh-Hans").isascii() for phase in Phase)
+    chinese = Terminal("zh-Hans")
+    assert not any(chinese.of_console(f"phase.{phase}").isascii() for phase in Phase)
     view = view_of(TableHarness().start().to_betting().state, LinkView())
-    assert console_word(f"phase.{view.phase}", "zh-Hans") in how_it_stands(view, "zh-Hans")
-    assert "betting" in how_it_stands(view)
+    assert chinese.of_console(f"phase.{view.phase}") in how_it_stands(view, "zh-Hans")
+    assert "Betting" in how_it_stands(view)

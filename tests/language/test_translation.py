@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 import pytest_mock
 
-import controller
 from controller.api.screen_lines import line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker, Translator, phrase, translated, translating
 from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
+from controller.language.page_words import page_words
 from controller.language.translating import LONGEST, MOST_TRIED, WORK_AT_ONCE, Translation
 from tests.language.templates import missing
 
 CHINESE = "zh-Hans"
-WORDS = Path(controller.__file__).parent / "console" / "words"
 EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
 
@@ -68,7 +67,7 @@ def test_a_long_note_does_not_keep_the_table_from_answering(piece: str) -> None:
 
 def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() -> None:
     """A reason is kept in the language of the screen at which it was chosen."""
-    english, chinese = (json.loads((WORDS / f"{one}.json").read_text("utf-8")) for one in LANGUAGES)
+    english, chinese = map(page_words, LANGUAGES)
     phrases = [key for key in english if key.startswith("phrase.")]
     assert phrases
     for key in phrases:

@@ -173,7 +173,7 @@ async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> 
         terminal.press("\x03")
         await terminal.until("dealing sets>")
         terminal.enter("table")
-        await terminal.until("Table T-1, dealing sets, in service")
+        await terminal.until("Table T-1: Dealing.")
 
 
 async def test_ctrl_c_that_the_system_gives_to_another_thread_ends_waiting() -> None:

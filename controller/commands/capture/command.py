@@ -13,7 +13,7 @@ import click
 
 from controller.commands.capture import report
 from controller.commands.capture.recording import NotPlainError, Recording, record_device, recording_of_table
-from controller.commands.text import write_out
+from controller.commands.text import many, write_out
 from controller.daemon.captures import load_cipher
 from controller.daemon.configuration import ConfigurationError
 from controller.daemon.logs import configure_logs
@@ -84,7 +84,7 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
         raise ProblemError(f"The capture has stopped: {done.stopped}.", "What was written before can be read.")
     if not done.links:
         raise DeviceProblemError(done.sentence or "The device was never reached.", done.hint)
-    write_out(f"{done.links} link{'s' * (done.links != 1)}, {done.heard} events: {out}")
+    write_out(f"{many(done.links, 'link', 'links')}, {done.heard} events: {out}")
 
 
 @capture.command()

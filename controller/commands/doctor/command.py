@@ -21,7 +21,7 @@ from controller.commands.doctor.machine import (
     warning,
 )
 from controller.commands.options import print_json
-from controller.commands.text import page
+from controller.commands.text import many, page
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.problems import ConfigurationProblemError, ProblemError
 from controller.program_files import PACKAGE_KEY, ProgramError, verify
@@ -62,8 +62,8 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
     else:
         _show(found)
     if wrong := [one for one in found.findings if one.level is Level.PROBLEM]:
-        many = "is 1 problem" if len(wrong) == 1 else f"are {len(wrong)} problems"
-        raise ProblemError(f"There {many} at table {table.name}.", "The lines above say what mends each.")
+        problems = many(len(wrong), "problem", "problems")
+        raise ProblemError(f"Table {table.name} has {problems}.", "The lines above say what mends each.")
 
 
 def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> Table:

@@ -232,5 +232,5 @@ def _journal(table: Table) -> Finding:
         return warning("journal", f"{found.findings[0].sentence}", mend)
     if not found.entries:
         return ok("journal", f"The journal in {folder} has no entry yet.")
-    counted = f"{many(found.entries, 'entry')} in {many(found.files, 'file')}"
+    counted = f"{many(found.entries, 'entry', 'entries')} in {many(found.files, 'file', 'files')}"
     return ok("journal", f"The journal is as it was written: {counted}.")

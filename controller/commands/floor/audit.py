@@ -83,7 +83,13 @@ def _folder(folder: Path | None, config: Path | None) -> Path:
 
 
 def _summary(found: Audited) -> list[str]:
-    counts = ", ".join((many(found.files, "file"), many(found.decisions, "decision"), many(found.heads, "signed head")))
+    counts = ", ".join(
+        (
+            many(found.files, "file", "files"),
+            many(found.decisions, "decision", "decisions"),
+            many(found.heads, "signed head", "signed heads"),
+        )
+    )
     lines = [
         f"{found.table}, journal {found.journal}: {counts}; entries {found.first:,} to {found.last:,}",
         f"the store has it whole up to entry {found.verified_up_to:,}"
@@ -93,11 +99,11 @@ def _summary(found: Audited) -> list[str]:
     if found.pruned_up_to >= 0:
         lines.append(f"not compared: entries up to {found.pruned_up_to:,}, which the store has deleted by age")
     if found.filled:
-        lines.append(f"{many(found.filled, 'record')} sent into the store")
+        lines.append(f"{many(found.filled, 'record', 'records')} sent into the store")
     if found.waiting:
-        lines.append(f"{many(found.waiting, 'record')} of the last minute may be on the way")
+        lines.append(f"{many(found.waiting, 'record', 'records')} of the last minute may be on the way")
     if found.alarms:
-        lines.append(f"{many(found.alarms, 'alarm')} of it open in the store")
+        lines.append(f"{many(found.alarms, 'alarm', 'alarms')} of it open in the store")
     lines += [f"FOUND {one.code}: {one.sentence}" for one in found.findings]
     if not found.findings:
         lines.append("The store and the journal are the same.")

@@ -76,7 +76,7 @@ def store(broker_url: str, ca: Path | None, certificate: Path | None, key: Path 
             today = date.fromtimestamp(HostClock().now().utc_ns // 10**9)
             count = found.prune(_months_before(today, prune))
             found.close()
-            write_out(f"{many(count, 'month')} deleted.")
+            write_out(f"{many(count, 'month', 'months')} deleted.")
         elif reassign is not None:
             write_out(_reassign(found, *reassign))
         else:

@@ -33,7 +33,7 @@ class Telling:
             what, more = self.say(f"trouble.{matter.trouble}"), str(matter.what)
         if more:
             what = self.say("matter.what", what=what, more=more)
-        clauses = ", ".join(one or self.say("matter.no_clause") for one in matter.clauses)
+        clauses = self.say("join.comma").join(one or self.say("matter.no_clause") for one in matter.clauses)
         who = self.say("matter.who", who=matter.who) if matter.who else ""
         return JOINT.join(filter(None, (f"{what[:1].upper()}{what[1:]}", clauses, who)))
 

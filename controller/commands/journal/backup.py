@@ -25,7 +25,9 @@ def backup(folder: Path, asked: Asked) -> None:
         now = HostClock().now().utc_ns
         made = back_up(source, folder, program=version("cardshoe"), utc_ns=now, progress=say)
     number, _, _ = made.head.partition(":")
-    write_out(f"{many(len(made.files), 'file')}, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
+    write_out(
+        f"{many(len(made.files), 'file', 'files')}, to entry {number}: {folder}. {MANIFEST} says how they are checked."
+    )
     write_out(f"head {made.head}")
     if folder.stat().st_dev == asked.path.stat().st_dev:
         say(f"warning: {folder} is on the journal's own disk, and goes with it. Is the other disk mounted (findmnt)?")

@@ -18,7 +18,7 @@ from controller.commands.journal.options import (
 from controller.commands.journal.reading import rounds_in
 from controller.commands.journal.rounds import Irregularity, Round
 from controller.commands.journal.words import cell_of, ending
-from controller.commands.text import page
+from controller.commands.text import many, page
 
 
 @click.command("list")
@@ -51,7 +51,7 @@ def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | N
         output = page()
         if mark := mark_of(source):
             output.heading(mark)
-        output.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
+        output.heading(f"Table {source.table_name}, {span.name}: {many(len(found), 'round', 'rounds')}")
         for one in found:
             length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
             cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
@@ -61,7 +61,7 @@ def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | N
 
 
 def _hands(one: Round) -> str:
-    return f"{len(one.dealt)} hand{'s' * (len(one.dealt) != 1)}"
+    return many(len(one.dealt), "hand", "hands")
 
 
 def _is(found: Irregularity, wanted: str) -> bool:

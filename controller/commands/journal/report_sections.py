@@ -11,6 +11,7 @@ from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import Line, telling
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
+from controller.commands.text import many
 from controller.commands.vocabulary import FOLLOWS
 from controller.games.kind_words import KINDS
 from controller.games.specification import Disposition, Kind
@@ -68,13 +69,10 @@ def summary(account: Account) -> str:
     """Return the report in a sentence."""
     voids, found = len(account.voids), account.irregularities
     void = f"{voids} void" if voids else "none void"
-    irregular = f"{found} irregularit{'y' if found == 1 else 'ies'}"
+    irregular = many(found, "irregularity", "irregularities")
     open_ = f", {len(account.undecided)} of them not decided" if account.undecided else ""
-    return f"{_many(account.rounds, 'round')}, {void}; {_many(account.hands, 'hand')}; {irregular}{open_}."
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    rounds, hands = many(account.rounds, "round", "rounds"), many(account.hands, "hand", "hands")
+    return f"{rounds}, {void}; {hands}; {irregular}{open_}."
 
 
 def _rounds(account: Account) -> Iterator[tuple[str, str]]:
@@ -115,7 +113,7 @@ def _outcomes(outcomes: dict[str, int]) -> str:
 
 
 def outcome_word(outcome: str) -> str:
-    return OUTCOMES.get(outcome) or FOLLOWS[Disposition(outcome)]
+    return OUTCOMES.get(outcome) or str(FOLLOWS[Disposition(outcome)])
 
 
 def _deciders(account: Account) -> Iterator[tuple[str, str]]:

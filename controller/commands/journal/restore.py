@@ -28,11 +28,13 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
     with problems():
         if folder is None:
             made = check(backup, progress=say)
-            write_out(f"{backup} is whole: {many(len(made.files), 'file')} of table {made.table}, head {made.head}.")
+            write_out(
+                f"{backup} is whole: {many(len(made.files), 'file', 'files')} of table {made.table}, head {made.head}."
+            )
             return
         made = put_back(backup, folder, progress=say)
     write_out(
-        f"{many(len(made.files), 'file')} of table {made.table} are in {folder}, head {made.head}.\n"
+        f"{many(len(made.files), 'file', 'files')} of table {made.table} are in {folder}, head {made.head}.\n"
         "What the table recorded after the backup is missing: the daemon finds its pin gone or newer, and waits for a "
         "pit supervisor to return it to service."
     )

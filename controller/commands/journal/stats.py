@@ -55,11 +55,10 @@ def _tell(found: Stats, source: Source, asked: Asked, *, as_json: bool) -> None:
         output.heading(mark)
     output.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
     an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
-    output.entry(f"{many(found.files, 'file')}, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
+    output.entry(f"{many(found.files, 'file', 'files')}, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
     a_round = f"; {found.entries / found.rounds:.0f} entries a round" if found.rounds else ""
-    output.entry(
-        f"{many(found.entries, 'entry')} in {many(found.decisions, 'decision')}, {many(found.rounds, 'round')}{a_round}"
-    )
+    entries, rounds = many(found.entries, "entry", "entries"), many(found.rounds, "round", "rounds")
+    output.entry(f"{entries} in {many(found.decisions, 'decision', 'decisions')}, {rounds}{a_round}")
     if found.decisions:
         length = lasted(found.last_ns - found.first_ns)
         output.entry(

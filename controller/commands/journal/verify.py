@@ -92,7 +92,12 @@ def _read(witness: Path) -> list[WitnessedHead]:
 
 
 def _tell(path: Path, found: Verified) -> None:
-    lines = [f"{many(found.files, 'file')}, {many(found.entries, 'entry')}, {many(found.heads, 'signed head')}"]
+    counts = (
+        many(found.files, "file", "files"),
+        many(found.entries, "entry", "entries"),
+        many(found.heads, "signed head", "signed heads"),
+    )
+    lines = [", ".join(counts)]
     lines += [f"signed by {key}" for key in found.keys]
     lines.append(f"ends with entry {found.head.number:,}, head {found.head.number}:{found.head.hash.hex()}")
     for finding in found.findings:

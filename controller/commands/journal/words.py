@@ -11,7 +11,7 @@ from controller.api.narration import tell
 from controller.commands.journal.days import Clock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, Line, telling
 from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
-from controller.commands.text import Page
+from controller.commands.text import Page, many
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
@@ -59,7 +59,7 @@ def ended(round_: Round) -> str:
 
 def _open(round_: Round) -> str:
     count = sum(not found.outcome for found in round_.irregularities)
-    return f"; {count} irregularit{'y is' if count == 1 else 'ies are'} not decided" if count else ""
+    return f"; {many(count, 'irregularity is', 'irregularities are')} not decided" if count else ""
 
 
 # -- hands and bets ------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def follows(found: Irregularity) -> str:
     row = found.row
     disposition = Disposition(row["disposition"])
     if disposition not in DECIDED_BY_PEOPLE:
-        return FOLLOWS[disposition]
+        return str(FOLLOWS[disposition])
     what = "the rules are silent" if disposition is Disposition.SILENT else FOLLOWS[disposition]
     return f"{what}; a {str(row['decides']).replace('_', ' ')} or above decides"
 
@@ -144,8 +144,8 @@ def evidence(found: Irregularity) -> str:
         clock = "" if event.get("device_ms") is None else f", {device_clock(event['device_ms'])} by its clock"
         parts.append(f"report {event['report']} of the device's start {event['boot']}{clock}")
     if event.get("ordinals"):
-        many = "cards" if len(event["ordinals"]) > 1 else "card"
-        parts.append(f"{many} {', '.join(map(str, event['ordinals']))} out of the device")
+        listed = ", ".join(map(str, event["ordinals"]))
+        parts.append(f"out of the device as number {listed}")
     if event.get("faces_seen") is not None:
         parts.append("a face lay open" if event["faces_seen"] else "no face lay open")
     if event.get("of_deck"):
@@ -222,7 +222,7 @@ def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, shor
         _tell_rows("Course", [_row_of(line, text, clock) for line, text in course(round_)], page)
     _tell_rows("People", [(person, ", ".join(ranks)) for person, ranks in sorted(round_.people.items())], page)
     if round_.refused:
-        page.entry(f"{round_.refused} operation{'s' * (round_.refused != 1)} refused")
+        page.entry(f"{many(round_.refused, 'operation', 'operations')} refused")
 
 
 def _row_of(line: Line, text: str, clock: Clock) -> tuple[str, ...]:

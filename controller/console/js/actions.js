@@ -86,7 +86,7 @@ export function acts(screen) {
     .flatMap((name) => screen.offers.filter((one) => one.operation === name && !one.primary))
     .filter((one) => isMeant(screen, one));
   const shown = found.slice(0, phase === "maintenance" ? found.length : BESIDE);
-  const more = { key: "more", label: say("act.more"), act: () => store.set({ sheet: "menu" }) };
+  const more = { key: "more", label: say("sheet.menu"), act: () => store.set({ sheet: "menu" }) };
   return [...differs(screen), ...shown.map((one) => act(screen, one)), !compares(screen) && more].filter(Boolean);
 }
 

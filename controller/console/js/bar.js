@@ -26,7 +26,7 @@ function build(bar) {
 export function render(screen) {
   if (!parts.table) build(document.getElementById("bar"));
   if (parts.menu) {
-    text(parts.menu, say(store.own.sheet ? "button.back" : "button.menu"));
+    text(parts.menu, say(store.own.sheet ? "act.back" : "sheet.menu"));
     attr(parts.menu, "disabled", !inContact());
     attr(parts.menu, "aria-expanded", String(Boolean(store.own.sheet)));
   }
@@ -61,7 +61,7 @@ function device(view) {
   const name = say(`device.${view.device.kind || "device"}`);
   const lost = link !== "ready" || age === null || !view.device.connected;
   const n = age === null ? 0 : Math.floor(age);
-  const known = age === null ? "" : ` ${say("bar.age", { n })}`;
+  const known = age === null ? "" : ` ${say("age.s", { n })}`;
   const stands = view.device.stopped !== "" || view.phase === "maintenance";
   const works = stands ? say("bar.stopped") : say("bar.ready");
   const speaks = age >= STALE ? say("bar.silent", { n }) : works;

@@ -130,10 +130,10 @@ function followed(screen, matter, offer, deny, facts) {
     right: [
       {
         key: "confirm",
-        label: goesOn ? say("act.goes_on") : confirms(screen, whole),
+        label: goesOn ? say("ruling.continue") : confirms(screen, whole),
         tone: "primary",
         why: off(offer),
-        act: () => start(goesOn ? { ...whole, label: say("act.goes_on") } : whole),
+        act: () => start(goesOn ? { ...whole, label: say("ruling.continue") } : whole),
       },
       !goesOn && (hasAnswers ? again : denial),
     ],
@@ -162,7 +162,7 @@ function asksFor(screen, matter, { role }) {
 
 /** Return the label for confirming, with the rank if the dealer may not. */
 function confirms(screen, offer) {
-  return offer.role === "dealer" ? say("act.confirm") : say("act.confirm_by", { who: capital(say(`role.${offer.role}`)) });
+  return offer.role === "dealer" ? say("op.confirm_irregularity") : say("act.confirm_by", { who: capital(say(`role.${offer.role}`)) });
 }
 
 /** Return whether a count showed that nothing is missing, so that there is nothing to confirm. */

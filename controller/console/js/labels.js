@@ -67,7 +67,7 @@ export const NAMED = {
   counted: (screen, number) => number !== null && cardsNumbered(screen, number),
   number: cardsNumbered,
   cards: cardsNamed,
-  card: (screen, card) => (typeof card === "number" ? say("where.card", { n: card }) : card && face(card)),
+  card: (screen, card) => (typeof card === "number" ? say("order.card", { n: card }) : card && face(card)),
   ordinals: orderNamed,
   open: (screen, ids) => ids.map((id) => matterName(screen, matterNumbered(screen, id))).join(say("join.comma")),
   screen: (screen, id) => screen.view.screens.find((one) => one.id === id)?.name ?? id,

@@ -26,7 +26,7 @@ export async function operate(offer, values = {}, signed = {}) {
 /** Make this browser a screen of the table, signed by a supervisor. */
 export function enrol(person, pin, name) {
   const request = { id: crypto.randomUUID(), person, pin, name };
-  return ask(() => send("POST", "/v1/screen/enrolment", request), say("enrol.enrol"));
+  return ask(() => send("POST", "/v1/screen/enrolment", request), say("sheet.enrol"));
 }
 
 /** Return an answer of the daemon that needs no entry, or null. `body`: the subject of the question. */

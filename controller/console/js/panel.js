@@ -133,7 +133,7 @@ function whatToShow(screen) {
 /** Return the effect of a ruling once all that it names is answered; its reason is asked last. */
 function followsFrom(screen, flow) {
   const lines = ahead(screen, flow.offer, { ...UNSIGNED, ...flow.values });
-  const plain = (line) => line.replace(/(: |：)…/u, "");
+  const plain = (line) => line.replace(/\s*[:：]\s*…/u, "");
   return lines.map((line) => (typeof line === "string" ? plain(line) : [line[0], plain(line[1])]));
 }
 
@@ -164,7 +164,7 @@ function notEnrolled() {
   return {
     question: say("enrol.first"),
     facts: [say("enrol.not")],
-    right: [{ key: "enrol", label: say("enrol.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }],
+    right: [{ key: "enrol", label: say("sheet.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }],
   };
 }
 

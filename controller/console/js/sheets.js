@@ -7,7 +7,7 @@ import { MENU } from "./needs.js";
 import { enrol, read } from "./operate.js";
 import { sound } from "./sound.js";
 import { store } from "./store.js";
-import { capital, choose, hand, language, letters, say, theme, time } from "./words.js";
+import { capital, choose, hand, language, languages, letters, say, theme, time } from "./words.js";
 
 const parts = {};
 const SHEETS = { menu, story, matters, clause, enrol: enrolment };
@@ -68,9 +68,9 @@ function group() {
 }
 
 function settings() {
-  const other = language === "en" ? "zh-Hans" : "en";
+  const others = Object.entries(languages).filter(([code]) => code !== language);
   return [
-    { key: "language", label: say("menu.language"), act: () => choose("language", other) },
+    ...others.map(([code, name]) => ({ key: `language/${code}`, label: name, act: () => choose("language", code) })),
     {
       key: "theme",
       label: say(`menu.theme.${theme}`),
@@ -159,7 +159,7 @@ function enrolment(body) {
     row("name"),
     row("person"),
     row("pin", "password"),
-    el("button", { type: "submit", class: "primary" }, say("enrol.enrol")),
+    el("button", { type: "submit", class: "primary" }, say("sheet.enrol")),
   );
   const said = el("p", { class: "said", role: "status" });
   form.onsubmit = async (event) => {

@@ -264,7 +264,7 @@ function firstCard(screen) {
   const shown = layout.first_card && (view.first_card || view.phase === "first_card");
   attr(parts.first, "hidden", !shown);
   if (!shown) return;
-  text(parts.first.children[0], say("stage.first_card"));
+  text(parts.first.children[0], say("pile.first_card"));
   mark(parts.first, "lit", view.phase === "first_card" && !view.held);
   drawCards(parts.first.children[1], [view.first_card]);
 }

@@ -96,11 +96,11 @@ const KINDS = {
     if (!flow.draft.ordinals) {
       const each = ordinals.map((ordinal, at) => ({
         key: ordinal,
-        label: say("where.card", { n: at + 1 }),
+        label: say("order.card", { n: at + 1 }),
         act: () => draft({ source, ordinals: [ordinal] }),
       }));
       return {
-        question: say("ask.where_which", { place: placeName(screen, source) }),
+        question: say("ask.report_irregularity.card", { place: placeName(screen, source) }),
         numbered: source,
         list: each,
         right: [{ key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) }],
@@ -155,7 +155,7 @@ const KINDS = {
   // Which card of the hand, by its number on the stage.
   which: (screen, flow, more, { place }) => {
     const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
-    const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("where.card", { n: at + 1 }) }));
+    const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("order.card", { n: at + 1 }) }));
     const unknown = { key: "unknown", label: say("which.unknown"), act: () => answer(null) };
     return { numbered: place, pickCard: answer, list: tiles(each), right: [unknown] };
   },

@@ -1,6 +1,5 @@
-// The page's own words in the language of this screen. The daemon's texts are in that language already.
+// The page's own words, in the language that the daemon chose for this screen. The daemon's texts come in it, too.
 
-const LANGUAGES = ["en", "zh-Hans"];
 const AGAIN = 2000; // ms
 const asked = new URLSearchParams(location.search);
 
@@ -12,30 +11,34 @@ export function setting(name, allowed, otherwise) {
   return wanted;
 }
 
-const browser = navigator.language.startsWith("zh") ? "zh-Hans" : "en";
-export const language = setting("language", LANGUAGES, browser);
 export const theme = setting("theme", ["dark", "light"], "dark");
 export const hand = setting("hand", ["right", "left"], "right");
 export const letters = setting("letters", ["on", "off"], "on"); // keys Y and N (WCAG 2.1.4)
 
+/** The language of this screen, and all that the daemon has: their own names by code. */
+export let language = navigator.language;
+export let languages = {};
+
 let words = {};
-const rules = new Intl.PluralRules(language);
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+let rules, clock, seconds;
 
 /** Return an address of the daemon with the language of its answer. */
 export function inLanguage(path) {
   return `${path}?language=${encodeURIComponent(language)}`;
 }
 
-/** Read the words, also those of these folders, and set up the document's language, theme and hand. */
-export async function load(...folders) {
+/** Read the words, and set up the document's language, theme and hand. */
+export async function load() {
+  language = asked.get("language") ?? localStorage.getItem("language") ?? navigator.language;
+  ({ language, languages, words } = await fetched(inLanguage("/console/words")));
+  if (asked.has("language")) localStorage.setItem("language", language);
+  rules = new Intl.PluralRules(language);
+  clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
   const root = document.documentElement;
   root.lang = language;
   root.dataset.theme = theme;
   root.dataset.hand = hand;
-  const all = ["/console/words", ...folders];
-  words = Object.assign({}, ...(await Promise.all(all.map((folder) => fetched(`${folder}/${language}.json`)))));
   for (const region of document.querySelectorAll("section")) region.ariaLabel = say(`region.${region.id}`);
 }
 
@@ -57,27 +60,24 @@ export function choose(name, value) {
 }
 
 /**
- * Return the words of `key` with its `{arguments}`. With a number `n`, `key.one` or `key.other` is used if it exists. A
- * missing key is shown itself.
+ * Return the words of `key` with its `{arguments}`. With a number `n`, the key with its plural form in this language
+ * (`key.one`, `key.few`) is used if it exists, else `key.other`. A missing key is shown itself.
  */
 export function say(key, args = {}) {
-  const pattern = (args.n === undefined ? undefined : words[`${key}.${plural(args.n)}`]) ?? words[key] ?? key;
+  const counted = args.n === undefined ? undefined : (words[`${key}.${rules.select(args.n)}`] ?? words[`${key}.other`]);
+  const pattern = counted ?? words[key] ?? key;
   return pattern.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
 }
 
 /** Return words with a capital letter, for use outside a sentence. */
 export function capital(words_) {
-  return words_.charAt(0).toUpperCase() + words_.slice(1);
+  const [first = "", ...rest] = words_;
+  return first.toLocaleUpperCase(language) + rest.join("");
 }
 
 /** Return whether `key` has words. */
 export function knows(key) {
   return key in words;
-}
-
-/** Return the plural form of a number: "one" or "other" in these languages. */
-export function plural(n) {
-  return rules.select(n);
 }
 
 /** Return nanoseconds of UTC as the local time of day, with or without seconds. */

@@ -40,7 +40,7 @@ export function awaited(who) {
 
 /** Return the clauses that may apply. */
 export function clauses(found) {
-  return found.map((one) => one || say("matter.no_clause")).join(", ");
+  return found.map((one) => one || say("matter.no_clause")).join(say("join.comma"));
 }
 
 /** Return a pit, with its site if the floor has several. */

@@ -38,7 +38,7 @@ function press({ key, target, ctrlKey, altKey, metaKey }) {
   return key.startsWith("Arrow") && grid.step(key);
 }
 
-await load("/floor/words");
+await load();
 follow(
   inLanguage("/v1/floor"),
   { floor: take, beat: ({ now }) => setClock(now) },

@@ -73,7 +73,7 @@ export function isOld() {
   return state.contact !== null && (!inContact() || state.contact.away_since > 0);
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
+const collator = new Intl.Collator(undefined, { numeric: true });
 
 /** Return the key of a row's pit, with its site. */
 export function pitKey(row) {

@@ -3,7 +3,7 @@
 import { pitName } from "./labels.js";
 import { sorted, pitKey, state } from "./state.js";
 import { el, keyed, text } from "/console/js/dom.js";
-import { choose, language, say, theme } from "/console/js/words.js";
+import { choose, language, languages, say, theme } from "/console/js/words.js";
 
 const parts = {};
 
@@ -19,7 +19,11 @@ function build(region) {
     placeholder: say("top.search"),
     oninput: () => state.set({ text: parts.text.value.trim() }),
   });
-  const other = language === "en" ? "zh-Hans" : "en";
+  parts.language = el(
+    "select",
+    { "aria-label": say("top.language"), onchange: () => choose("language", parts.language.value) },
+    ...Object.entries(languages).map(([code, name]) => el("option", { value: code, selected: code === language }, name)),
+  );
   const button = (label, act) => el("button", { type: "button", onclick: act }, label);
   region.replaceChildren(
     parts.title,
@@ -27,7 +31,7 @@ function build(region) {
     parts.count,
     parts.pit,
     parts.text,
-    button(say("menu.language"), () => choose("language", other)),
+    parts.language,
     button(say(`menu.theme.${theme}`), () => choose("theme", theme === "dark" ? "light" : "dark")),
   );
 }
@@ -41,10 +45,10 @@ export function render() {
   if (!parts.title) build(document.getElementById("top"));
   const rows = sorted();
   const sites = [...new Set(rows.map((row) => row.site))];
-  text(parts.title, sites.length === 1 ? sites[0] : say("top.floor"));
+  text(parts.title, sites.length === 1 ? sites[0] : say("region.top"));
   text(parts.simulated, rows.length && state.allSimulated() ? say("bar.simulated") : "");
   text(parts.count, say("top.tables", { n: rows.length }));
-  document.title = `${state.matters.length || ""} ${say("top.floor")}`.trim();
+  document.title = `${state.matters.length || ""} ${say("region.top")}`.trim();
   const pits = [...new Map(rows.map((row) => [pitKey(row), pitName(row)]))];
   if (state.pit && !pits.some(([key]) => key === state.pit)) state.set({ pit: "" });
   keyed(

@@ -1,0 +1,113 @@
+"""The words of console, floor and terminal: the same in every language, none missing, unused or twice."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final, get_args
+
+import pytest
+
+from controller.api.view import LedgerView
+from controller.floor import BrokerCode
+from controller.floor.floor_view import Trouble
+from controller.games.specification import Kind
+from controller.language import languages
+from controller.language.page_words import ENGLISH_WORDS, page_word, page_words
+from controller.roles import Role
+from controller.rules.hands import Outcome
+from controller.table.phases import Phase
+from tests.architecture.sources import ROOT
+
+FORM: Final = re.compile(r"\.(zero|one|two|few|many|other)$")  # CLDR's plural categories
+ARGUMENT: Final = re.compile(r"\{(\w+)\}")
+NAMED: Final = re.compile(r"[\"'`]([a-z_]+\.[\w.-]*(?:\$?\{)?)")
+SCRIPTS: Final = (ROOT / "controller/console/js", ROOT / "controller/floor/page/js")
+SAYS: Final = re.compile(r"\bpage_words?\b|\bTerminal\b|\bFloorWords\b|\bTelling\b")
+"""Programs that say these words name one of these."""
+
+
+def english() -> dict[str, str]:
+    found: dict[str, str] = json.loads(ENGLISH_WORDS.read_text("utf-8"))
+    return found
+
+
+def arguments(language: str) -> dict[str, set[str]]:
+    """Return the arguments of each key, its plural forms taken together."""
+    found: dict[str, set[str]] = {}
+    for key, pattern in page_words(language).items():
+        found.setdefault(FORM.sub("", key), set()).update(ARGUMENT.findall(pattern))
+    return found
+
+
+def named() -> tuple[set[str], tuple[str, ...]]:
+    """Return the keys that scripts and programs name, and the beginnings of those that they put together."""
+    scripts = [path.read_text("utf-8") for folder in SCRIPTS for path in folder.glob("*.js")]
+    programs = [path.read_text("utf-8") for path in (ROOT / "controller").rglob("*.py")]
+    texts = [*scripts, *(text for text in programs if SAYS.search(text))]
+    found = {name for text in texts for name in NAMED.findall(text)}
+    whole = {name for name in found if "{" not in name}
+    return whole, tuple(re.split(r"\$?\{", name)[0] for name in found if "{" in name)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_language_has_the_same_keys_and_arguments(language: str) -> None:
+    assert arguments(language) == arguments("en")
+    for key in page_words(language):
+        if FORM.search(key):
+            assert f"{FORM.sub('', key)}.other" in page_words(language), "the form that every language has"
+
+
+def test_english_keys_are_in_order() -> None:
+    assert list(english()) == sorted(english())
+
+
+def test_every_key_that_is_named_exists_and_no_other() -> None:
+    whole, begins = named()
+    known = set(arguments("en"))
+    parts = {key.split(".")[0] for key in known}
+    plain = {
+        FORM.sub("", name)
+        for name in whole
+        if re.fullmatch(r"[a-z_]+(\.[a-z_-]+)+", name) and name.split(".")[0] in parts
+    }
+    assert plain - known == set()
+    assert {key for key in known if key not in whole and not key.startswith(begins)} == set()
+
+
+def test_every_value_that_becomes_a_key_has_words() -> None:
+    known = set(arguments("en"))
+    assert {f"phase.{phase}" for phase in Phase} <= known
+    assert {f"role.{role}" for role in Role} <= known
+    assert {f"stage.{outcome}" for outcome in Outcome} <= known
+    numbers = set(LedgerView.__struct_fields__) - {"total", "whole"}
+    assert {f"ledger.{pile}" for pile in numbers} <= known
+    assert {f"device.{kind}" for kind in ("shuffler", "shoe", "device")} <= known
+    assert {f"kind.{kind}" for kind in Kind} <= known
+    listed = re.search(r"KINDS_IN_ORDER = \[([^]]+)\]", (SCRIPTS[0] / "needs.js").read_text("utf-8"))
+    assert listed is not None
+    assert sorted(re.findall(r'"(\w+)"', listed[1])) == sorted(Kind)
+
+
+def test_every_trouble_of_the_floor_has_words() -> None:
+    known = set(arguments("en"))
+    troubles = set(get_args(Trouble)) - {""}
+    assert {f"trouble.{trouble}" for trouble in troubles} <= known
+    assert {f"tile.{trouble}" for trouble in troubles - {"warning"}} <= known
+    assert {f"broker.{code}" for code in get_args(BrokerCode) if code != "floor-unread"} <= known
+
+
+def test_every_region_has_a_name() -> None:
+    for page in ("console/index.html", "console/display.html", "floor/page/index.html"):
+        regions = re.findall(r'<section id="(\w+)"', (ROOT / "controller" / page).read_text("utf-8"))
+        assert regions
+        assert {f"region.{region}" for region in regions} <= set(english())
+
+
+def test_a_key_without_words_is_shown_by_its_last_part() -> None:
+    assert page_word("phase.no_such_phase", "en", {}) == "no such phase"
+
+
+def test_a_number_takes_the_form_that_exists() -> None:
+    assert [page_word("stage.cards", "en", {"n": n}) for n in (0, 1, 2)] == ["0 cards", "1 card", "2 cards"]
+    assert page_word("bar.silent", "en", {"n": 1}) == "silent 1 s"
