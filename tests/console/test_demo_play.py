@@ -44,8 +44,8 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
             await finish(console, boxes)
             await chromium.close()
         assert await child.ended() == 0
-        assert any("1 rounds concluded" in line for line in child.out)
-        assert any("as planned, none missed" in line for line in child.out)
+        assert any("Rounds: 1 concluded" in line for line in child.out)
+        assert any("As planned: none missed" in line for line in child.out)
     finally:
         await child.end()
 

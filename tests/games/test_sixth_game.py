@@ -46,7 +46,7 @@ def test_its_scenario_is_found_and_played(tree: Path) -> None:
 def test_rounds_are_demonstrated(tree: Path) -> None:
     shown = run(tree, *CARDSHOE, "demo", "--game", "SIXTH", "--rounds", "1", "--fast", "--json")
     assert shown.returncode == 0, shown.stderr
-    assert "as planned, none missed, none invented" in shown.stderr
+    assert "As planned: none missed, none invented." in shown.stderr
 
 
 def draw_pages(tree: Path) -> None:

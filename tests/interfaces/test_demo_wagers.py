@@ -76,7 +76,7 @@ def test_a_settlement_that_does_not_balance_is_reported(house: str, bet: dict[st
 def test_a_settlement_that_is_taken_back_counts_no_more() -> None:
     account = Account([])
     account.take({"event": "wagers_settled", "bets": [LOST], "house": "10"})
-    assert "wagers: 1 settled; the house gains 10" in account.summary()
+    assert "Wagers: 1 settled; the house gains 10" in account.summary()
     account.take({"event": "settlement_reversed", "bets": [LOST]})
     assert "wagers:" not in account.summary()
     assert account.house == 0

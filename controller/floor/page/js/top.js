@@ -21,7 +21,7 @@ function build(region) {
   });
   parts.language = el(
     "select",
-    { "aria-label": say("top.language"), onchange: () => choose("language", parts.language.value) },
+    { class: "languages", "aria-label": say("top.language"), onchange: () => choose("language", parts.language.value) },
     ...Object.entries(languages).map(([code, name]) => el("option", { value: code, selected: code === language }, name)),
   );
   const button = (label, act) => el("button", { type: "button", onclick: act }, label);
