@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.language import po
 from controller.language.catalogue import ENGLISH, SLOT, Catalogue, Template, catalogue, small_first
 from controller.messages import DEEPEST as DEEPEST_MESSAGE
 from controller.messages import AnyText, Argument, Message, english, rendered
@@ -110,8 +111,8 @@ def _rendered(
     """
     if language == ENGLISH or depth > DEEPEST_MESSAGE:
         return english(said)
-    words = catalogue(language)
-    text = words.text_of(said)
+    found = po.texts(language)
+    text = found.text_of(said) or catalogue(language).text_of(said)
     if text is None:
         return sentence(english(said))
 
@@ -123,7 +124,7 @@ def _rendered(
         return argument(name, given) if isinstance(given, str) else given
 
     args = {name: value(name, given) for name, given in said.args.items()}
-    return rendered(Message(text, args), lambda given: given.id, words.listed)
+    return rendered(Message(text, args), lambda given: given.id, found.listed)
 
 
 @lru_cache(REMEMBERED)

@@ -65,3 +65,9 @@ def test_a_message_that_grows_without_end_is_cut(deep: int, slots: int, language
     for _ in range(deep):
         said = Message("{a} " * slots, {"a": said})
     assert len(translated(said, language)) <= LONGEST
+
+
+def test_a_number_chooses_the_text_in_each_language() -> None:
+    for count, english, chinese in ((1, "1 card lies at D", "D有1张牌"), (2, "2 cards lie at D", "D有2张牌")):
+        said = counted("1 card lies at {place}", "{count} cards lie at {place}", count, place="D")
+        assert (str(said), translated(said, CHINESE)) == (english, chinese)

@@ -1,0 +1,197 @@
+"""The texts of a language: a gettext file for each, `zh-Hans.po`, read with Babel.
+
+An entry's `msgid` is the id of a message and its `msgid_plural` the English text for other numbers. An entry with a
+`msgctxt` belongs to that key of `en.json`, the texts that pages ask for by name; its `msgid` is the English text.
+`python -m tools.catalogue` adds to each file what the program says and takes out what it no longer says.
+
+A file that cannot be read leaves the language in English, and a missing text is shown in English; both are logged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from controller.messages import Message, text_in_english
+
+ENGLISH: Final = "en"
+FOLDER: Final = Path(__file__).parent
+SUFFIX: Final = ".po"
+PATTERNS: Final = {
+    "list": "list.list",
+    "clauses": "list.clauses",
+    "points": "list.points",
+    "sentences": "list.sentences",
+}
+"""Keys of the texts that join two parts, by the joint of a slot. `and` and `or` are CLDR's."""
+STYLES: Final = {"and": "standard", "or": "or"}
+MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
+
+
+class CatalogueError(Exception):
+    """A catalogue that cannot be read; says the file, and the line where there is one."""
+
+
+class Texts:
+    """The texts of one language. `keyed`: those of the pages, by key, in English where there is no other."""
+
+    def __init__(
+        self,
+        language: str,
+        texts: dict[str, str | tuple[str, ...]],
+        keyed: dict[str, str],
+        number: Callable[[int], int],
+    ) -> None:
+        self.language = language
+        self.keyed = english_of_pages() | keyed
+        self._texts = texts
+        self._number = number
+        self._logged: set[str] = set()
+
+    def text_of(self, given: Message) -> str | None:
+        """Return the text of a message with its slots; None if the language has none."""
+        found = self._texts.get(given.id)
+        if isinstance(found, tuple):
+            count = given.args.get("count")
+            found = found[self._number(count) if isinstance(count, int) else 0]
+        return found or None
+
+    def text_or_english(self, given: Message) -> str:
+        """Return the text of a message with its slots, and log its id and arguments if only English has one."""
+        if (text := self.text_of(given)) is not None:
+            return text
+        if needs_text(given.id) and given.id not in self._logged and len(self._logged) < MOST_LOGGED:
+            self._logged.add(given.id)
+            structlog.get_logger().warning(
+                "language.text_missing", language=self.language, id=given.id, arguments=sorted(given.args)
+            )
+        return text_in_english(given)
+
+    def listed(self, parts: Sequence[str], joint: str) -> str:
+        """Return the parts of a list, or several sentences, as one text."""
+        if len(parts) < 2:
+            return "".join(parts)
+        if joint in STYLES:
+            return _cldr_list(parts, STYLES[joint], self.language)
+        pattern = self.keyed[PATTERNS.get(joint, PATTERNS["list"])]
+        said = parts[0]
+        for part in parts[1:]:
+            said = pattern.replace("{before}", "\0").replace("{next}", part).replace("\0", said)
+        return said
+
+
+def needs_text(id_: str) -> bool:
+    """Return whether a message has text of its own, and not only slots and blanks.
+
+    >>> needs_text("{said}: {note}"), needs_text("{parts:sentences}")
+    (True, False)
+    """
+    depth, own = 0, ""
+    for letter in id_:
+        depth += (letter == "{") - (letter == "}")
+        own += letter if not depth and letter != "}" else ""
+    return bool(own.strip())
+
+
+@cache
+def english_of_pages() -> dict[str, str]:
+    """Return the English texts that pages ask for by name."""
+    found: dict[str, str] = json.loads((FOLDER / "en.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def languages() -> dict[str, str]:
+    """Return the code of each language with its own name, English first."""
+    return {ENGLISH: "English"} | {path.stem: _own_name(path.stem) for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
+
+
+def known(asked: str | None) -> str:
+    """Return the language with a catalogue that fits a tag or the name of a locale best, else English.
+
+    >>> known("zh-Hans"), known("zh_CN.UTF-8"), known("zh"), known("tlh"), known(None)
+    ('zh-Hans', 'zh-Hans', 'zh-Hans', 'en', 'en')
+    """
+    tag = (asked or "").partition(".")[0].replace("_", "-").lower()
+    primary = tag.partition("-")[0]
+    fitting = [code for code in languages() if code.lower() == tag]
+    fitting += [code for code in languages() if code.lower().partition("-")[0] == primary]
+    return fitting[0] if fitting else ENGLISH
+
+
+@cache
+def texts(language: str) -> Texts:
+    """Return the texts of a language; a catalogue that cannot be read is logged, and has none."""
+    try:
+        return read(language)
+    except (CatalogueError, OSError) as error:
+        structlog.get_logger().error("language.catalogue_unreadable", language=language, sentence=str(error))
+        return Texts(language, {}, {}, _one)
+
+
+def read(language: str, folder: Path = FOLDER) -> Texts:
+    """Read the catalogue of a language. Raises `CatalogueError` and `OSError`."""
+    found: dict[str, str | tuple[str, ...]] = {}
+    keyed: dict[str, str] = {}
+    catalogue = read_file(folder / f"{language}{SUFFIX}")
+    for entry in catalogue:
+        if entry.context is not None:
+            keyed |= {entry.context: entry.string} if entry.string else {}
+        elif isinstance(entry.id, tuple):
+            if all(entry.string):
+                found[entry.id[0]] = tuple(entry.string)
+        elif entry.id and entry.string:
+            found[entry.id] = entry.string
+    return Texts(language, found, keyed, _number_of(catalogue.plural_expr))
+
+
+def read_file(path: Path) -> Any:
+    """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
+    from babel.messages.pofile import PoFileError, read_po  # only where another language than English is read
+
+    try:
+        with path.open("rb") as file:
+            return read_po(file, abort_invalid=True)
+    except PoFileError as error:
+        raise CatalogueError(f"{path.name}, line {error.lineno + 1}: {error}") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise CatalogueError(f"{path.name}: {error}") from error
+
+
+def _number_of(expression: str) -> Callable[[int], int]:
+    from gettext import c2py
+
+    chosen: Callable[[int], int] = c2py(expression)
+    return lambda count: int(chosen(abs(count)))
+
+
+def _one(_: int) -> int:
+    return 0
+
+
+def _own_name(language: str) -> str:
+    locale = _locale(language)
+    name = locale.get_language_name(locale) if locale else None
+    return f"{name[:1].upper()}{name[1:]}" if name else language
+
+
+def _cldr_list(parts: Sequence[str], style: Any, language: str) -> str:
+    from babel.lists import format_list
+
+    return format_list(parts, style, locale=_locale(language) or ENGLISH)
+
+
+@cache
+def _locale(language: str) -> Any:
+    """Return Babel's locale; None for a language that CLDR does not have."""
+    from babel.core import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(language, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return None

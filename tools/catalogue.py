@@ -1,0 +1,119 @@
+"""Bring the catalogues of all languages up to date: `python -m tools.catalogue`.
+
+Each file in `controller/language` gets an empty entry for every text that the program uses, and loses those that are no
+longer used. The entries without a translation are printed.
+
+A text is the literal that is given to `message`, `counted` or `RefusedError`, a key of `en.json`, or a name that a
+journal or a device uses and people read (`NAMES`).
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import write_po
+
+from controller.language import po
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SOURCES: Final = ("controller", "firmware_bridge", "simulators")
+CALLS: Final = {"Message": 0, "RefusedError": 1, "message": 0}
+"""Functions that make a message, with the position of its text."""
+
+COUNTED: Final = "counted"
+
+
+HEADER: Final = """\
+msgid ""
+msgstr ""
+"Language: {language}\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: {plural}\\n"
+
+"""
+
+
+class Text(NamedTuple):
+    """`many`: the text for other numbers than 1. `key`: the page's name for it."""
+
+    id: str
+    many: str = ""
+    key: str = ""
+
+
+def main() -> None:
+    used = texts()
+    for path in sorted(po.FOLDER.glob(f"*{po.SUFFIX}")):
+        catalogue, lacking = updated(po.read_file(path), used)
+        path.write_bytes(written(catalogue))
+        for text in lacking:
+            sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r}\n")
+
+
+def texts() -> dict[Text, list[str]]:
+    """Return each text that the program uses, with the files that use it."""
+    found: dict[Text, list[str]] = {}
+    for path in _files():
+        name = str(path.relative_to(ROOT))
+        for text in _texts_of(ast.parse(path.read_text("utf-8"))):
+            if po.needs_text(text.id) and name not in found.setdefault(text, []):
+                found[text].append(name)
+    for key, english in po.english_of_pages().items():
+        found[Text(english, key=key)] = ["controller/language/en.json"]
+    return found
+
+
+def updated(before: Catalog, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text]]:
+    """Return the catalogue with exactly these texts, and those that it does not translate."""
+    after = Catalog(locale=before.locale)
+    lacking = []
+    for text, files in sorted(used.items(), key=lambda one: (one[0].key, one[0].id)):
+        id_: Any = (text.id, text.many) if text.many else text.id
+        found = before.get(id_, text.key or None)
+        said = found.string if found is not None else ""
+        if not said or (isinstance(said, tuple) and not all(said)):
+            lacking.append(text)
+        after.add(id_, said, locations=[(name, 0) for name in files], context=text.key or None)
+    return after, lacking
+
+
+def written(catalogue: Catalog) -> bytes:
+    """Return the file, with no more in its header than a reader needs, so that nothing changes with the date."""
+    file = io.BytesIO()
+    write_po(file, catalogue, width=0, include_lineno=False, omit_header=True)
+    return HEADER.format(language=catalogue.locale, plural=catalogue.plural_forms).encode() + file.getvalue()
+
+
+def _files() -> Iterator[Path]:
+    for source in SOURCES:
+        yield from sorted((ROOT / source).rglob("*.py"))
+
+
+def _texts_of(tree: ast.Module) -> Iterator[Text]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name == COUNTED:
+            one: list[str]
+            many: list[str]
+            one, many, *_ = (*(_literals(argument) for argument in node.args[:2]), [], [])
+            yield from (Text(*pair) for pair in zip(one, many, strict=False))
+        elif name in CALLS and len(node.args) > CALLS[name]:
+            yield from map(Text, _literals(node.args[CALLS[name]]))
+
+
+def _literals(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.IfExp):
+        return [*_literals(node.body), *_literals(node.orelse)]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+if __name__ == "__main__":
+    main()
