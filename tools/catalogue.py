@@ -72,12 +72,17 @@ def texts() -> dict[Text, list[str]]:
 def updated(before: Catalog, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text]]:
     """Return the catalogue with exactly these texts, and those that it does not translate."""
     after = Catalog(locale=before.locale)
+    counted_too = {text.id for text in used if text.many}
     lacking = []
     for text, files in sorted(used.items(), key=lambda one: (one[0].key, one[0].id)):
+        if text.id in counted_too and not text.many and not text.key:
+            continue  # one entry serves both
         id_: Any = (text.id, text.many) if text.many else text.id
         found = before.get(id_, text.key or None)
         said = found.string if found is not None else ""
-        if not said or (isinstance(said, tuple) and not all(said)):
+        if text.many and isinstance(said, str):
+            said = ("",) * after.num_plurals
+        if not all(said or ("",)):
             lacking.append(text)
         after.add(id_, said, locations=[(name, 0) for name in files], context=text.key or None)
     return after, lacking
