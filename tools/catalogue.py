@@ -74,7 +74,7 @@ def updated(before: Catalog, used: dict[Text, list[str]]) -> tuple[Catalog, list
     after = Catalog(locale=before.locale)
     counted_too = {text.id for text in used if text.many}
     lacking = []
-    for text, files in sorted(used.items(), key=lambda one: (one[0].key, one[0].id)):
+    for text, files in sorted(_in(str(before.locale), used), key=lambda one: (one[0].key, one[0].id)):
         if text.id in counted_too and not text.many and not text.key:
             continue  # one entry serves both
         id_: Any = (text.id, text.many) if text.many else text.id
@@ -86,6 +86,18 @@ def updated(before: Catalog, used: dict[Text, list[str]]) -> tuple[Catalog, list
             lacking.append(text)
         after.add(id_, said, locations=[(name, 0) for name in files], context=text.key or None)
     return after, lacking
+
+
+def _in(language: str, used: dict[Text, list[str]]) -> Iterator[tuple[Text, list[str]]]:
+    """Yield what a language needs: pages have a text for each of its plural forms, under keys such as `x.one`."""
+    keyed = {text.key: text.id for text in used if text.key}
+    for text, files in used.items():
+        base, _, form = text.key.rpartition(".")
+        if form == "other" and f"{base}.one" in keyed:
+            for name in po.plural_forms(language):
+                yield Text(keyed.get(f"{base}.{name}", text.id), key=f"{base}.{name}"), files
+        elif form != "one" or f"{base}.other" not in keyed:
+            yield text, files
 
 
 def written(catalogue: Catalog) -> bytes:

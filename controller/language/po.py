@@ -174,6 +174,20 @@ def _one(_: int) -> int:
     return 0
 
 
+def plural_forms(language: str) -> tuple[str, ...]:
+    """Return CLDR's names of the plural forms of a language, such as `one` and `other`."""
+    locale = _locale(language)
+    return ("one", "other") if locale is None else tuple(sorted({*locale.plural_form.tags, "other"}))
+
+
+def plural_form(language: str, count: int) -> str:
+    """Return CLDR's name of the plural form for a number."""
+    locale = _locale(language)
+    if locale is None:
+        return "one" if count == 1 else "other"
+    return str(locale.plural_form(count))
+
+
 def _own_name(language: str) -> str:
     locale = _locale(language)
     name = locale.get_language_name(locale) if locale else None
@@ -192,6 +206,6 @@ def _locale(language: str) -> Any:
     from babel.core import Locale, UnknownLocaleError
 
     try:
-        return Locale.parse(language, sep="-")
+        return Locale.parse(language.replace("_", "-"), sep="-")
     except (UnknownLocaleError, ValueError):
         return None
