@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from controller.messages import Message
+from controller.messages import Message, message
 
 
 class Role(StrEnum):
@@ -17,7 +17,7 @@ class Role(StrEnum):
     SHIFT_MANAGER = "shift_manager"
 
     def reaches(self, needed: Role) -> bool:
-        """Whether a person of this rank may do what needs `needed` "or above" (RTP 6.2; NC 1.10 for acting persons).
+        """Return whether this rank may do what needs `needed` "or above" (RTP 6.2; NC 1.10 for acting persons).
 
         >>> Role.PIT_MANAGER.reaches(Role.PIT_SUPERVISOR), Role.DEALER.reaches(Role.PIT_SUPERVISOR)
         (True, False)
@@ -30,7 +30,13 @@ class Role(StrEnum):
 
     @property
     def named(self) -> Message:
-        return Message(self.word)
+        return _NAMES[self]
 
 
+_NAMES: Final = {
+    Role.DEALER: message("dealer"),
+    Role.PIT_SUPERVISOR: message("pit supervisor"),
+    Role.PIT_MANAGER: message("pit manager"),
+    Role.SHIFT_MANAGER: message("shift manager"),
+}
 _RANKS: Final = {role: rank for rank, role in enumerate(Role)}

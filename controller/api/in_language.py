@@ -90,7 +90,7 @@ def _said(value: Any, speaker: Speaker) -> Any:
     changed = {}
     for name in dict.fromkeys((*_fields_with_texts(type(value)), *sentences)):
         was = getattr(value, name)
-        if name in PHRASES:
+        if name in PHRASES and isinstance(was, str):
             will = speaker.phrase(was)
         else:
             will = _translated(was, speaker) if name in sentences else _said(was, speaker)

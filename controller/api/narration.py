@@ -397,9 +397,9 @@ def _concluded(event: Event) -> Message:
     if clauses is None:
         return message("round {number} concluded", number=number)
     if not clauses:
-        return message("round {number} concluded; the rules name no error that changes it later", number=number)
+        return message("round {number} concluded; the rules name no error that changes the result later", number=number)
     return message(
-        'round {number} concluded; errors found before "Place your bets" may still change it ({clauses:list})',
+        'round {number} concluded; errors found before "Place your bets" may still change the result ({clauses:list})',
         number=number, clauses=tuple(clauses),
     )  # fmt: skip
 

@@ -14,14 +14,15 @@ from controller.api.irregularity_view import MoveView
 from controller.api.messages import encode_hook
 from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
-from controller.messages import AnyText, Message
+from controller.messages import AnyText, Argument, Message, message
 from controller.roles import Role
 from controller.rules.layout import Bet
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import becomes_sentence, without_calls
+from controller.table.irregularities.put_down import becomes
+from controller.table.irregularities.questions import without_calls
 from controller.table.model import SettledBet
 from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
@@ -50,7 +51,7 @@ UNSAID: Final = frozenset(
     }
 )
 """Events that a preview omits: the question itself, side effects, and what names the signer, who is not known yet."""
-NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."
+NOT_TRIED: Final = message("The effect of this shows once it is entered. Enter it, or go back.")
 
 Key = TypeVar("Key", str, int)
 Shown = TypeVar("Shown")
@@ -127,25 +128,37 @@ def preview(state: TableState, operation: Operation) -> PreviewAnswer:
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
     answer = _changes(state, decided.state, decided.events, twice=twice)
-    following = without_calls(str(answer.next_step), role)
-    comes = "" if answer.moves else _becomes(state, operation, decided.events, following)
+    following = without_calls(next_step(_without_pause(decided.state)), role)
+    comes = None if answer.moves else _becomes(state, operation, decided.events, following)
     return msgspec.structs.replace(
-        answer, role=role, clause=_clause(decided.events), next_step=following, becomes=comes
+        answer, role=role, clause=_clause(decided.events), next_step=following, becomes=comes or ""
     )
 
 
-def _becomes(state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: str) -> str | Message:
-    """What becomes of the card, by the row that then applies. Of a matter that stays open its own question says it."""
+def _becomes(
+    state: TableState, operation: Operation, brought: tuple[AnyEvent, ...], following: Message
+) -> Message | None:
+    """Return what becomes of the card, by the row that then applies, where the next step does not say it.
+
+    The question of a matter that stays open says it.
+    """
     found = state.find_open(getattr(operation, "irregularity", 0))
     if found is None or not any(isinstance(event, events.IrregularityResolved) for event in brought):
-        return ""
+        return None
     if any(isinstance(event, events.RoundVoided) for event in brought):
-        return ""
+        return None
     rows = [event for event in brought if isinstance(event, events.IrregularityConfirmed)]
     if rows:
         found = msgspec.structs.replace(found, row=rows[0].row, facts=rows[0].facts, asks=())
-    said = becomes_sentence(state, found)
-    return "" if said is None or str(said)[1:].rstrip(".") in following else said
+    said = becomes(state, found)
+    return None if said is None or _says(following, said) else message("{becomes}.", becomes=said)
+
+
+def _says(whole: Argument, part: Message) -> bool:
+    """Return whether a message has that part."""
+    if isinstance(whole, tuple):
+        return any(_says(one, part) for one in whole)
+    return isinstance(whole, Message) and (whole == part or any(_says(one, part) for one in whole.args.values()))
 
 
 def _clause(brought: tuple[AnyEvent, ...]) -> str:
@@ -164,7 +177,6 @@ def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...
         phase_will=will.phase,
         void=after.round.voided_from is not None and before.round.voided_from is None,
         twice=twice,
-        next_step=next_step(_without_pause(after)),
         hands=tuple(HandChange(*one) for one in _differences(_hands(was), _hands(will))),
         bets=tuple(BetChange(*one) for one in _differences(_bets(was), _bets(will))),
         payments=tuple(PaymentChange(*one) for one in _differences(_payments(was), _payments(will))),

@@ -12,10 +12,10 @@ from typing import Any, Final
 from controller.api.narration import line_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.messages import Message, message
+from controller.messages import AnyText, Message, message
 from controller.table.state import TableState
 
-Names = Mapping[str, str]
+Names = Mapping[str, AnyText]
 """Names of the configuration's people, of screens and of open matters, by id."""
 
 NAMED_FIELDS: Final = frozenset(

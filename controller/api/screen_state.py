@@ -16,9 +16,9 @@ from controller.api.messages import encode
 from controller.api.screen_lines import Names, line_for_screens
 from controller.api.view import TableView
 from controller.games.kind_words import KINDS
-from controller.games.own_words import DEALER, OwnWords
+from controller.games.own_words import BANKER, DEALER, PLAYER, OwnWords
 from controller.language import ENGLISH
-from controller.messages import AnyText
+from controller.messages import AnyText, message
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
@@ -35,7 +35,7 @@ class WagerView(msgspec.Struct, frozen=True):
     """
 
     id: str
-    name: str
+    name: AnyText
     minimum: int
     maximum: int
     main: bool
@@ -47,7 +47,7 @@ class LayoutView(msgspec.Struct, frozen=True):
 
     boxes: int = 0
     clockwise: bool = True
-    labels: dict[Place, str] = {}
+    labels: dict[Place, AnyText] = {}
     wagers: tuple[WagerView, ...] = ()
     wagers_entered: bool = False
     first_card: bool = False
@@ -63,7 +63,7 @@ class ReportView(msgspec.Struct, frozen=True):
     """
 
     kind: str
-    label: str
+    label: AnyText
     place: bool
     card: bool
     counted: bool
@@ -177,7 +177,7 @@ def layout_of(state: TableState) -> LayoutView:
     return LayoutView(
         boxes=state.settings.box_count,
         clockwise=not state.game.counter_clockwise,
-        labels={f"B{box}": _label(words, f"B{box}") for box in boxes} | {DEALER: words.dealer},
+        labels=_labels(words, boxes),
         wagers=tuple(wagers),
         wagers_entered=bool(state.bettors or state.layout.bets),
         first_card=state.game.first_card is not None,
@@ -187,9 +187,13 @@ def layout_of(state: TableState) -> LayoutView:
     )
 
 
-def _label(words: OwnWords, place: Place) -> str:
-    named = str(words.of(place))
-    return f"{named[:1].upper()}{named[1:]}"
+def _labels(words: OwnWords, boxes: Iterable[int]) -> dict[Place, AnyText]:
+    labels: dict[Place, AnyText] = {
+        f"B{number}": message("Player {number}" if words.place == PLAYER else "Box {number}", number=number)
+        for number in boxes
+    }
+    labels[DEALER] = message("Banker" if words.dealer == BANKER else "Dealer")
+    return labels
 
 
 def reports_of(state: TableState) -> tuple[ReportView, ...]:

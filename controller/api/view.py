@@ -66,7 +66,7 @@ class DeckView(msgspec.Struct, frozen=True):
     stub: int | None
     stub_due: int
     label: str = ""
-    quarantined: str = ""
+    quarantined: AnyText = ""
     cut: bool = False
     stub_out: bool = False  # it was taken out: the device has no more cards to deal
 
@@ -79,7 +79,7 @@ class WaitingDeckView(msgspec.Struct, frozen=True):
     loaded: int
     shuffled: bool
     fit: bool
-    quarantined: str
+    quarantined: AnyText
 
 
 class LedgerView(msgspec.Struct, frozen=True):
@@ -201,8 +201,8 @@ class TableView(msgspec.Struct, frozen=True):
     ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
-    next_step: AnyText = ""  # the next act, in a sentence
-    next_steps: tuple[AnyText, ...] = ()  # the same by sentences, the act first
+    next_step: AnyText = ""  # the next act, in all its sentences
+    next_steps: tuple[AnyText, ...] = ()  # the same sentence by sentence, the act first
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     stub_comes: bool = False  # the device deals and counts the stub before the chips are paid
     warnings: tuple[AnyText, ...] = ()  # of the machine: problems that do not stop the table yet
@@ -358,7 +358,7 @@ def _concerns(found: Irregularity, place: Place) -> bool:
 
 
 def _lies_open(state: TableState, found: Irregularity) -> bool:
-    """Whether it is still to be turned down, or stays face up where its hand lies (reading 55)."""
+    """Return whether it is still to be turned down, or stays face up where its hand lies (reading 55)."""
     if any(irregularity == found.id for irregularity, *_ in state.round.face_down):
         return True
     return card_put_down(state, found) is None and state.round.placed_by <= found.id
@@ -464,7 +464,7 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
         open_commands=tuple(
             OpenCommandView(opened.id, str(opened.command.__struct_config__.tag)) for opened in device.open_commands
         ),
-        stopped=device.stopped,
+        stopped=device.stopped or "",
         status_agrees=device.status_agrees,
         unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
         shortcomings=shortcomings(device.capabilities) if device.capabilities is not None else (),

@@ -485,7 +485,9 @@ class TableService:
             elif isinstance(event, DeviceLost) and isinstance(given, inputs.PersonActed):
                 self._drop_link(event.sentence)
             elif isinstance(event, IrregularityRaised):
-                self._log.warning("irregularity.raised", row=event.row.id, clause=event.row.clause, note=event.note)
+                self._log.warning(
+                    "irregularity.raised", row=event.row.id, clause=event.row.clause, note=str(event.note)
+                )
 
     def _holds(self, report: inputs.DeviceReported) -> bool:
         """Whether the journal has it: not what came from a device that cannot serve this table."""

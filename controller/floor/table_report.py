@@ -102,11 +102,11 @@ def _open(view: TableView, found: IrregularityView) -> OpenIrregularity:
         found.id,
         found.kind,
         words.own(KINDS[Kind(found.kind)]),
-        "" if found.place is None else str(words.of(found.place)),
+        "" if found.place is None else words.of(found.place),
         found.round,
         found.clauses,
         found.who,
-        str(found.question),
+        found.question,
         found.noticed_utc_ns,
         found.blocks,
     )

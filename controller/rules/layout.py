@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import LimitOf, Needs, Wager
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.rules.law import Law
 
 DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
@@ -158,7 +158,7 @@ class HandedBack(msgspec.Struct, frozen=True):
     bettor: str
     amount: int
     clause: str
-    because: str | Message
+    because: AnyText
 
 
 class OutsideLimits(msgspec.Struct, frozen=True):

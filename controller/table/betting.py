@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Kind
 from controller.games.wager_specification import Looks
-from controller.messages import Message
+from controller.messages import AnyText, Message, counted, message
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError, enters_bettors
 from controller.rules.layout import (
@@ -50,20 +50,18 @@ ResultT = TypeVar("ResultT")
 
 
 def as_refusal(attempt: Callable[[], ResultT]) -> ResultT:
-    """The result of `attempt`; errors of the wager rules become `RefusedError`, with the clause where there is one."""
+    """Return the result of `attempt`. Errors of the wager rules become a `RefusedError` with their clause."""
     try:
         return attempt()
     except BetRefusedError as refused:
-        clause = f" ({refused.clause})" if refused.clause else ""
-        raise RefusedError(refused.code.replace("_", "-"), _sentence(refused.sentence + clause)) from None
+        code = refused.code.replace("_", "-")
+        if refused.clause:
+            raise RefusedError(code, "{why} ({clause}).", why=refused.sentence, clause=refused.clause) from None
+        raise RefusedError(code, "{why}.", why=refused.sentence) from None
     except UnknownWagerError as unknown:
-        raise RefusedError("unknown-wager", _sentence(str(unknown))) from None
+        raise RefusedError("unknown-wager", "{why}.", why=str(unknown)) from None
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", _sentence(str(wrong))) from None
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+        raise RefusedError("table-rules", "{why}.", why=str(wrong)) from None
 
 
 # -- entering ----------------------------------------------------------------------------------------------------------
@@ -99,7 +97,7 @@ def remove_bettor(decision: Decision, given: PersonActed, operation: operations.
 
 
 def _layout_after(state: TableState, operation: operations.Operation) -> placing.Laid:
-    """The layout after the operation."""
+    """Return the layout after the operation."""
     law, rules, layout = state.law, state.table_rules, state.layout
     betting = state.phase is Phase.BETTING
     match operation:
@@ -124,7 +122,7 @@ def _layout_after(state: TableState, operation: operations.Operation) -> placing
 
 
 def placed_by(state: TableState, operation: operations.PlaceWager | operations.CorrectBet) -> str:
-    """Who of the staff placed it (RTP 3.6, NC 5.16): a name, none of a bettor."""
+    """Return who of the staff placed it (RTP 3.6, NC 5.16): a name that no bettor has."""
     name = operation.placed_by.strip()
     if name in {operation.bettor, *(bettor.id for bettor in state.bettors)} - {""}:
         raise RefusedError(
@@ -166,7 +164,7 @@ def verify_restrict(state: TableState, given: PersonActed, operation: operations
     try:
         check_rules(state.law, replace(state, restrictions=restricted).table_rules)
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", _sentence(str(wrong))) from None
+        raise RefusedError("table-rules", "{why}.", why=str(wrong)) from None
 
 
 def restrict(decision: Decision, given: PersonActed, operation: operations.RestrictBetting) -> None:
@@ -180,8 +178,8 @@ def notice_side_without_main(decision: Decision, left: Sequence[Bet] | None = No
     """
     alone = without_main(decision.state.law, decision.state.layout) if left is None else left
     if alone and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
-        *others, last = (str(bet.number) for bet in alone)
-        note = f"bets {', '.join(others)} and {last} have no main bet" if others else f"bet {last} has no main bet"
+        bets = tuple(bet.number for bet in alone)
+        note = counted("bet {bets} has no main bet", "bets {bets} have no main bet", len(bets), bets=bets)
         raise_irregularity(decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=note)
 
 
@@ -200,19 +198,19 @@ def settle_wagers(decision: Decision) -> None:
     _record(decision, settlement)
 
 
-def why_unsettled(state: TableState) -> str:
-    """Why the bets of a round whose hands all have their outcomes cannot be settled, with the act that comes next."""
+def why_unsettled(state: TableState) -> Message | None:
+    """Return why the bets of a round whose hands all have their outcomes cannot be settled, with the next act."""
     if state.phase is not Phase.SETTLING or state.round.settlement or not state.layout.bets:
-        return ""
+        return None
     try:
         _settlement(state)
     except SettlementError as error:
-        return f"The bets cannot be settled: {error}. Correct the entry that is wrong, or void the round."
-    return ""
+        return message("The bets cannot be settled: {why}. Correct the wrong entry, or void the round.", why=str(error))
+    return None
 
 
 def _settlement(state: TableState) -> Settlement:
-    """The settlement of all bets. What was chosen or ruled of a bet that proved not to lie there counts for nothing.
+    """Return the settlement of all bets. What was chosen or ruled of a bet that did not lie there counts for nothing.
 
     Raises `SettlementError` where what was entered contradicts itself, as in a journal of an earlier version.
     """
@@ -237,7 +235,7 @@ def _settlement(state: TableState) -> Settlement:
 
 
 def rulings_in_effect(state: TableState) -> dict[int, BetRuling]:
-    """The rulings on bets that lie there, without those that would settle a bet by a hand that is not dealt."""
+    """Return the rulings on bets that lie there, without those that would settle a bet by a hand that is not dealt."""
     now = state.round
     return {
         bet.number: now.rulings[bet.number]
@@ -247,12 +245,12 @@ def rulings_in_effect(state: TableState) -> dict[int, BetRuling]:
 
 
 def has_hand(state: TableState, bet: Bet) -> bool:
-    """Whether the hand that decides a bet is dealt: a box without a main wager has none."""
+    """Return whether the hand that decides a bet is dealt: a box without a main wager has none."""
     return state.law.wager(bet.wager).looks is Looks.DEALER or bet.box in state.round.boxes
 
 
 def undecided_alone(state: TableState) -> tuple[Bet, ...]:
-    """The side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
+    """Return the side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
     now = state.round
     if any(
         one.found.kind is Kind.SIDE_WITHOUT_MAIN
@@ -286,14 +284,14 @@ def return_wagers(decision: Decision, clause: str) -> None:
         _record(decision, returned)
 
 
-def hand_back(decision: Decision, clause: str, because: str | Message) -> None:
+def hand_back(decision: Decision, clause: str, because: AnyText) -> None:
     """The round does not begin: every bet that lies there goes back."""
     take_off(decision, decision.state.layout.bets, clause, because)
     if decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(()))
 
 
-def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str | Message) -> None:
+def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: AnyText) -> None:
     """Bets go back while bets are open: their chips are off the layout, and boxes without a main wager are free."""
     layout = decision.state.layout
     back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in bets)
@@ -305,7 +303,7 @@ def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: str 
 
 
 def anything_decided(state: TableState) -> bool:
-    """Whether something was chosen or ruled of bets, or a hand is out."""
+    """Return whether something was chosen or ruled of bets, or a hand is out."""
     now = state.round
     return bool(now.withdrawn or now.removed or now.bet_rulings or any(one.found.choices for one in now.closed))
 
@@ -320,7 +318,7 @@ def take_off_returned(decision: Decision) -> None:
         if not clause and ruling is not None and ruling.action is BetAction.RETURN:
             clause = ruling.authority
         if clause:
-            take_off(decision, [bet], clause, "the bet was returned before bets were opened again")
+            take_off(decision, [bet], clause, message("the bet was returned before bets were opened again"))
     left = tuple(box for box in decision.state.round.boxes if box not in now.removals)
     if left != decision.state.round.boxes and not state.game.every_hand:
         decision.emit(events.BoxesOccupied(left))
@@ -350,7 +348,7 @@ def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> 
 
 
 def verify_nothing_held(state: TableState) -> None:
-    """Chips are paid only when every bet is settled: none waits for a ruling."""
+    """Verify that every bet is settled before chips are paid: none waits for a ruling."""
     if why := why_unsettled(state):
         raise RefusedError("unsettled", why)
     for bet in state.round.settlement:

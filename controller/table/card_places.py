@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.messages import message
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events, operations
@@ -24,7 +25,7 @@ COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # piles from which a card may 
 
 
 def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
-    """Where each dealt card lies, by its ordinal."""
+    """Return where each dealt card lies, by its ordinal."""
     hands = {card.ordinal: (place, card) for place, hand in state.round.hands.items() for card in hand.cards}
     piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.round.piles.get(pile, ())}
     return hands | piles
@@ -34,15 +35,15 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     _verify_phase(state)
     lying = _lying(state)
     ordinals = [card.ordinal for card in operation.cards]
-    beside = {card.ordinal: "in the tray" for card in state.decks.tray}
-    beside |= {card.ordinal: "aside" for card in state.decks.aside}
+    beside = {card.ordinal: message("in the tray") for card in state.decks.tray}
+    beside |= {card.ordinal: message("aside") for card in state.decks.aside}
     if not ordinals or len(set(ordinals)) != len(ordinals):
         raise RefusedError("cards", "Name each card that lies elsewhere once, by its number in the order of the deal.")
     for card in operation.cards:
         if card.ordinal in beside:
             raise RefusedError(
                 "cards",
-                "Card {ordinal} lies {beside}: it is dealt to no place yet.",
+                "Card {ordinal} lies {beside}. It is not dealt to any place yet.",
                 ordinal=card.ordinal,
                 beside=beside[card.ordinal],
             )
@@ -69,7 +70,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
 
 
 def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
-    """Only cards of hands out of play are discarded before the round is over."""
+    """Verify that the card is of a hand out of play: no other is discarded before the round is over."""
     dead = {at for at, hand in state.round.hands.items() if hand.dead}
     belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
@@ -97,20 +98,20 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
 
 
 def _playing_positions(state: TableState) -> tuple[Place, ...]:
-    """The places where cards can lie by mistake: at a box without a wager too (RTP 5.4)."""
+    """Return the places where cards can lie by mistake: at a box without a wager too (RTP 5.4)."""
     assert state.settings is not None
     return (*(f"B{number}" for number in range(1, state.settings.box_count + 1)), DEALER)
 
 
 def _verify_phase(state: TableState) -> None:
-    """Once the hands are settled, only what is being put right is entered."""
+    """Verify the phase: once the hands are settled, only what is being put right is entered."""
     moving = any(found.stage is Stage.MOVING and found.round == state.round.number for found in state.open)
     if state.phase not in CARDS_ON_TABLE and not moving:
         raise RefusedError("phase", "The hands are settled; report first what is wrong with the cards.")
 
 
 def _is_about_places(state: TableState, found: Irregularity) -> bool:
-    """Whether an open irregularity is about the cards that lie wrong: then no other one is raised for them.
+    """Return whether an open irregularity is about the misplaced cards: then no other one is raised for them.
 
     A wrong number of cards that is being put right is, as far as they lie at that hand or belong to it.
     """

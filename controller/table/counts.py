@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
+from controller.messages import Message, counted, message
 from controller.rules.dealing_order import Place
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
@@ -27,6 +28,12 @@ from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
 TRAY: Final = "tray"
+PILES: Final = {
+    Pile.BURNT: message("the burnt cards"),
+    ASIDE: message("the set-aside cards"),
+    Pile.DROPPED: message("the dropped cards"),
+    Pile.DISCARDS: message("the discards"),
+}
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
 MOST: Final = 60  # the highest count that is accepted: a deck with extra cards has more than 52
 
@@ -47,13 +54,10 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
     if pile in (STUB, TRAY, DECK, *BESIDE):
         return
     if pile not in state.round.hands and pile not in state.round.dealt_to:
-        named = ", ".join((STUB, TRAY, *BESIDE, DECK))
-        raise RefusedError(
-            "pile",
-            "No cards lie at {pile}; name {named}, or a place.",
-            pile=pile or "a pile without a name",
-            named=named,
-        )
+        named = (STUB, TRAY, *BESIDE, DECK)
+        if not pile:
+            raise RefusedError("pile", "Name what was counted: {named:list}, or a place.", named=named)
+        raise RefusedError("pile", "No cards lie at {pile}. Name {named:list}, or a place.", pile=pile, named=named)
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
         raise RefusedError("no-round", "Hands are counted in a round only; count the stub or the whole deck instead.")
     if operation.number != state.round.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
@@ -65,7 +69,7 @@ def _reported(operation: operations.CountCards) -> operations.ReportIrregularity
 
 
 def _open_at(state: TableState, place: str) -> Irregularity | None:
-    """The open irregularity about the number of cards at the place."""
+    """Return the open irregularity about the number of cards at the place."""
     counted = (found for found in state.open if found.kind is Kind.WRONG_COUNT or found.counted is not None)
     return next((found for found in counted if (found.place, found.round) == (place, state.round.number)), None)
 
@@ -94,12 +98,12 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
 
 
 def stub_is_kept(state: TableState) -> bool:
-    """Whether a count of the stub is kept as the one after the deal; one in the deal answers questions and no more."""
+    """Return whether a count of the stub is kept as the one after the deal; one in the deal only answers questions."""
     return state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING
 
 
 def _account(state: TableState, pile: str) -> BeforeCount:
-    """What the account of the cards says of a pile before it is counted."""
+    """Return what the account of the cards says of a pile before it is counted."""
     deck, more = state.decks.in_play, state.round.surplus
     at_place = state.round.hands[pile].surplus if pile in state.round.hands else None
     return BeforeCount(
@@ -112,7 +116,7 @@ def _account(state: TableState, pile: str) -> BeforeCount:
 
 
 def _due(state: TableState, pile: str) -> int:
-    """How many cards should lie there, as far as the table knows."""
+    """Return how many cards should lie there, as far as the table knows."""
     known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: state.aside_size}
     if pile in known:
         return known[pile]
@@ -122,7 +126,7 @@ def _due(state: TableState, pile: str) -> int:
 def _count_stub(
     decision: Decision, given: PersonActed, operation: operations.CountCards, due: int, *, whole: bool
 ) -> None:
-    """Shows whether the deck is complete: answers open irregularities that ask for a count, or raises one (I02)."""
+    """Show whether the deck is complete: answer open irregularities that ask for a count, or raise one (I02)."""
     state, number = decision.state, operation.number
     if stub_is_kept(state):
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
@@ -130,7 +134,13 @@ def _count_stub(
         decision.emit(_counted_whole(decision, state.decks.in_play, given, operation.witness))
     _answer(decision, not whole, waiting=False)
     if not whole and not any(already_open(decision, kind) for kind in COUNT_KINDS):
-        _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
+        note = counted(
+            "1 card was counted, {due} should be left",
+            "{count} cards were counted, {due} should be left",
+            number,
+            due=due,
+        )
+        _raise_wrong(decision, given, note)
 
 
 def _counted_whole(decision: Decision, deck: Deck, given: PersonActed, witness: str) -> events.DeckCountedWhole:
@@ -154,8 +164,8 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
     deck = state.decks.next(in_round=state.in_round) or state.decks.in_play
     if not deck.used:
         decision.emit(events.DeckMadeUnusable(deck.deck, deck is state.decks.waiting))
-    named = f"deck {deck.label}" if deck.label else "the whole deck"
-    note = f"{number} cards were counted in {named}"
+    named = message("deck {deck}", deck=deck.label) if deck.label else message("the whole deck")
+    note = counted("1 card was counted in {deck}", "{count} cards were counted in {deck}", number, deck=named)
     if not waiting and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, note)
     elif waiting and not any(found.waiting for found in decision.state.open):
@@ -163,7 +173,7 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
         _answer(decision, wrong, waiting=True)
 
 
-def _raise_wrong(decision: Decision, given: PersonActed, note: str) -> None:
+def _raise_wrong(decision: Decision, given: PersonActed, note: Message) -> None:
     facts = known_facts(decision.state, counted_wrong=True)
     raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
 
@@ -188,7 +198,12 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
             curable=False,
             one_hand=decision.state.round.go_to_one_hand(number),
         )
-        note = f"{number} cards were counted in the tray, the device reported {due}"
+        note = counted(
+            "1 card was counted in the tray, the device reported {due}",
+            "{count} cards were counted in the tray, the device reported {due}",
+            number,
+            due=due,
+        )
         raise_irregularity(
             decision,
             Kind.SIMULTANEOUS,
@@ -215,12 +230,18 @@ def _count_beside(
         if state.decks.in_play.stub is not None:
             _answer(decision, not state.stub_fits(state.decks.in_play.stub), waiting=False)
     elif doubtful:
-        note = f"{operation.number} cards were counted ({operation.pile}), {due} should lie there"
+        note = counted(
+            "1 card was counted ({pile}), {due} should lie there",
+            "{count} cards were counted ({pile}), {due} should lie there",
+            operation.number,
+            pile=PILES[operation.pile],
+            due=due,
+        )
         raise_count_in_doubt(decision, note, noticed_by=given.person)
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """Raises a wrong count, as a report of one does; another count of the same hand replaces the first."""
+    """Raise a wrong count, as a report of one does; another count of the same hand replaces the first."""
     state, place, number = decision.state, operation.pile, operation.number
     found, error = _open_at(state, place), open_error(state, place)
     right = number == state.round.hands.get(place, Hand()).size
@@ -274,7 +295,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """The account now; None while no deck is in play, or while it has still to be counted after maintenance.
+    """Return the account now; None while no deck is in play, or while it has still to be counted after maintenance.
 
     Every card counts once, also one that was reported twice. The stub is as it was counted last, less the cards that
     left since. Until it is counted it is what the device loaded, less the cards that left it: by its own count, and not
@@ -300,7 +321,7 @@ def ledger_of(state: TableState) -> Ledger | None:
 
 
 def _last_count_was_denied(state: TableState) -> bool:
-    """Whether people decided last that a count which did not make 52 was mistaken: then 52 is the account again."""
+    """Return whether people decided last that a count which did not make 52 was wrong: then the account is 52."""
     if any(found.kind in COUNT_KINDS for found in state.open):
         return False
     ended = [one.outcome for one in state.round.closed if one.found.kind in COUNT_KINDS]
@@ -308,7 +329,7 @@ def _last_count_was_denied(state: TableState) -> bool:
 
 
 def _stub(state: TableState, beside: int) -> int:
-    """The cards left, where `beside` lie outside the device."""
+    """Return the cards left, where `beside` lie outside the device."""
     deck = state.decks.in_play
     known = len({card.id for _, card in state.lying})
     if deck.by_count is not None:

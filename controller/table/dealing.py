@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.games.specification import Facts, Kind
+from controller.messages import Message, counted, message
 from controller.rules.dealing_order import Place
 from controller.table import events
 from controller.table.decision import Decision
@@ -64,21 +65,23 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
     """The tray was emptied: the set goes to the place whose turn it is, where one is."""
     state = decision.state
     if (seen.shuffle, seen.ordinal) in state.round.dealt_by_hand:
-        decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"the set that began with card {seen.ordinal} was lifted"))
+        lifted = message("the set that began with card {ordinal} was lifted", ordinal=seen.ordinal)
+        decision.emit(events.DeviceNoted(DEALT_BY_HAND, lifted))
         return
     strays = state.round.piles.get(Pile.STRAYS, ())
     if seen.shuffle != state.decks.in_play.shuffle and any(card.shuffle == seen.shuffle for card in strays):
         return  # a set of the waiting deck: its irregularity is raised already
-    lifted = (seen.shuffle, seen.ordinal)
-    if state.in_round and all(card.id != lifted for card in state.decks.tray):
-        if is_out(state, *lifted):
-            note = f"the device reports again that the set of card {seen.ordinal} was lifted"
+    first = (seen.shuffle, seen.ordinal)
+    if state.in_round and all(card.id != first for card in state.decks.tray):
+        if is_out(state, *first):
+            note = message("the device reports again that the set of card {ordinal} was lifted", ordinal=seen.ordinal)
             raise_count_in_doubt(decision, note, report=given)
             return
-        raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
+        unknown = message("the tray was emptied of a set that the journal does not know")
+        raise_count_in_doubt(decision, unknown, report=given)
     if not state.decks.tray:
         return
-    _deal_or_set_aside(decision, given, state.decks.tray, source="tray", what="set")
+    _deal_or_set_aside(decision, given, state.decks.tray, source="tray")
 
 
 def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
@@ -107,7 +110,7 @@ def _draw_card(
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
     place = _place_due(decision.state)
-    _deal_or_set_aside(decision, given, (card,), source="device", what="card", raised_elsewhere=raised_elsewhere)
+    _deal_or_set_aside(decision, given, (card,), source="device", raised_elsewhere=raised_elsewhere)
     if decision.state.in_round:
         _check_faces(decision, given, (card,), seen.foreign)
     if seen.face_up and not announced and decision.state.in_round:
@@ -120,7 +123,7 @@ def _draw_card(
             ordinals=(seen.ordinal,),
             faces_seen=True,
             report=given,
-            note="the card came out face up",
+            note=message("the card came out face up"),
         )
 
 
@@ -134,10 +137,10 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     phase = decision.state.phase
     if phase is Phase.FIRST_CARD or (phase in DEALING and decision.state.round.next_place is not None):
-        decision.emit(events.CardsSetAside(cards, False, "drawn together"))
+        decision.emit(events.CardsSetAside(cards, False, message("drawn together")))
         _raise_simultaneous(decision, given, order_known=seen.order_known, cards=cards)
     else:
-        _set_aside(decision, given, cards, from_tray=False, what="card")
+        _set_aside(decision, given, cards, from_tray=False)
     if decision.state.in_round:
         _check_faces(decision, given, cards, seen.foreign)
 
@@ -148,7 +151,7 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         if waiting_deck_is_known(decision.state, seen.deck):
             decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round begins with it
         else:
-            note = f"a card lies face up in deck {seen.deck}, which was not reported before"
+            note = message("a card lies face up in deck {deck}, which was not reported before", deck=seen.deck)
             raise_count_in_doubt(decision, note, report=given)
         return
     before = decision.state
@@ -198,7 +201,6 @@ def _deal_or_set_aside(
     cards: tuple[HeldCard, ...],
     *,
     source: str,
-    what: str,
     raised_elsewhere: bool = False,
 ) -> None:
     state = decision.state
@@ -212,14 +214,15 @@ def _deal_or_set_aside(
         _draw_first_card(decision, cards, source)
         return
     if state.phase not in DEALING or state.round.next_place is None or not free:
-        _set_aside(decision, given, cards, from_tray=source == "tray", what=what, raised_elsewhere=raised_elsewhere)
+        _set_aside(decision, given, cards, from_tray=source == "tray", raised_elsewhere=raised_elsewhere)
         return
     fitting = cards[: len(state.round.places) - state.round.dealt]
     _deal_to_places(decision, fitting, source)
     re_evaluate_interruption(decision)
     if left := cards[len(fitting) :]:
         # More cards came together than are to be dealt: I15 was raised for them.
-        decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
+        over = message("left over from cards that came together")
+        decision.emit(events.CardsSetAside(left, source == "tray", over))
 
 
 def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple[HeldCard, ...]:
@@ -234,7 +237,7 @@ def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: st
     """The first card is the First Card; others that came with it are set aside: I15 was raised for them."""
     decision.emit(events.FirstCardDrawn(cards[0], source))
     if left := cards[1:]:
-        decision.emit(events.CardsSetAside(left, source == "tray", "came together with the First Card"))
+        decision.emit(events.CardsSetAside(left, source == "tray", message("came together with the First Card")))
 
 
 def _deal_to_places(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
@@ -251,7 +254,6 @@ def _set_aside(
     cards: tuple[HeldCard, ...],
     *,
     from_tray: bool,
-    what: str,
     raised_elsewhere: bool = False,
 ) -> None:
     """Set aside cards that left the device out of turn, and raise why; between rounds only set them aside.
@@ -261,18 +263,22 @@ def _set_aside(
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
         # The table is cleared, or the device tested: no round is affected, and no round begins with this deck.
-        why = "maintenance" if state.phase is Phase.MAINTENANCE else "no round is in progress"
+        why = message("maintenance") if state.phase is Phase.MAINTENANCE else message("no round is in progress")
         decision.emit(events.CardsSetAside(cards, from_tray, why))
         return
     ordinals = tuple(card.ordinal for card in cards)
     if state.phase is Phase.BETTING:
-        decision.emit(events.CardsSetAside(cards, from_tray, 'before "No more bets"'))
+        decision.emit(events.CardsSetAside(cards, from_tray, message('before "No more bets"')))
+        note = message(
+            'a set left the device before "No more bets"'
+            if from_tray
+            else 'a card left the device before "No more bets"'
+        )
         raise_irregularity(
-            decision, Kind.BEFORE_NO_MORE_BETS, noticed_by=DEVICE, ordinals=ordinals, report=given,
-            note=f'a {what} left the device before "No more bets"',
-        )  # fmt: skip
+            decision, Kind.BEFORE_NO_MORE_BETS, noticed_by=DEVICE, ordinals=ordinals, report=given, note=note
+        )
         return
-    note = _why_not_due(state, what)
+    note = _why_not_due(state, of_set=from_tray)
     decision.emit(events.CardsSetAside(cards, from_tray, note))
     too_many = state.round.next_place is None and state.phase is not Phase.FIRST_CARD
     if not raised_elsewhere and (too_many or not _is_in_open_irregularity(decision, ordinals)):
@@ -287,15 +293,25 @@ def _set_aside(
         )
 
 
-def _why_not_due(state: TableState, what: str) -> str:
-    """`what` left the device: a card or a set."""
+def _why_not_due(state: TableState, *, of_set: bool) -> Message:
+    """Return why a card that left the device, or a set, was not due."""
     if state.round.by_hand and state.round.next_place is not None:
-        return f"a {what} left the device while the rest is dealt by hand"
+        return message(
+            "a set left the device while the rest is dealt by hand"
+            if of_set
+            else "a card left the device while the rest is dealt by hand"
+        )
     if state.phase is Phase.FIRST_CARD:
-        return f"a {what} was taken before the First Card was shown"
+        return message(
+            "a set was taken before the First Card was shown"
+            if of_set
+            else "a card was taken before the First Card was shown"
+        )
     if state.round.next_place is None:
-        return f"one {what} too many: the deal was complete"
-    return f"a {what} was taken while the deal was held"
+        return message(
+            "one set too many: the deal was complete" if of_set else "one card too many: the deal was complete"
+        )
+    return message("a set was taken while the deal was held" if of_set else "a card was taken while the deal was held")
 
 
 def _facts_of_card_not_due(decision: Decision) -> Facts:
@@ -354,7 +370,7 @@ def _raise_simultaneous(
         place=place,
         ordinals=tuple(card.ordinal for card in cards),
         report=given,
-        note=f"{len(cards)} cards came out together",
+        note=counted("1 card came out", "{count} cards came out together", len(cards)),
     )
 
 
@@ -386,7 +402,7 @@ def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, bef
     same = [other.face for other in of_shuffle if other.ordinal == card.ordinal]
     if same:
         if not face.is_among(same):
-            note = f"the device read card {card.ordinal} as another card than before"
+            note = message("the device read card {ordinal} differently before", ordinal=card.ordinal)
             raise_count_in_doubt(decision, note, report=given, ordinals=(card.ordinal,))
     elif face.is_among(other.face for other in of_shuffle):
         raise_irregularity(
@@ -395,7 +411,7 @@ def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, bef
             noticed_by=INFERENCE,
             ordinals=(card.ordinal,),
             report=given,
-            note="the device read a card that it has read before in this shuffle",
+            note=message("the device read a card that it has read before in this shuffle"),
         )
 
 
@@ -407,14 +423,18 @@ def _check_count(
     expected = deck.dispensed + 1
     left = deck.loaded - ordinal - count + 1
     cards = tuple(range(ordinal, ordinal + count))
-    note = ""
+    note: Message | None = None
     if shuffle != deck.shuffle:
         decision.emit(events.StatusDiffers("shuffle", deck.shuffle, shuffle))
-        note = f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}"
+        note = message(
+            "the cards are of shuffle {shuffle}; the journal expected {journal}", shuffle=shuffle, journal=deck.shuffle
+        )
     elif ordinal != expected:
         decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
-        note = f"the device counts card {ordinal}, the journal expected card {expected}"
+        note = message(
+            "the device counts card {ordinal}; the journal expected card {expected}", ordinal=ordinal, expected=expected
+        )
     elif deck.loaded and remaining != left:
-        note = f"the device counts {remaining} cards left, the journal {left}"
-    if note:
+        note = message("the device counts {remaining} cards left, the journal {left}", remaining=remaining, left=left)
+    if note is not None:
         raise_count_in_doubt(decision, note, report=given, ordinals=cards)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.messages import message
 from controller.table import (
     access,
     device_reports,
@@ -39,7 +40,7 @@ from controller.table.state import TableState
 
 
 def decide(state: TableState, given: AnyInput) -> Decided:
-    """The events that follow from an input. Total: every input has an outcome in every state; none raises."""
+    """Return the events that follow from an input. Total: every input has an outcome in every state; none raises."""
     decision = Decision(state)
     _HANDLERS[type(given)](decision, given)
     if decision.events:
@@ -58,7 +59,7 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
     reconciliation.lapse_commands(decision)
-    decision.change_service("link_lost", "the daemon has started and looks for the device")
+    decision.change_service("link_lost", message("the daemon has started and looks for the device"))
     interruptions.host_started(decision, before, given)
 
 

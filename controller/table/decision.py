@@ -6,18 +6,18 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.messages import Argument, Message
+from controller.messages import AnyText, Argument, Message
 from controller.table import events
 from controller.table.events import AnyEvent
-from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
+from controller.table.phases import PHASE_TABLE, PHASE_WORDS, SERVICE_TABLE, Phase
 from controller.table.stale_screens import applied
 from controller.table.state import TableState
 
 
 class RefusedError(Exception):
-    """An operation that is not permitted now: a message that names what comes first, and a code for machines."""
+    """Says that an operation is not permitted now: a message that names what comes first, and a code for machines."""
 
-    def __init__(self, code: str, said: str | Message, /, **args: Argument) -> None:
+    def __init__(self, code: str, said: AnyText, /, **args: Argument) -> None:
         """`said`: the message, or the English text of one with these arguments."""
         self.code = code
         self.message = said if isinstance(said, Message) else Message(said, args)
@@ -69,19 +69,18 @@ class Decision:
         return reached
 
     def phase_after(self, trigger: str) -> Phase:
-        """The phase that a trigger leads to. Raises `RefusedError` where the transition table has no such row."""
+        """Return the phase that a trigger leads to. Raises `RefusedError` where the table has no such row."""
         state = self.state
         reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
         if reached is None:
             raise RefusedError(
                 "phase",
-                "{trigger} is not possible while the table is {phase}.",
-                trigger=trigger.replace("_", " "),
-                phase=state.phase,
+                "That is not possible while the table is {phase}.",
+                phase=PHASE_WORDS[state.phase],
             )
         return reached
 
-    def change_service(self, trigger: str, cause: str) -> None:
+    def change_service(self, trigger: str, cause: AnyText) -> None:
         """Change the table's service; a trigger without a row for the present service changes nothing."""
         state = self.state
         reached = SERVICE_TABLE.after(state.service, trigger, state.conditions)

@@ -6,7 +6,7 @@ Recording decks is optional. Once one is recorded, a round begins only with a re
 from __future__ import annotations
 
 from controller.games.specification import Kind
-from controller.messages import message
+from controller.messages import AnyText, Message, counted, message
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inference import device_counts
@@ -22,12 +22,12 @@ MOST = 16  # decks that are recorded at a table; all of them stand in its state
 
 
 def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
-    """Another person than the one who enters it, by id and by name."""
+    """Verify that the witness is not the person who enters it, by id and by name."""
     if witness.strip().casefold() in ("", given.person.casefold()) or state.person_called(witness) == given.person:
         raise RefusedError("witness", "Name a second person who saw the count.")
 
 
-def _verify_whole(count: int, otherwise: str) -> None:
+def _verify_whole(count: int, otherwise: Message) -> None:
     if count != DECK_SIZE:
         raise RefusedError(
             "count",
@@ -39,29 +39,34 @@ def _verify_whole(count: int, otherwise: str) -> None:
 
 
 def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
-    """`away`: a deck that was taken away may be meant as well."""
+    """Return the record of a deck. `away`: a deck that was taken away may be meant as well."""
     record = state.decks.known(label) if away else state.decks.record(label)
-    if record is None:
-        known = ", ".join(one.label for one in state.decks.recorded) or "none"
-        raise RefusedError(
-            "no-deck",
-            "No deck {deck} belongs to this table; recorded: {known}.",
-            deck=label or "without a name",
-            known=known,
-        )
-    return record
+    if record is not None:
+        return record
+    known = tuple(one.label for one in state.decks.recorded)
+    if not known:
+        raise RefusedError("no-deck", "No deck is recorded at this table; record it first.")
+    if not label:
+        raise RefusedError("no-deck", "Name the deck. The decks of this table are {known}.", known=known)
+    raise RefusedError(
+        "no-deck", "Deck {deck} does not belong to this table. Its decks are {known}.", deck=label, known=known
+    )
+
+
+def out_of_use(label: str, why: AnyText) -> Message:
+    """Return that a deck is out of use, and what to do. `label` empty: it has no record."""
+    deck = message("deck {deck}", deck=label) if label else message("the deck")
+    return message(
+        "{named} is out of use ({why}). Put in another deck, or call the pit supervisor to release it.",
+        named=deck,
+        why=why,
+    )
 
 
 def verify_usable(state: TableState, deck: Deck) -> None:
-    """Raises `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
+    """Raise `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
-        named = message("deck {deck}", deck=deck.label) if deck.label else message("this deck")
-        raise RefusedError(
-            "quarantined",
-            "{named} is out of use ({why}); put another one in, or call the pit supervisor to release it.",
-            named=named,
-            why=why,
-        )
+        raise RefusedError("quarantined", out_of_use(deck.label, why))
     if not state.decks.keeps_records:
         return
     if not deck.label:
@@ -73,7 +78,7 @@ def verify_usable(state: TableState, deck: Deck) -> None:
 
 
 def may_be_dealt_from(state: TableState, deck: Deck) -> bool:
-    """Whether `verify_usable` would pass."""
+    """Return whether `verify_usable` would pass."""
     try:
         verify_usable(state, deck)
     except RefusedError:
@@ -104,7 +109,7 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
         )
     if len(state.decks.recorded) >= MOST:
         raise RefusedError("too-many", "{most} decks are recorded at this table; take one away first.", most=MOST)
-    _verify_whole(operation.count, "bring another deck")
+    _verify_whole(operation.count, message("bring another deck"))
     verify_witness(state, given, operation.witness)
 
 
@@ -175,7 +180,12 @@ def take_out(decision: Decision, given: PersonActed, operation: operations.TakeD
     decision.emit(events.DeckTakenOut(operation.deck, operation.reason, operation.count, given.person, witness, known))
     if operation.count == DECK_SIZE or already_open(decision, Kind.DECK_COUNT):
         return
-    note = f"deck {operation.deck} had {operation.count} cards when it was taken out"
+    note = counted(
+        "deck {deck} had 1 card when it was taken out",
+        "deck {deck} had {count} cards when it was taken out",
+        operation.count,
+        deck=operation.deck,
+    )
     if state.in_round and state.earlier is not None and operation.deck == state.earlier.label:
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, note=note, earlier=True)
     elif state.phase is Phase.CONCLUDED and operation.deck == state.round.label:
@@ -215,7 +225,7 @@ def _record_deck_put_in(decision: Decision, given: PersonActed, operation: opera
 
 
 def _to_be_named(state: TableState) -> Deck | None:
-    """The unused deck in the device to be named: in a round the one that waits, else first one without a name."""
+    """Return the unused deck to be named: in a round the one that waits, else first one without a name."""
     candidates = [] if state.in_round else [state.decks.in_play]
     if state.decks.waiting is not None:
         candidates.append(state.decks.waiting)
@@ -269,7 +279,7 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
 
 
 def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
-    """The deck that was shuffled, if it is in the device and unused."""
+    """Return the deck that was shuffled, if it is in the device and unused."""
     candidates = [] if state.in_round else [state.decks.coming]
     if state.decks.waiting is not None and operation.deck:
         candidates.append(state.decks.waiting)
@@ -335,16 +345,13 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
     label = operation.deck or state.decks.in_play.label
     why = _find(state, label, away=True).quarantined if label else state.decks.in_play.quarantined
     if not why:
-        raise RefusedError(
-            "not-quarantined",
-            "Deck {deck} is not out of use; there is nothing to release.",
-            deck=label or "in the device",
-        )
+        deck = message("deck {deck}", deck=label) if label else message("the deck in the device")
+        raise RefusedError("not-quarantined", "{named} is not out of use; there is nothing to release.", named=deck)
     if state.in_round and label == state.decks.in_play.label:
         raise RefusedError("in-play", "Its cards are on the table; finish the round, then count and examine the deck.")
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter what was found, and why the deck may be used again.")
-    _verify_whole(operation.count, "take it out")
+    _verify_whole(operation.count, message("take it out"))
     verify_witness(state, given, operation.witness)
 
 

@@ -6,7 +6,7 @@ on the table count; those that the device read are compared with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -42,7 +42,7 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("no-cards", "No player has cards at {place}; name a box in play.", place=at)
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
         raise RefusedError(
-            "unknown-bettor", "No bettor {bettor} is entered; enter the bettor first.", bettor=repr(operation.bettor)
+            "unknown-bettor", "No bettor {bettor} is entered; enter the bettor first.", bettor=operation.bettor
         )
 
 
@@ -60,8 +60,9 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
         return
     refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.round.viewed_at)
     if refusal is not None:
-        clause = f" ({refusal.clause})" if refusal.clause else ""
-        note = f"{operation.bettor} looked; {refusal.sentence}{clause}"
+        note = message("{bettor} looked; {why}", bettor=operation.bettor, why=refusal.sentence)
+        if refusal.clause:
+            note = message("{said} ({clause})", said=note, clause=refusal.clause)
         raise_irregularity(decision, Kind.WRONG_VIEWER, noticed_by=given.person, place=place, note=note)
 
 
@@ -79,14 +80,14 @@ def record_examined(decision: Decision, given: PersonActed, operation: operation
 
 
 def examined_due(state: TableState) -> bool:
-    """Whether the house requires the entry before the Dealer's hand is turned over (NC 3.13, reading 53)."""
+    """Return whether the house requires the entry before the Dealer's hand is turned over (NC 3.13, reading 53)."""
     required = state.law.chosen.get("examining_entered") == "required"
     due = required and state.phase is Phase.EXAMINING and not state.round.examined
     return due and bool(state.round.live_places)
 
 
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """It must be this hand's turn, in play, not yet turned over, and of three known cards."""
+    """Verify that it is this hand's turn, in play, not yet turned over, and of three known cards."""
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
@@ -118,7 +119,7 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
 
 
 def verify_by_device(state: TableState, place: Place) -> None:
-    """Whether the hand may be opened by what the device read: then the table itself says the faces.
+    """Verify that the hand may be opened by what the device read: then the table itself says the faces.
 
     Who may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
     that play is not held (a correction may come while it is) and nothing suggests that other cards lie there.
@@ -148,7 +149,7 @@ def verify_by_device(state: TableState, place: Place) -> None:
 
 
 def may_be_shown_as_read(state: TableState, place: Place) -> bool:
-    """Whether `verify_by_device` may pass, by what anyone may know: whether the device read every card is not asked."""
+    """Return whether `verify_by_device` may pass, by public facts: not whether the device read every card."""
     hand = state.round.hands.get(place, Hand())
     whole = len(hand.cards) == ranking.HAND_SIZE and not hand.surplus
     by_device = state.settings is not None and state.settings.hands_by_device
@@ -156,7 +157,7 @@ def may_be_shown_as_read(state: TableState, place: Place) -> bool:
 
 
 def _others_may_lie_there(state: TableState, place: Place) -> bool:
-    """Whether other cards may lie there than those that were dealt there."""
+    """Return whether other cards may lie there than those that were dealt there."""
     misplaced = any(place in where for where in state.round.misplaced.values())
     return state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state)
 
@@ -166,7 +167,7 @@ def _is_distribution_open(state: TableState) -> bool:
 
 
 def _any_left_as_dealt(state: TableState) -> bool:
-    """Whether a wrong distribution was settled and the cards lie as they were dealt."""
+    """Return whether a wrong distribution was settled and the cards lie as they were dealt."""
     return any(_left_as_dealt(ended) for ended in state.round.closed)
 
 
@@ -182,7 +183,7 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
 
 
 def _verify_turn(state: TableState, place: Place) -> None:
-    """Which hand is turned over first while hands are examined: the Dealer's, or where Players return theirs, those."""
+    """Verify that the hand may be the first while hands are examined: the Dealer's, or those that Players return."""
     if state.phase is not Phase.EXAMINING:
         return
     if examined_due(state):
@@ -202,7 +203,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
                 raise RefusedError(
                     "hands-first",
                     "Wait until the hand at {place} is returned, and turn it over first ({clause}).",
-                    place=other,
+                    place=place_word(state, other),
                     clause=returned.clause,
                 )
 
@@ -249,7 +250,7 @@ def _lies_at(state: TableState, card: Card, besides: Place) -> Message | None:
 
 
 def name_exposed(decision: Decision, given: PersonActed, operation: operations.NameExposed) -> None:
-    """Whether an outcome is established may depend on them, where that is still open."""
+    """Record them. Whether an outcome is established may depend on them, where that is still open."""
     decision.emit(events.FacesNamed(operation.place, operation.cards, given.person))
     re_evaluate_interruption(decision)
 
@@ -273,32 +274,44 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
-        faces = ", ".join(sorted(card.code for card in twice))
-        note = f"{faces} was entered here and lies elsewhere, too"
+        faces = tuple(sorted(card.code for card in twice))
+        note = message("{cards:list} was entered here and also lies elsewhere", cards=faces)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=INFERENCE, place=place, note=note, entered=True)
     elif not agree:
         note = entered_and_read(decision.state, cards)
         if not compared:
-            entered = " ".join(card.code for card in cards)
-            note = f"{entered} was entered after {MOST_COMPARED} wrong entries; it is not compared any more"
+            note = message(
+                "{entered} was entered after {most} wrong entries and is no longer compared",
+                entered=_codes(cards),
+                most=MOST_COMPARED,
+            )
         facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, place=place, note=note, entered=True)
     judge(decision)
 
 
-def entered_and_read(state: TableState, cards: Iterable[Card], read: Card | None = None) -> str:
+def entered_and_read(state: TableState, cards: Sequence[Card], read: Card | None = None) -> Message:
     """Return what a person entered beside what the device read, where `read` lies open on the table.
 
-    The cards that the device read for a hand may lie face down at another place, so they are not told.
+    The cards that the device read for a hand may lie face down at another place, so they are not named.
     """
-    entered, device = [card.code for card in cards], state.device.word
-    other = "another card" if len(entered) == 1 else "other cards"
-    return f"{' '.join(entered)} was entered, the {device} read {read.code if read is not None else other}"
+    entered, device = _codes(cards), state.device.word
+    if read is not None:
+        return message(
+            "{entered} was entered, the {device} read {read}", entered=entered, device=device, read=read.code
+        )
+    if len(cards) == 1:
+        return message("{entered} was entered, the {device} read another card", entered=entered, device=device)
+    return message("{entered} was entered, the {device} read other cards", entered=entered, device=device)
+
+
+def _codes(cards: Iterable[Card]) -> str:
+    return " ".join(card.code for card in cards)
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
-    """The commitments to be opened: of the cards that were dealt there, those among the cards shown.
+    """Return the commitments to be opened: of the cards that were dealt there, those among the cards shown.
 
     A card shown here that was dealt elsewhere stays sealed, and where the cards shown are not those that were read none
     is opened: which of them match would tell a person who only guesses what lies face down, here or there.
@@ -311,7 +324,7 @@ def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
 
 
 def _comparable(state: TableState, place: Place) -> tuple[Card | None, ...]:
-    """What the device read of the cards that may lie there; None: a card that it did not read.
+    """Return what the device read of the cards that may lie there; None: a card that it did not read.
 
     After a wrong distribution that was not put right, and of which no one entered the places, any card of the deal may
     lie there.
@@ -327,7 +340,7 @@ def _left_as_dealt(ended: Closed) -> bool:
 
 
 def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
-    """Whether the cards shown can be among those that the device read."""
+    """Return whether the cards shown can be among those that the device read."""
     known = {card for card in read if card is not None}
     if len(read) <= len(cards):
         return known <= set(cards)

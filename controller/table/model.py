@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from controller.games.specification import Choice, Facts, Kind, Row
-from controller.messages import Message
+from controller.messages import AnyText, Message, message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -111,7 +111,7 @@ class Deck(msgspec.Struct, frozen=True):
     face_up_count: int = 0  # how many it found face up during the shuffle, without their ordinals
     by_count: int | None = None  # its size by the last count of the stub: the cards left and those that left it
     label: str = ""
-    quarantined: str = ""  # the reason, for a deck without a record
+    quarantined: AnyText = ""  # the reason, for a deck without a record
     cut: bool = False
 
 
@@ -124,7 +124,7 @@ class RecordedDeck(msgspec.Struct, frozen=True):
     label: str
     back: str
     seal: str
-    quarantined: str = ""
+    quarantined: AnyText = ""
     shuffled_by: str = ""
 
 
@@ -138,6 +138,9 @@ class OpenCommand(msgspec.Struct, frozen=True):
     command: AnyCommand
     seen: bool = False
     late: bool = False
+
+
+DEVICE_WORDS: Final = {"": message("device"), "shoe": message("shoe"), "shuffler": message("shuffler")}
 
 
 class Device(msgspec.Struct, frozen=True):
@@ -173,8 +176,8 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> Message:
-        """What people call it: shuffler, shoe, or device before the first one is connected."""
-        return Message(self.kind or "device")
+        """Return what people call it: device before the first one is connected."""
+        return DEVICE_WORDS.get(self.kind, DEVICE_WORDS[""])
 
     @property
     def stopped(self) -> str:
@@ -254,7 +257,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     place: Place | None = None
     card: int | None = None  # 1 to 3: which card of the hand, where people named one
     ordinals: tuple[int, ...] = ()  # of the cards that it is about
-    note: str | Message = ""  # what was noticed, in words
+    note: AnyText = ""  # what was noticed, in words
     counted: int | None = None
     counted_by: int = 0  # the entry of the count of stub or deck that answered it
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
@@ -264,7 +267,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     of_deck: str = ""  # the recorded deck that it is about
     waiting: bool = False  # it is about the deck that waits for the next round, not about a round
     void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
-    void_because: str | Message = ""  # why the round would be void, by that request
+    void_because: AnyText = ""  # why the round would be void, by that request
     asking: Asking | None = None  # that request
     noticed_by: str = ""  # device, inference or a person; empty: not kept
 
@@ -308,7 +311,7 @@ class SettledBet(msgspec.Struct, frozen=True):
     amount: int
     verdict: str  # won, lost, returned; held: it needs a ruling
     clause: str
-    because: str
+    because: AnyText
     returned: str
     collected: str
     held: str
@@ -347,7 +350,7 @@ class Answer(msgspec.Struct, frozen=True):
     round: int
     entry: int
     code: str = ""
-    sentence: str | Message = ""
+    sentence: AnyText = ""
     screen: str = ""
 
 

@@ -54,7 +54,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 def offers(state: TableState) -> tuple[Offer, ...]:
-    """Everything that people can enter now, in the order of the operations; at most one of them is primary."""
+    """Return everything that people can enter now, in the order of the operations; at most one of them is primary."""
     if state.settings is None:
         return ()
     first = primary_act(state)
@@ -69,7 +69,7 @@ def offers(state: TableState) -> tuple[Offer, ...]:
 
 
 def signed_before(state: TableState, operation: AnyOperation, screen: str, repeats: int, utc_ns: int) -> str:
-    """Who signed the first request, where this is the second one: in the same words, soon after, at the same screen.
+    """Return who signed the first request, where this is the second: in the same words, soon after, at the same screen.
 
     Empty: nobody did, and the request needs a signature of its own. What may stand in it is what is offered.
     """
@@ -90,7 +90,7 @@ def _offer(state: TableState, group: Group) -> Offer:
         operation=name_of(operation),
         allowed=refused is None,
         code=refused.code if refused is not None else "",
-        sentence=str(refused) if refused is not None else "",
+        sentence=refused.message if refused is not None else "",
         role=role,
         twice=group.twice,
         asked=asking.entry,
@@ -103,7 +103,7 @@ def _offer(state: TableState, group: Group) -> Offer:
 
 
 def _tried(state: TableState, group: Group) -> tuple[RefusedError | None, Role]:
-    """The first refusal, where every sample is refused; and the lowest rank that may."""
+    """Return the first refusal, where every sample is refused; and the lowest rank that may."""
     lowest = max(PERMISSIONS[type(group.samples[0])].role, group.role, key=list(Role).index)
     first: RefusedError | None = None
     for sample in group.samples:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.messages import Message, message, sentences
 from controller.roles import Role
 from controller.table import events
@@ -17,31 +19,31 @@ from controller.table.irregularities.questions import in_order, question
 from controller.table.next_step import device_trouble, next_step, waiting
 from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS, Permission
-from controller.table.phases import Phase, Service
+from controller.table.phases import PHASE_WORDS, Phase, Service
 from controller.table.screens import verify_screen
 from controller.table.stale_screens import CHANGES_MEANING
 from controller.table.state import TableState
 
 FIRST_IN_PHASE: Final = {
-    Phase.CLOSED: "Open the table first.",
-    Phase.IDLE: 'Announce "Place your bets" first.',
-    Phase.BETTING: 'Announce "No more bets" first, or cancel the start of the round.',
-    Phase.FIRST_CARD: "Show the First Card first.",
-    Phase.DEALING_SETS: "Finish the deal first.",
-    Phase.DEALING_SINGLES: "Finish the deal first.",
-    Phase.EXAMINING: "Expose the Dealer's hand first.",
-    Phase.EXPOSING: "Open the hands that are still in play first.",
-    Phase.SETTLING: "Settle and conclude the round first.",
-    Phase.CONCLUDED: 'Announce "Place your bets" for the next round first.',
-    Phase.VOIDED: 'The round is void; announce "Place your bets" for the next one first.',
-    Phase.MAINTENANCE: "End the maintenance first.",
+    Phase.CLOSED: message("Open the table first."),
+    Phase.IDLE: message('Announce "Place your bets" first.'),
+    Phase.BETTING: message('Announce "No more bets" first, or cancel the start of the round.'),
+    Phase.FIRST_CARD: message("Show the First Card first."),
+    Phase.DEALING_SETS: message("Finish the deal first."),
+    Phase.DEALING_SINGLES: message("Finish the deal first."),
+    Phase.EXAMINING: message("Expose the Dealer's hand first."),
+    Phase.EXPOSING: message("Turn over the hands that are still in play first."),
+    Phase.SETTLING: message("Settle and conclude the round first."),
+    Phase.CONCLUDED: message('Announce "Place your bets" for the next round first.'),
+    Phase.VOIDED: message('The round is void. Announce "Place your bets" for the next one first.'),
+    Phase.MAINTENANCE: message("End the maintenance first."),
 }
 
 
 ASKED_FOR: Final = {
-    "abandon_asked": "{who} asked to void the round.",
-    "conclusion_asked": "{who} asked to conclude the round.",
-    "void_asked": "{who} asked to make the round void.",
+    "abandon_asked": message("{who} asked to void the round."),
+    "conclusion_asked": message("{who} asked to conclude the round."),
+    "void_asked": message("{who} asked to make the round void."),
 }
 """What somebody did with an operation that is entered twice, by the tag of the event."""
 
@@ -50,24 +52,20 @@ HAPPENED: Final = {str(event.__struct_config__.tag): said for event, said in CHA
 
 
 def name_of(operation: Operation) -> str:
-    """The operation's name in the API and in the journal."""
+    """Return the operation's name in the API and in the journal."""
     return str(operation.__struct_config__.tag)
 
 
-def _phase_words(phase: Phase) -> Message:
-    return Message("under maintenance" if phase is Phase.MAINTENANCE else phase.replace("_", " "))
-
-
 def verify(state: TableState, given: PersonActed) -> None:
-    """Raises `RefusedError` where the operation is not permitted now, or not to this person."""
+    """Raise `RefusedError` where the operation is not permitted now, or not to this person."""
     verify_moment(state, given)
     PERMISSIONS[type(given.operation)].verify(state, given, given.operation)
 
 
 def verify_moment(state: TableState, given: PersonActed) -> None:
-    """Rank, duty, phase, service and hold: all that is asked whatever the operation says."""
+    """Verify rank, duty, phase, service and hold: all that is asked whatever the operation says."""
     allowed = PERMISSIONS[type(given.operation)]
-    words = Message(allowed.phrase)
+    words = allowed.phrase
     verify_screen(state, given)
     if not given.role.reaches(allowed.role):
         raise RefusedError(
@@ -75,13 +73,12 @@ def verify_moment(state: TableState, given: PersonActed) -> None:
         )
     _verify_duty(state, given, allowed)
     if state.phase not in allowed.phases:
-        first = Message(allowed.first or FIRST_IN_PHASE[state.phase])
         raise RefusedError(
             "phase",
             "Cannot {act} while the table is {phase}. {first}",
             act=words,
-            phase=_phase_words(state.phase),
-            first=first,
+            phase=PHASE_WORDS[state.phase],
+            first=allowed.first or FIRST_IN_PHASE[state.phase],
         )
     if state.service not in allowed.when.services:
         raise RefusedError("service", _why_service(state, words))
@@ -100,13 +97,13 @@ def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> 
         raise RefusedError(
             "not-on-duty",
             "Cannot {act}: {on_duty} is on duty. Let {on_duty} enter it, or take the table over first.",
-            act=Message(allowed.phrase),
+            act=allowed.phrase,
             on_duty=on_duty,
         )
 
 
 def can(state: TableState, given: PersonActed) -> bool:
-    """Whether `verify` would pass."""
+    """Return whether `verify` would pass."""
     try:
         verify(state, given)
     except RefusedError:
@@ -115,19 +112,19 @@ def can(state: TableState, given: PersonActed) -> bool:
 
 
 def _verify_up_to_date(state: TableState, given: PersonActed) -> None:
-    """Whether it was entered by what is still so. Of a program only the round is asked.
+    """Verify that the person saw the present state of the table. Of a program only the round is compared.
 
     To report an irregularity and to pause the table mean the same whatever has happened.
     """
     if not state.round.number - 1 <= given.round <= state.round.number:
-        late = message("This was meant for another round; read the screen and enter it again.")
+        late = message("This was meant for another round. Read the screen and enter it again.")
         raise RefusedError("stale", _overtaken(state) if given.as_of else late)
     if given.as_of and state.turn.entry > given.as_of and not PERMISSIONS[type(given.operation)].off_duty:
         raise RefusedError("changed", _overtaken(state))
 
 
 def _overtaken(state: TableState) -> Message:
-    return sentences(_what_happened(state), message("Nothing was done: read the screen and enter it again."))
+    return sentences(_what_happened(state), message("Nothing was done. Read the screen and enter it again."))
 
 
 def _what_happened(state: TableState) -> Message:
@@ -138,7 +135,7 @@ def _what_happened(state: TableState) -> Message:
         return HAPPENED.get(turn.what) or message("The table has changed.")
     screen, name = state.screen(answer.screen), state.name_of(answer.person)
     who = message("{person} ({screen})", person=name, screen=screen.name) if screen is not None else name
-    return Message(ASKED_FOR.get(turn.what) or DONE[answer.operation], {"who": who})
+    return replace(ASKED_FOR.get(turn.what) or DONE[answer.operation], args={"who": who})
 
 
 def person_acted(decision: Decision, given: PersonActed) -> None:
@@ -171,22 +168,21 @@ def _taken(given: PersonActed) -> events.OperationTaken:
 
 
 def _why_service(state: TableState, act: Message) -> Message:
-    trouble = Message(device_trouble(state) or waiting(state))
+    cannot_yet, trouble = message("Cannot {act} yet.", act=act), device_trouble(state) or waiting(state)
     if state.service is Service.RECONCILING:
         if state.device.connected and state.in_round:
-            return message(
-                "Cannot {act} yet: compare the table with the screen, then confirm that the round continues.", act=act
-            )
-        return sentences(message("Cannot {act} yet.", act=act), trouble)
+            compare = message("Compare the table with the screen, then confirm that the round continues.")
+            return sentences(cannot_yet, compare)
+        return sentences(cannot_yet, *trouble)
     if state.service is Service.OUT_OF_SERVICE:
-        return sentences(message("Cannot {act}.", act=act), trouble)
-    return message("Cannot {act}: the table is in service already; go on with the round.", act=act)
+        return sentences(message("Cannot {act}.", act=act), *trouble)
+    return message("Cannot {act}: the table is in service already. Go on with the round.", act=act)
 
 
 def _why_held(state: TableState, act: Message) -> Message:
     if state.duty.paused:
         paused = state.duty.paused
-        return message("Cannot {act} while the table is paused ({paused}); resume first.", act=act, paused=paused)
+        return message("Cannot {act} while the table is paused ({paused}). Resume first.", act=act, paused=paused)
     blocking = next((found for found in in_order(state) if found.blocks), None)
-    then = question(state, blocking) if blocking is not None else Message(next_step(state))
+    then = question(state, blocking) if blocking is not None else next_step(state)
     return sentences(message("Cannot {act} yet.", act=act), then)

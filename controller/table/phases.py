@@ -17,6 +17,8 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import transitions
 
+from controller.messages import message
+
 
 class Phase(StrEnum):
     """How far the round has come."""
@@ -33,6 +35,23 @@ class Phase(StrEnum):
     CONCLUDED = "concluded"
     VOIDED = "voided"
     MAINTENANCE = "maintenance"
+
+
+PHASE_WORDS: Final = {
+    Phase.CLOSED: message("closed"),
+    Phase.IDLE: message("between rounds"),
+    Phase.BETTING: message("open for bets"),
+    Phase.FIRST_CARD: message("showing the First Card"),
+    Phase.DEALING_SETS: message("dealing"),
+    Phase.DEALING_SINGLES: message("dealing"),
+    Phase.EXAMINING: message("examining hands"),
+    Phase.EXPOSING: message("turning over hands"),
+    Phase.SETTLING: message("settling"),
+    Phase.CONCLUDED: message("between rounds"),
+    Phase.VOIDED: message("between rounds"),
+    Phase.MAINTENANCE: message("under maintenance"),
+}
+"""What the table is doing, after "while the table is"."""
 
 
 class Service(StrEnum):
@@ -191,7 +210,7 @@ class StateTable(Generic[StateT]):
         self._staying = [row for row in table if row.source == row.target]
 
     def after(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> StateT | None:
-        """The state that the trigger leads to, or None where this state has no row for it."""
+        """Return the state that the trigger leads to, or None where this state has no row for it."""
         self._subject.state = state
         try:
             self._machine.events[trigger].trigger(self._subject, holds)

@@ -25,7 +25,7 @@ RECONSTRUCTS: Final = frozenset({Stage.MOVING, Stage.ORDERING})
 
 
 def verify_recall(state: TableState, given: PersonActed, operation: operations.RecallCards) -> None:
-    """The round is over and its play cannot be taken up again; or an irregularity reconstructs, and a hand is named."""
+    """Verify that the round is over for good; or that an irregularity reconstructs, and a hand is named."""
     number = operation.of_round
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the cards are recalled.")
@@ -44,7 +44,7 @@ def verify_recall(state: TableState, given: PersonActed, operation: operations.R
 
 
 def _may_be_played(state: TableState, number: int) -> bool:
-    """Whether play may go on in that round: it is in progress, or its void or the start of the next may be undone."""
+    """Return whether play may go on in that round: it goes on, or its void or the next start may be undone."""
     if number == state.round.number:
         return state.in_round or (state.phase is Phase.VOIDED and may_be_lifted(state))
     earlier = state.earlier
@@ -53,7 +53,7 @@ def _may_be_played(state: TableState, number: int) -> bool:
 
 
 def reconstructing(state: TableState) -> Irregularity | None:
-    """The open irregularity of the round in progress for which cards are put where they belong, or in their order."""
+    """Return the open irregularity of the round for which cards are put where they belong, or in their order."""
     found = (one for one in state.open if one.stage in RECONSTRUCTS and concerns_round(state, one))
     return next(found, None)
 
@@ -77,7 +77,7 @@ class Recalled(NamedTuple):
 
 
 def cards_recalled(recall: events.CardsRecalled, of_round: Iterable[AnyEvent]) -> tuple[Recalled, ...]:
-    """The cards that a journaled request names. `of_round`: the events of its round, up to the request."""
+    """Return the cards that a journaled request names. `of_round`: the events of its round, up to the request."""
     lying: dict[CardId, tuple[Place, HeldCard]] = {}
     for event in of_round:
         for place, card in _put(event):
@@ -94,7 +94,7 @@ def cards_recalled(recall: events.CardsRecalled, of_round: Iterable[AnyEvent]) -
 
 
 def _put(event: AnyEvent) -> Iterable[tuple[Place, HeldCard]]:
-    """The cards that an event names, with the place to which they went."""
+    """Return the cards that an event names, with the place to which they went."""
     match event:
         case events.CardsDealt(places=places, cards=cards):
             return zip(places, cards, strict=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from controller.games.specification import Kind
+from controller.messages import counted, message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
@@ -23,7 +24,7 @@ Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | 
 def to_be_dealt(
     decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...] | None:
-    """The reported cards that belong to the deal; None: none of them does, and why is recorded."""
+    """Return the reported cards that belong to the deal; None: none of them does, and why is recorded."""
     by_device = _not_dealt_by_hand(decision, reported)
     if reported and not by_device:
         return None
@@ -36,7 +37,7 @@ def to_be_dealt(
 
 
 def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
-    """Whether the card left the device in this round already, wherever it lies; between rounds none did.
+    """Return whether the card left the device in this round already, wherever it lies; between rounds none did.
 
     With every card, so it compares numbers and builds nothing.
     """
@@ -52,7 +53,7 @@ def is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
 def _not_reported_before(
     decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...]
 ) -> tuple[HeldCard, ...]:
-    """The cards without those that lie outside already: a card counts once, and a second report of it is I04.
+    """Return the cards without those that lie outside already: a card counts once, and a second report of it is I04.
 
     Either the report is repeated, or another card left under the same number. The journal does not know it, so it is
     not dealt; a count of the stub shows it.
@@ -60,24 +61,28 @@ def _not_reported_before(
     again = tuple(card for card in cards if is_out(decision.state, card.shuffle, card.ordinal))
     twice = tuple(card.ordinal for card in again)
     if twice:
-        named = f"card {twice[0]}" if len(twice) == 1 else f"cards {', '.join(map(str, twice))}"
+        named = counted("card {numbers:list}", "cards {numbers:list}", len(twice), numbers=twice)
         decision.emit(events.DeviceNoted("reported_again", named))
-        note = f"the device reports {named} again: the report is repeated, or another card left under that number"
+        note = message(
+            "the device reports {cards} again: the report is repeated, or another card left under that number",
+            cards=named,
+        )
         raise_count_in_doubt(decision, note, report=given, ordinals=twice)
     return tuple(card for card in cards if card not in again)
 
 
 def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
-    """The reported cards without those that were dealt by hand already; of those a note is kept."""
+    """Return the reported cards without those that were dealt by hand already; of those a note is kept."""
     by_hand = decision.state.round.dealt_by_hand
-    late = [str(card.ordinal) for card in cards if card.id in by_hand]
+    late = tuple(card.ordinal for card in cards if card.id in by_hand)
     if late:
-        decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"cards {', '.join(late)}"))
+        named = counted("card {numbers:list}", "cards {numbers:list}", len(late), numbers=late)
+        decision.emit(events.DeviceNoted(DEALT_BY_HAND, named))
     return tuple(card for card in cards if card.id not in by_hand)
 
 
 def is_about_waiting_deck(state: TableState, deck: int) -> bool:
-    """Whether a report is about the deck that waits for the next round, not about the one in play.
+    """Return whether a report is about the deck that waits for the next round, not about the one in play.
 
     That deck may lie in a second compartment, or in a shuffler beside. A report without a deck (0) is about the deck in
     play.
@@ -88,7 +93,7 @@ def is_about_waiting_deck(state: TableState, deck: int) -> bool:
 
 
 def waiting_deck_is_known(state: TableState, deck: int) -> bool:
-    """Whether this waiting deck was reported as put in."""
+    """Return whether this waiting deck was reported as put in."""
     return state.decks.waiting is not None and state.decks.waiting.deck == deck
 
 
@@ -104,7 +109,11 @@ def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards
     decision.emit(events.CardsStrayed(seen.deck, cards))
     if state.in_round:
         ordinals = tuple(card.ordinal for card in cards)
-        note = f"cards of deck {seen.deck} came out; this round is dealt from deck {state.round.deck}"
+        note = message(
+            "cards of deck {deck} came out; this round is dealt from deck {dealt}",
+            deck=seen.deck,
+            dealt=state.round.deck,
+        )
         raise_irregularity(
             decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
         )
@@ -112,7 +121,7 @@ def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards
 
 
 def is_of_unknown_deck(state: TableState, deck: int) -> bool:
-    """Whether a report names a deck that was not reported as put in."""
+    """Return whether a report names a deck that was not reported as put in."""
     return is_about_waiting_deck(state, deck) and not waiting_deck_is_known(state, deck)
 
 
@@ -127,7 +136,11 @@ def _take_cards_of_unknown_deck(
     if not is_of_unknown_deck(state, seen.deck):
         return False
     ordinals = tuple(card.ordinal for card in cards)
-    note = f"cards of deck {seen.deck} came out, which was not put in by any report; deck {state.round.deck} is dealt"
+    note = message(
+        "cards of deck {deck} came out, which was not reported as put in; this round is dealt from deck {dealt}",
+        deck=seen.deck,
+        dealt=state.round.deck,
+    )
     raise_count_in_doubt(decision, note, report=given, ordinals=ordinals)
     if seen.shuffle == state.decks.in_play.shuffle:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games import game
-from controller.games.specification import Disposition, Kind, Noticed
+from controller.games.specification import Disposition, Kind, Noticed, Unit
 from controller.messages import Message, message, sentences
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
@@ -52,7 +52,12 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         raise RefusedError("stopped", "The device has stopped ({causes}); {how}.", causes=state.device.stopped, how=how)
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
-        raise RefusedError("unit", "The table deals {unit} now; connect a device that yields them.", unit=settings.unit)
+        raise RefusedError(
+            "unit",
+            "The table deals sets now; connect a device that yields them."
+            if settings.unit is Unit.SETS
+            else "The table deals single cards now; connect a device that yields them.",
+        )
     if state.decks.count_due:
         by_hand = message("shuffle it outside the device and count its 52 cards by hand")
         how = message("its shuffle counts it") if state.device.kind == "shuffler" else by_hand
@@ -79,7 +84,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
 
 
 def _verify_decided(state: TableState, deck: Deck) -> None:
-    """No round begins with a deck of which it is not decided whether its cards are right."""
+    """Verify that it is decided whether the cards of the deck are right."""
     for found in state.open:
         if found.waiting and found.of_deck in ("", deck.label):
             named = message("deck {deck}", deck=deck.label) if deck.label else message("the deck of the next round")
@@ -96,7 +101,7 @@ def _why_used(state: TableState, deck: Deck) -> Message:
 
 
 def verify_chips_moved(state: TableState) -> None:
-    """Chips of a round that was paid, or whose wagers are entered, move before anything else begins (NC 5.15)."""
+    """Verify that chips of a round that was paid, or whose wagers are entered, were moved first (NC 5.15)."""
     if difference_due(state):
         raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
     if state.round.bets_to_return and (state.round.settlement or state.round.paid_boxes):
@@ -269,7 +274,7 @@ def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard |
 
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
-    """Only where the device cannot deal, and only as many cards as are due."""
+    """Verify that the device cannot deal, and that no more cards are entered than are due."""
     able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
     if runs and not state.round.by_hand:  # a round once dealt by hand from the stub stays so
@@ -301,20 +306,20 @@ def _counted_by_device(state: TableState) -> bool:
 
 
 def stub_count_due(state: TableState) -> bool:
-    """Whether the stub has to be counted before the chips are paid."""
+    """Return whether the stub has to be counted before the chips are paid."""
     same_deck = state.cards_lie  # the next deck may have come in before the round was reopened
     asked = _counted_by_device(state) or (state.settings is not None and state.settings.count_stub_by_hand)
     return same_deck and state.decks.in_play.stub is None and asked
 
 
 def stub_comes(state: TableState) -> bool:
-    """Whether the device gives out the stub and counts it."""
+    """Return whether the device gives out the stub and counts it."""
     out = state.decks.in_play.stub_out
     return _counted_by_device(state) and state.device.connected and not (state.device.stopped or out)
 
 
 def returns_bets_after_void(state: TableState) -> bool:
-    """Whether bets go back after a void: a count of the deck that is open decides nothing about them."""
+    """Return whether bets go back after a void: a count of the deck that is open decides nothing about them."""
     return state.phase in BETWEEN_ROUNDS and state.round.bets_to_return and not state.duty.paused
 
 
@@ -377,13 +382,13 @@ CHANGES_RESULTS: Final = frozenset({Disposition.VOID, Disposition.REMOVE_HAND})
 
 
 def errors_count_by(state: TableState) -> tuple[str, ...]:
-    """The clauses by which an error that is found after the settlement, before the next round, changes the result."""
+    """Return the clauses by which an error found between the settlement and the next round changes the result."""
     rows = (row for row in state.law.rows if Noticed.CONCLUDED in row.noticed and row.disposition in CHANGES_RESULTS)
     return tuple(dict.fromkeys(row.clause for row in rows if row.clause))
 
 
 def repeats(given: PersonActed, first: Asking | None) -> bool:
-    """Whether a request that takes effect when it is entered again is the second one; one came before.
+    """Return whether a request that takes effect when it is entered again is the second one; one came before.
 
     At a screen it is so for the same person and screen, soon after, and where it names the first one: a finger that
     touches twice, and a button drawn before the first request, never end a round. A program sends what it means.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from controller.messages import message
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
@@ -36,7 +37,7 @@ def verify_screen(state: TableState, given: PersonActed) -> None:
         raise RefusedError("not-enrolled", "This screen is not enrolled; let a pit supervisor enrol it.")
     if given.proven == "screen" and screen.dealer != given.person:
         raise RefusedError(
-            "not-signed-on", "At this screen {person} is not signed on; sign on with your PIN.", person=given.person
+            "not-signed-on", "{person} is not signed on at this screen; sign on with your PIN.", person=given.person
         )
 
 
@@ -45,12 +46,14 @@ def verify_enrol(state: TableState, given: PersonActed, operation: operations.En
     if not 0 < len(name) <= LONGEST_NAME:
         raise RefusedError("name", "Enter a name for the screen, of at most {most} characters.", most=LONGEST_NAME)
     if not _HASH.fullmatch(operation.token_hash):
-        raise RefusedError("screen", "The screen's token is no SHA-256 of 64 hexadecimal digits; enrol it on its page.")
+        raise RefusedError(
+            "screen", "The screen's token is not a SHA-256 of 64 hexadecimal digits; enrol it on its page."
+        )
     if state.screen(id_of(operation.token_hash)) is not None:
         raise RefusedError("screen", "This screen is enrolled already; nothing to enter.")
     if any(screen.name == name for screen in state.screens):
         raise RefusedError(
-            "name", "A screen is called {name} already; enter another name, or remove that screen.", name=name
+            "name", "Another screen is called {name}; enter another name, or remove that screen.", name=name
         )
     if len(state.screens) >= MOST_SCREENS:
         raise RefusedError("screen", "The table has {most} screens; remove one that is not used.", most=MOST_SCREENS)
@@ -65,7 +68,7 @@ def verify_remove(state: TableState, given: PersonActed, operation: operations.R
     if state.screen(operation.screen) is None:
         if not state.screens:
             raise RefusedError("screen", "No screen of the table has that id; none is enrolled.")
-        known = tuple(f"{screen.id} ({screen.name})" for screen in state.screens)
+        known = tuple(message("{id} ({name})", id=screen.id, name=screen.name) for screen in state.screens)
         raise RefusedError("screen", "No screen of the table has that id; name one of {known:list}.", known=known)
 
 
@@ -82,7 +85,7 @@ def verify_sign_on(state: TableState, given: PersonActed, operation: operations.
     if given.proven != "pin":
         raise RefusedError("not-signed-on", "Enter your name and your PIN to sign on.")
     if state.duty.dealer not in ("", given.person):
-        raise RefusedError("on-duty", "On duty is {dealer}; take the table over first.", dealer=state.duty.dealer)
+        raise RefusedError("on-duty", "{dealer} is on duty; take the table over first.", dealer=state.duty.dealer)
 
 
 def sign_on(decision: Decision, given: PersonActed, operation: operations.SignOn) -> None:
@@ -121,4 +124,4 @@ def _sign_off(decision: Decision, screen_id: str, why: str) -> None:
 
 def _verify_at_screen(given: PersonActed) -> None:
     if not given.screen:
-        raise RefusedError("no-screen", "That is entered at a screen of the table, and this is none; use its page.")
+        raise RefusedError("no-screen", "This can only be entered at a screen of the table; use its page.")

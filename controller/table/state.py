@@ -13,6 +13,7 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Choice, Game, Grammar, Kind, Unit
+from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import Law
 from controller.rules.layout import Bettor, Layout, Limit, TableRules
@@ -81,8 +82,8 @@ class Decks(msgspec.Struct, frozen=True):
         """The record of a deck that is at the table or was taken away from it."""
         return self.record(label) or next((record for record in self.taken_away if record.label == label), None)
 
-    def quarantine_of(self, deck: Deck) -> str:
-        """Why a deck in the device is out of use; empty when it is not."""
+    def quarantine_of(self, deck: Deck) -> AnyText:
+        """Return why a deck in the device is out of use; empty when it is not."""
         record = self.known(deck.label)
         return deck.quarantined or (record.quarantined if record else "")
 
@@ -109,7 +110,7 @@ class TableState(msgspec.Struct, frozen=True):
     configuration: ConfigurationRecord | None = None  # what the daemon was started with; None: not recorded
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
-    service_cause: str = "the daemon has just started"
+    service_cause: AnyText = "the daemon has just started"  # of a state without events
     host_boot: str = ""  # identifies the start of the PC in which the daemon runs
     device: Device = Device()
     decks: Decks = Decks()

@@ -143,7 +143,7 @@ def _read_next(tokens: Tokens) -> Look:
         raise UnreadableError("the first words of what comes next are missing")
 
     def look(course: Course) -> str | None:
-        said = next_step(course.state)
+        said = str(next_step(course.state))
         return None if said.startswith(wanted) else said
 
     return look

@@ -246,7 +246,7 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
                 "Pay 1 to 2: box 2.",
                 "Tie, give back the bets: box 3.",
                 "Take the bets: boxes 6 and 7.",
-                "Out of play, give back what still lies there: box 5.",
+                "Out of play, give back every bet: box 5.",
             ],
         ),
         (

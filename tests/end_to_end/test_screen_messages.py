@@ -150,7 +150,7 @@ async def test_a_late_tap_does_nothing_and_says_who_was_first(screen: Browser) -
     again = await enter(screen, drawn, offered(drawn, "open_table"))
     assert (again["accepted"], again["code"]) == (False, "changed")
     assert again["sentence"] == (
-        f"{DEALER.name} (Left) opened the table. Nothing was done: read the screen and enter it again."
+        f"{DEALER.name} (Left) opened the table. Nothing was done. Read the screen and enter it again."
     )
     paused = await enter(screen, drawn, offered(drawn, "pause_table"), said={"reason": "lunch"})
     assert paused["accepted"]

@@ -30,7 +30,7 @@ async def test_rounds_arrive_whole_with_the_state_of_table_device_and_service() 
         await found.until(lambda: found.reports[Subject.TABLE][-1]["entry"] == view.entry)
         table, device, service = (found.reports[one][-1] for one in (Subject.TABLE, Subject.DEVICE, Subject.SERVICE))
         assert (table["phase"], table["round"], table["journal"]) == (view.phase, view.round, view.journal)
-        assert table["next_step"] == view.next_step
+        assert table["next_step"]["text"] == view.next_step
         assert device["kind"] == "shuffler"
         assert service["status"] == "running"
         assert sum(isinstance(one, FileBegan) for one in found.records) > 2
@@ -56,8 +56,12 @@ async def test_an_open_irregularity_says_what_where_and_who() -> None:
         (shown,) = found.reports[Subject.TABLE][-1]["irregularities"]
         (known,) = (await stage.state()).irregularities
         assert (shown["id"], shown["kind"], shown["round"]) == (known.id, "late_bet", 1)
-        assert (shown["what"], shown["where"]) == ('a bet after "No more bets"', "box 1")
-        assert (shown["who"], shown["act"], shown["clauses"]) == (known.who, known.question, list(known.clauses))
+        assert (shown["what"], shown["where"]["text"]) == ('a bet after "No more bets"', "box 1")
+        assert (shown["who"], shown["act"]["text"], shown["clauses"]) == (
+            known.who,
+            known.question,
+            list(known.clauses),
+        )
         assert shown["since_utc_ns"] == known.noticed_utc_ns > 0
         await people.do(operations.DenyIrregularity(known.id, known.revision, "it lay there before"), SUPERVISOR)
         await found.until(lambda: not found.reports[Subject.TABLE][-1]["irregularities"])

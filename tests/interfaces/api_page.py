@@ -78,7 +78,7 @@ def _named(kind: Any) -> str:
 
 def _meaning(operation: type[Operation]) -> str:
     """Return the phrase of its permission row, then its docstring, on one line."""
-    phrase = PERMISSIONS[operation].phrase
+    phrase = str(PERMISSIONS[operation].phrase)
     described = vars(operation).get("__doc__") or ""
     text = " ".join(f"{phrase[0].upper()}{phrase[1:]}. {described}".split())
     return re.sub(r"\bNone\b", "null", text).replace("|", "\\|")

@@ -172,7 +172,7 @@ def test_the_layout_is_in_the_words_of_the_game(game_id: str) -> None:
     table = TableHarness(Unit.SETS, game_id=game_id).start()
     layout = layout_of(table.state)
     assert list(layout.labels) == [*(f"B{number}" for number in range(1, layout.boxes + 1)), "D"]
-    assert (layout.labels["B1"], layout.labels["D"]) == LABELS.get(game_id, ("Box 1", "Dealer"))
+    assert (str(layout.labels["B1"]), str(layout.labels["D"])) == LABELS.get(game_id, ("Box 1", "Dealer"))
     assert layout.clockwise is (game_id != "F3")
     assert layout.first_card is (game_id == "F3")
     assert any(wager.main for wager in layout.wagers)

@@ -27,7 +27,7 @@ def test_a_deck_that_is_not_whole_is_not_dealt_from_and_the_next_one_is(word: st
     course = Course(scenario.setting)
     with pytest.raises(DifferenceError, match="I02 is still open"):
         list(play(scenario, course))
-    raised = [one.note for one in course.history if isinstance(one, IrregularityRaised)]
+    raised = [str(one.note) for one in course.history if isinstance(one, IrregularityRaised)]
     assert raised == [f"the shuffle counted the deck: {note}"]
     assert len([one for one in course.history if isinstance(one, DeckMadeUnusable)]) == 1, "the second deck is whole"
     assert not any(isinstance(one, DeviceNoted) for one in course.history)

@@ -11,12 +11,12 @@ from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.admissions import ADMISSIONS, MOST, Admission, row_of
-from controller.table.next_step import next_step
 from controller.table.operations import Instruction
 from controller.table.phases import Phase, Service
 from firmware_bridge import observations
 from tests.table.deck_hands import load_beside, shuffle_beside
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 Admit = Callable[[TableHarness], None]
 RETURN: Final = operations.ReturnToService()

@@ -12,11 +12,11 @@ from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceConnected
 from controller.table.model import Pile
-from controller.table.next_step import next_step
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from firmware_bridge.commands import Dispense
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 
 def burning(unit: Unit, burn: int, game_id: str = "NC") -> TableHarness:
@@ -162,7 +162,7 @@ def test_a_device_that_cannot_form_a_set_of_so_few_is_unfit() -> None:
     table.device.capabilities = replace(table.device.capabilities, dispenses="on_removal")
     table.give(DeviceConnected(table.device.identity, table.device.status))
     assert table.at(Service.OUT_OF_SERVICE)
-    assert "burns 1" in table.state.service_cause
+    assert "burns 1" in str(table.state.service_cause)
 
 
 # -- the cut

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from controller.games.specification import Choice, Disposition, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.next_step import next_step
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 Bets = tuple[tuple[str, str, int], ...]
 ANN_AND_BOB: Bets = (("ann", "main", 1), ("bob", "main", 3))

@@ -193,7 +193,7 @@ def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
     assert [revealed for revealed, _ in said] == [False] * 5
     assert len({note for _, note in said[:3]}) == 1
     assert len({note for _, note in said[3:]}) == 1
-    assert "is not compared any more" in said[3][1]
+    assert "is no longer compared" in said[3][1]
     assert [one.differs_by for one in table.events_of(events.HandExposed)] == [
         "", "dealer", *["pit-supervisor"] * 2, "", ""
     ]  # fmt: skip

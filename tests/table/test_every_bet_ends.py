@@ -19,7 +19,6 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import AnyInput, PersonActed
 from controller.table.model import SettledBet
-from controller.table.next_step import next_step
 from controller.table.offered import returns_due
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
@@ -29,6 +28,7 @@ from tests.clauses.numbers import CLAUSES
 from tests.support import long_forms
 from tests.table.harness import TableHarness
 from tests.table.random_moves import BETTORS, anything, bet, misbehave
+from tests.table.said import next_step
 from tests.table.way_out import ENOUGH_RULINGS, step
 
 OVER = (Phase.CONCLUDED, Phase.VOIDED)

@@ -47,7 +47,7 @@ def test_a_card_that_was_dealt_by_hand_already_is_in_no_second_place() -> None:
     assert table.state.round.hands == before
     assert not table.state.decks.aside
     assert not table.events_of(events.IrregularityRaised)
-    assert noted(table) == ["cards 3"]
+    assert noted(table) == ["card 3"]
 
 
 def test_several_of_them_and_the_rest_dealt_one_by_one() -> None:
@@ -56,7 +56,7 @@ def test_several_of_them_and_the_rest_dealt_one_by_one() -> None:
     by_hand(table, 4)
     table.connect()
     by_hand(table, 6)
-    assert noted(table) == ["cards 3", "cards 4", "cards 5"]
+    assert noted(table) == ["card 3", "card 4", "card 5"]
     assert not table.state.open
     assert sorted(ordinal for _, ordinal in lying(table)) == list(range(1, 13))
 
@@ -75,7 +75,7 @@ def test_a_card_not_dealt_by_hand_is_set_aside_and_raised() -> None:
     table.take(2)
     by_hand(table, 1)
     table.connect()
-    assert noted(table) == ["cards 3"]
+    assert noted(table) == ["card 3"]
     assert [held.ordinal for held in table.state.decks.aside] == [4]
     assert [(found.row.id, found.ordinals) for found in table.state.open] == [("I16", (4,))]
     assert "by hand" in str(table.last(events.IrregularityRaised).note)
@@ -87,7 +87,7 @@ def test_of_cards_drawn_together_only_the_new_one_waits() -> None:
     table.device.draw_together(2)
     by_hand(table, 1)
     table.connect()
-    assert (noted(table), [held.ordinal for held in table.state.decks.aside]) == (["cards 3"], [4])
+    assert (noted(table), [held.ordinal for held in table.state.decks.aside]) == (["card 3"], [4])
     assert [found.row.id for found in table.state.open] == ["I15"]
 
 
@@ -131,7 +131,7 @@ def test_a_first_card_that_was_shown_by_hand_is_noted() -> None:
     table.take()
     by_hand(table, 1)
     table.connect()
-    assert noted(table) == ["cards 1"]
+    assert noted(table) == ["card 1"]
     assert not table.state.open
     assert table.state.round.first_card is not None
 

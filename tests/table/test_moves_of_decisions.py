@@ -17,11 +17,11 @@ from controller.games.specification import Choice, Disposition, Facts, Kind, Rul
 from controller.roles import Role
 from controller.table import operations
 from controller.table.model import Stage
-from controller.table.next_step import next_step
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
 from tests.rules.irregularity_cells import GAME_IDS
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 K, D, R = Kind, Disposition, RulingAction
 NONE = ""

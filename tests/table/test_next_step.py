@@ -10,7 +10,7 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceGone, PersonActed
-from controller.table.next_step import BY_PHASE, next_step, next_steps
+from controller.table.next_step import BY_PHASE
 from controller.table.operations import AnyOperation
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, Phase, Service
@@ -18,9 +18,11 @@ from controller.table.primary_act import primary_act
 from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
+from tests.table.said import next_step, next_steps
 
 UNTIL_NEXT = (
-    'Errors found before "Place your bets" may still change it (NC 5.5.1, NC 5.5.2, NC 5.5.3, NC 5.5.5, NC 5.9).'
+    'Errors found before "Place your bets" may still change the result '
+    "(NC 5.5.1, NC 5.5.2, NC 5.5.3, NC 5.5.5, NC 5.9)."
 )
 
 
@@ -106,7 +108,7 @@ def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
     lost = "The shuffler is not connected: check its power and its cable."
     assert next_steps(table.state) == (lost, "Or call the pit supervisor to deal by hand.")
     table.connect()
-    assert next_step(table.state).endswith("compare the table with the screen, then continue the round.")
+    assert next_step(table.state).endswith("Compare the table with the screen, then continue the round.")
 
 
 def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
@@ -173,16 +175,16 @@ def test_a_jam_is_named_once() -> None:
 
 
 GONE = "The shuffler is not connected: check its power and its cable."
-BACK = "The shuffler is back: compare the table with the screen, then continue the round."
+BACK = "The shuffler is back. Compare the table with the screen, then continue the round."
 
 
 @pytest.mark.parametrize(
     ("game_id", "said"),
     [
-        ("TP", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
-        ("RTP", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
+        ("TP", "Wait for boxes 1, 3 and 6 to return the cards, then turn them over."),
+        ("RTP", "Wait for boxes 1, 3 and 6 to return the cards, then turn them over."),
         ("NC", "When the players have looked at their hands, turn over the Dealer's hand."),
-        ("P3", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
+        ("P3", "Wait for boxes 1, 3 and 6 to return the cards, then turn them over."),
         ("F3", "Turn over Players 1, 2 and 3 and the Banker's hand."),
     ],
 )
@@ -206,7 +208,7 @@ def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
     table.do(operations.DealByHand(3, "the shuffler is dead"), Role.PIT_SUPERVISOR)
-    by_hand = "Deal 3 cards to box 3 by hand from the stub, and call the pit supervisor to enter it."
+    by_hand = "Deal 3 cards to box 3 by hand from the stub. Call the pit supervisor to enter it."
     assert next_step(table.state) == f"{by_hand} {GONE}"
 
 
@@ -242,7 +244,7 @@ def test_the_act_comes_first_wherever_it_is_accepted() -> None:
             can(state, PersonActed("1", "Pit", Role.PIT_SUPERVISOR, state.round.number, act))
             for act in acts[state.phase]
         )
-        first = next_step(state).startswith(BY_PHASE[state.phase](state))
+        first = next_step(state).startswith(" ".join(map(str, BY_PHASE[state.phase](state))))
         assert first or not accepted, f"{name}: {next_step(state)}"
     assert told
 
@@ -292,7 +294,7 @@ def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
     table.rule(RulingAction.REMOVE_HANDS, places=("B1",))
     assert table.at(Phase.EXAMINING)
     assert not table.state.round.live_places
-    assert next_step(table.state) == "No hand is in play any more: turn over the Dealer's hand."
+    assert next_step(table.state) == "No hand is in play. Turn over the Dealer's hand."
     table.expose("D")
 
 

@@ -44,7 +44,7 @@ def test_a_pause_says_why_and_another_reason_takes_the_place_of_the_first() -> N
     table.do(operations.PauseTable("fill"))
     assert table.refused(operations.OpenTable()) == (
         "held",
-        "Cannot open the table while the table is paused (fill); resume first.",
+        "Cannot open the table while the table is paused (fill). Resume first.",
     )
 
 

@@ -11,13 +11,12 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.irregularities.questions import question
-from controller.table.next_step import next_steps
 from controller.table.offers import offers
 from controller.table.operations import AnyOperation
-from controller.table.payments import differences, payments
 from controller.table.phases import Phase
 from tests.table.correction_hands import with_bets
 from tests.table.harness import TableHarness
+from tests.table.said import differences, next_steps, payments
 
 DEALER = "8S 9D KC"  # seven points
 
@@ -136,15 +135,15 @@ def test_entered_bets_that_move_are_named_with_whose_they_are_and_where() -> Non
 @pytest.mark.parametrize(
     ("game_id", "until"),
     [
-        ("TP", "The rules name no error that changes it later: the shift manager decides."),
-        ("RTP", 'Errors found before "Place your bets" may still change it (RTP 5.5).'),
+        ("TP", "The rules name no error that changes the result later. The shift manager decides."),
+        ("RTP", 'Errors found before "Place your bets" may still change the result (RTP 5.5).'),
         (
             "NC",
-            'Errors found before "Place your bets" may still change it '
+            'Errors found before "Place your bets" may still change the result '
             "(NC 5.5.1, NC 5.5.2, NC 5.5.3, NC 5.5.5, NC 5.9).",
         ),
-        ("P3", 'Errors found before "Place your bets" may still change it (P3 5.4).'),
-        ("F3", "The rules name no error that changes it later: the shift manager decides."),
+        ("P3", 'Errors found before "Place your bets" may still change the result (P3 5.4).'),
+        ("F3", "The rules name no error that changes the result later. The shift manager decides."),
     ],
 )
 def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: str) -> None:
@@ -154,7 +153,7 @@ def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: st
     table.do(operations.ConcludeRound())
     assert next_steps(table.state)[-1] == until, "it is said until the next round begins"
     concluded = to_builtins(table.last(events.PhaseEntered)) | {"round": 1}
-    said = until.partition(": ")[0].removesuffix(".")
+    said = until.removesuffix(" The shift manager decides.").removesuffix(".")
     assert tell(concluded) == f"round 1 concluded; {said[:1].lower()}{said[1:]}", "the answer says it, too"
     table.to_betting()
     assert until not in next_steps(table.state)

@@ -47,7 +47,7 @@ def test_every_trigger_leads_a_service_where_the_table_says(service: Service) ->
 
 def test_a_phase_that_cannot_be_entered_is_refused_with_a_sentence_and_changes_nothing() -> None:
     decision = Decision(TableState())
-    with pytest.raises(RefusedError, match=r"^Judged is not possible while the table is closed\.$"):
+    with pytest.raises(RefusedError, match=r"^That is not possible while the table is closed\.$"):
         decision.enter_phase("judged")
     assert not decision.done().events
 

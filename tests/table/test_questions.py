@@ -11,13 +11,13 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.irregularities.questions import CLAIMS, claims, question
 from controller.table.model import Hand
-from controller.table.next_step import next_step
 from controller.table.offers import offers
 from firmware_bridge.cards import DECK
 from simulators.devices.scripted_device import faces_of
 from tests.rules.irregularity_cells import facts_of
 from tests.table.deck_hands import begin_with, load_beside, with_two
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 SUPERVISOR = "Call the pit supervisor. "
 MANAGER = "Call the shift manager. "

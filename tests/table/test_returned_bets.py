@@ -9,10 +9,10 @@ from controller.games import GAMES
 from controller.games.specification import Kind, RulingAction
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.next_step import next_step
 from controller.table.phases import Phase
 from tests.table.correction_hands import correct, with_bets
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 RETURN = 'Return all bets, then press "Bets are back".'
 TAKE_BACK = 'Take back what was paid and return all bets, then press "Bets are back".'
@@ -51,7 +51,7 @@ def test_the_next_round_may_begin_without_the_record() -> None:
 def test_it_is_said_before_what_is_in_the_way_and_at_a_table_that_was_closed_or_is_maintained() -> None:
     table = abandoned(TableHarness().start().to_dealing())
     table.do(operations.PauseTable("a dispute"))
-    assert next_step(table.state).startswith(f"{RETURN} Resume when it can go on: the table is paused (a dispute).")
+    assert next_step(table.state).startswith(f"{RETURN} Paused: a dispute. Resume when settled.")
     assert table.refused(RETURNED)[0] == "held"
     table.do(operations.ResumeTable())
     table.lose_link()

@@ -69,7 +69,7 @@ def test_what_was_drawn_before_bets_were_closed_is_refused_and_says_who_closed_t
     before = table.state
     answer = table.enter(operations.OccupyBoxes((2,)), as_of=drawn)
     assert (answer.code, str(answer.sentence)) == (
-        "changed", "Sam (left) closed bets. Nothing was done: read the screen and enter it again."
+        "changed", "Sam (left) closed bets. Nothing was done. Read the screen and enter it again."
     )  # fmt: skip
     assert table.state == replace(before, entry=table.state.entry, answers=table.state.answers)
 
@@ -115,7 +115,7 @@ def test_a_screen_that_shows_another_round_learns_what_happened(table: Screens) 
 
 def test_every_operation_has_a_sentence_for_once_it_is_done() -> None:
     assert set(PERMISSIONS) == set(get_args(AnyOperation))
-    assert all(row.done.startswith("{who} ") and row.done.endswith(".") for row in PERMISSIONS.values())
+    assert all(row.done.id.startswith("{who} ") and row.done.id.endswith(".") for row in PERMISSIONS.values())
 
 
 def test_every_change_of_meaning_is_an_event_with_a_sentence() -> None:

@@ -10,11 +10,11 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
 from controller.table.model import ASIDE, Pile, Stage
-from controller.table.next_step import next_step
 from controller.table.phases import Phase
 from tests.table.correction_hands import correct, last_entry
 from tests.table.deck_hands import load_beside, shuffle_beside
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 Count = operations.CountCards
 

@@ -286,7 +286,7 @@ def test_after_a_void_a_count_of_the_next_deck_puts_that_deck_out_of_use() -> No
     table.device.load()
     table.do(operations.LoadDeck("B"))
     table.do(operations.CountCards("deck", 51, "a witness"))
-    assert (table.open.note, table.open.of_deck) == ("51 cards were counted in deck B", "B")
+    assert (str(table.open.note), table.open.of_deck) == ("51 cards were counted in deck B", "B")
     table.confirm()
     assert [record.label for record in table.state.decks.recorded if record.quarantined] == ["B"]
 

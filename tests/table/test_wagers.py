@@ -253,7 +253,7 @@ def test_nc_5_14_a_side_bet_without_a_main_is_noticed_at_the_close_and_returned(
     bet(table, "cy", "tie", 2, 5, overlooked=True)
     table.do(operations.NoMoreBets())
     assert (table.open.kind, table.open.row.clause) == (Kind.SIDE_WITHOUT_MAIN, "NC 5.14")
-    assert table.open.note == "bet 2 has no main bet"
+    assert str(table.open.note) == "bet 2 has no main bet"
     assert not table.is_held()
     table.confirm(Role.DEALER)
     table.deal().expose_all()

@@ -8,10 +8,10 @@ from controller.api.view import HandView, LinkView, view_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.next_step import next_step
 from controller.table.primary_act import primary_act
 from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness
+from tests.table.said import next_step
 
 
 def dealt(game_id: str = "NC") -> TableHarness:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from controller.api.narration import tell
+from controller.api.narration import tell, with_messages
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import Line, telling
@@ -129,7 +129,7 @@ def _undecided(account: Account, clock: Clock) -> Iterator[tuple[str, str]]:
 FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
     "command_unanswered": lambda line: "a command was not answered",
     "exit_differs": lambda line: "its exit was not as ordered",
-    "reports_passed": lambda line: f"reports are lost: {line.event['note']}",
+    "reports_passed": lambda line: f"reports are lost: {with_messages(line.event['note'])}",
     "clock_ran_backwards": lambda line: "its clock ran backwards",
 }
 

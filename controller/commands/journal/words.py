@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.api.narration import tell
+from controller.api.narration import tell, with_messages
 from controller.commands.journal.days import Clock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, Line, telling
 from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
@@ -107,7 +107,7 @@ def _result(bet: dict[str, Any]) -> str:
         return "not settled"
     paid = f", pays {bet['paid']}" if bet["verdict"] == "won" else ""
     clause = f" ({bet['clause']})" if bet["clause"] else ""
-    return f"{bet['verdict']}{paid}: {bet['because']}{clause}"
+    return f"{bet['verdict']}{paid}: {with_messages(bet['because'])}{clause}"
 
 
 # -- irregularities ------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def evidence(found: Irregularity) -> str:
     if event.get("of_deck"):
         parts.append(f"deck {event['of_deck']}")
     if event.get("note"):
-        parts.append(event["note"])
+        parts.append(str(with_messages(event["note"])))
     if event["round"] != found.of_round:
         parts.append(f"found in round {event['round']}")
     return "; ".join([*parts, f"journal entry {found.id}"])

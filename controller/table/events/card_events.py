@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from controller.messages import AnyText
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.events.base import Event
@@ -138,7 +139,7 @@ class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
 
     cards: tuple[HeldCard, ...]
     from_tray: bool
-    because: str
+    because: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
         tray, deck = ((), state.decks.in_play) if self.from_tray else (state.decks.tray, drawn(state, len(self.cards)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.events.changes import with_deck, with_decks, with_new_deck, with_record
 from controller.table.model import (
@@ -93,7 +94,7 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     """
 
     deck: str
-    reason: str
+    reason: AnyText
     by: str
     irregularity: int = 0
     waiting: bool = False

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
@@ -136,7 +136,7 @@ class DeviceLost(Event, frozen=True, tag="device_lost"):
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):
     service: Service
-    cause: str
+    cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
         raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # in service: over
@@ -329,7 +329,7 @@ class DeviceNoted(Event, frozen=True, tag="device_noted"):
     """A report of the device without effect on the table; recorded for readers of the journal."""
 
     what: str
-    detail: str | Message = ""
+    detail: AnyText = ""
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
@@ -366,4 +366,4 @@ class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
 
     kind: Kind
     noticed_by: str
-    note: str | Message = ""
+    note: AnyText = ""

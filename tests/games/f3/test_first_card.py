@@ -65,7 +65,7 @@ def test_f3_pm2_a_device_that_cannot_yield_one_card_is_refused() -> None:
     table.device.capabilities = replace(table.device.capabilities, dispenses="on_removal")
     table.start()
     assert table.at(Service.OUT_OF_SERVICE)
-    assert "cannot yield one" in table.state.service_cause
+    assert "cannot yield one" in str(table.state.service_cause)
 
 
 def test_f3_pm5_a_first_card_that_was_not_read_is_named_by_the_dealer() -> None:

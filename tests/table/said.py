@@ -1,0 +1,23 @@
+"""What a table says, as English text."""
+
+from __future__ import annotations
+
+from controller.table import next_step as steps
+from controller.table import payments as chips
+from controller.table.state import TableState
+
+
+def next_step(state: TableState) -> str:
+    return str(steps.next_step(state))
+
+
+def next_steps(state: TableState) -> tuple[str, ...]:
+    return tuple(map(str, steps.next_steps(state)))
+
+
+def payments(state: TableState) -> tuple[str, ...]:
+    return tuple(map(str, chips.payments(state)))
+
+
+def differences(state: TableState) -> tuple[str, ...]:
+    return tuple(map(str, chips.differences(state)))
