@@ -294,7 +294,7 @@ def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
     """List the cards to be moved, by the order in which they left, grouped by their way; 0: which is not known."""
     ways: dict[tuple[str, str], list[int | Message]] = {}
     for move in found.moves:
-        ways.setdefault((move.source, move.place), []).append(move.ordinal or message("a card"))
+        ways.setdefault((move.source, move.place), []).append(move.ordinal or message("one card"))
     return "; ".join(
         say(
             message(

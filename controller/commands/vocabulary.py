@@ -92,7 +92,7 @@ LINKS: Final = {
     LinkState.AUTHENTICATING: message("authenticating"),
     LinkState.READY: message("ready"),
     LinkState.STALE: message("stale"),
-    LinkState.LOST: message("lost"),
+    LinkState.LOST: message("disconnected"),
     LinkState.REFUSED: message("refused"),
 }
 OPTIONS: Final = {

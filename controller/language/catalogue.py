@@ -84,20 +84,6 @@ class Catalogue(NamedTuple):
         return self.starting.get(text[:2], self.others)
 
 
-def languages() -> dict[str, str]:
-    """Return the name of each language by its code."""
-    return {ENGLISH: "English", CHINESE: "\u4e2d\u6587"}
-
-
-def known(language: str | None) -> str:
-    """That language, or English, where the daemon does not speak it.
-
-    >>> known("zh-Hans"), known("zh_CN.UTF-8"), known("zh"), known("fr"), known(None)
-    ('zh-Hans', 'zh-Hans', 'zh-Hans', 'en', 'en')
-    """
-    return CHINESE if language and language.lower().startswith("zh") else ENGLISH
-
-
 def read(language: str) -> dict[str, str]:
     """Template: translation."""
     words: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
@@ -127,10 +113,6 @@ def catalogue(language: str) -> Catalogue:
             starting.setdefault(template.literals[0][:2], []).append(template)
         else:
             others.append(template)
-    of_commands: dict[str, str] = json.loads((FOLDER / f"terminal.{language}.json").read_text("utf-8"))
-    for key, said in of_commands.items():  # messages: no sentence is searched by them
-        body = key.rstrip(".")
-        words.setdefault(body, said if body == key else said[:-1])
     starts = {start: [*found, *others] for start, found in starting.items()}
     return Catalogue(
         words, fixed, {start: _longest_first(found) for start, found in starts.items()}, _longest_first(others)

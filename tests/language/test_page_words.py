@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Final, get_args
 
@@ -13,7 +12,8 @@ from controller.floor import BrokerCode
 from controller.floor.floor_view import Trouble
 from controller.games.specification import Kind
 from controller.language import languages
-from controller.language.page_words import ENGLISH_WORDS, page_word, page_words
+from controller.language.page_words import page_word, page_words
+from controller.language.po import english_of_pages, plural_forms
 from controller.roles import Role
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase
@@ -23,13 +23,8 @@ FORM: Final = re.compile(r"\.(zero|one|two|few|many|other)$")  # CLDR's plural c
 ARGUMENT: Final = re.compile(r"\{(\w+)\}")
 NAMED: Final = re.compile(r"[\"'`]([a-z_]+\.[\w.-]*(?:\$?\{)?)")
 SCRIPTS: Final = (ROOT / "controller/console/js", ROOT / "controller/floor/page/js")
-SAYS: Final = re.compile(r"\bpage_words?\b|\bTerminal\b|\bFloorWords\b|\bTelling\b")
+SAYS: Final = re.compile(r"\bpage_words?\b|\bTerminal\b|\bFloorWords\b|\bTelling\b|\bPATTERNS\b")
 """Programs that say these words name one of these."""
-
-
-def english() -> dict[str, str]:
-    found: dict[str, str] = json.loads(ENGLISH_WORDS.read_text("utf-8"))
-    return found
 
 
 def arguments(language: str) -> dict[str, set[str]]:
@@ -53,13 +48,13 @@ def named() -> tuple[set[str], tuple[str, ...]]:
 @pytest.mark.parametrize("language", languages())
 def test_every_language_has_the_same_keys_and_arguments(language: str) -> None:
     assert arguments(language) == arguments("en")
-    for key in page_words(language):
-        if FORM.search(key):
-            assert f"{FORM.sub('', key)}.other" in page_words(language), "the form that every language has"
+    counted = {FORM.sub("", key) for key in page_words(language) if FORM.search(key)}
+    for key in counted:
+        assert {f"{key}.{form}" for form in plural_forms(language)} <= set(page_words(language))
 
 
 def test_english_keys_are_in_order() -> None:
-    assert list(english()) == sorted(english())
+    assert list(english_of_pages()) == sorted(english_of_pages())
 
 
 def test_every_key_that_is_named_exists_and_no_other() -> None:
@@ -101,7 +96,7 @@ def test_every_region_has_a_name() -> None:
     for page in ("console/index.html", "console/display.html", "floor/page/index.html"):
         regions = re.findall(r'<section id="(\w+)"', (ROOT / "controller" / page).read_text("utf-8"))
         assert regions
-        assert {f"region.{region}" for region in regions} <= set(english())
+        assert {f"region.{region}" for region in regions} <= set(english_of_pages())
 
 
 def test_a_key_without_words_is_shown_by_its_last_part() -> None:

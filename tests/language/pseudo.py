@@ -1,0 +1,57 @@
+"""A pseudo-locale: every text of the catalogues in accented letters, 40 % longer, between brackets.
+
+It shows what a translation meets: a text that no catalogue has stays in plain letters, and a text that is longer than
+English must still fit. Arguments, which people and devices wrote, keep their letters.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PSEUDO: Final = "qps-ploc"  # a code that CLDR leaves to pseudo-locales
+LONGER: Final = 0.4  # of the letters, with the brackets
+OPENING, CLOSING = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+PLAIN: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ACCENTED: Final = "àƀçđèƒĝĥìĵķļɱñòþǫŕšţùṽŵẋýžÀƁÇĐÈƑĜĤÌĴĶĻṀÑÒÞǪŔŠŢÙṼŴẊÝŽ"
+TABLE: Final = str.maketrans(PLAIN, ACCENTED)
+VOWELS: Final = frozenset("àèìòùÀÈÌÒÙ")
+PARTS: Final = re.compile(r"(\{\w+(?::\w+)?\})")
+MARK: Final = re.compile(r"[.?!:,;\s]*$")
+
+
+def pseudo(text: str) -> str:
+    """Return a text of the pseudo-locale with the same slots. A text without letters is a mark, and stays.
+
+    >>> pseudo("Turn over {hands}.")[1:-2], pseudo("{a}, {b:list}")
+    ('Ţùùŕñ òòṽèŕ {hands}', '{a}, {b:list}')
+    """
+    if not re.search("[A-Za-z]", PARTS.sub("", text)):
+        return text
+    end = MARK.search(text)
+    assert end is not None
+    body = text[: end.start()]
+    lead = body[: len(body) - len(body.lstrip())]
+    letters = sum(one.isalpha() for one in PARTS.sub("", body))
+    due = round(letters * LONGER) - len(OPENING + CLOSING)
+    parts = PARTS.split(body.lstrip())
+    made = [part if PARTS.fullmatch(part) else part.translate(TABLE) for part in parts]
+    while due > 0:
+        before = due
+        for at, part in enumerate(made):
+            if not PARTS.fullmatch(part):
+                made[at], due = _longer(part, due)
+        if due == before:
+            break
+    return f"{lead}{OPENING}{''.join(made)}{CLOSING}{end[0]}"
+
+
+def _longer(part: str, due: int) -> tuple[str, int]:
+    """Double vowels, or letters where there are none, as long as letters are due."""
+    doubled = ""
+    some = VOWELS if VOWELS & set(part) else frozenset(ACCENTED)
+    for letter in part:
+        twice = letter in some and due > 0
+        doubled += letter + letter.lower() * twice
+        due -= twice
+    return doubled, due
