@@ -195,7 +195,10 @@ def _verify_turn(state: TableState, place: Place) -> None:
     returned = state.game.step(StepKind.RETURNING)
     if returned is None and place != DEALER:
         raise RefusedError(
-            "dealer-first", "Turn over the Dealer's hand first ({clause}).", clause=state.game.clauses.exposing
+            "dealer-first",
+            "Turn over {hand} first ({clause}).",
+            hand=state.game.words.dealers_hand,
+            clause=state.game.clauses.exposing,
         )
     if returned is not None and place == DEALER:
         for other in state.round.live_places:

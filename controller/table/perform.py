@@ -31,7 +31,7 @@ FIRST_IN_PHASE: Final = {
     Phase.FIRST_CARD: message("Show the First Card first."),
     Phase.DEALING_SETS: message("Finish the deal first."),
     Phase.DEALING_SINGLES: message("Finish the deal first."),
-    Phase.EXAMINING: message("Expose the Dealer's hand first."),
+    Phase.EXAMINING: message("Turn over {hand} first."),
     Phase.EXPOSING: message("Turn over the hands that are still in play first."),
     Phase.SETTLING: message("Settle and conclude the round first."),
     Phase.CONCLUDED: message('Announce "Place your bets" for the next round first.'),
@@ -78,13 +78,19 @@ def verify_moment(state: TableState, given: PersonActed) -> None:
             "Cannot {act} while the table is {phase}. {first}",
             act=words,
             phase=PHASE_WORDS[state.phase],
-            first=allowed.first or FIRST_IN_PHASE[state.phase],
+            first=allowed.first or _first_in(state),
         )
     if state.service not in allowed.when.services:
         raise RefusedError("service", _why_service(state, words))
     though = allowed.though_held is not None and allowed.though_held(state)
     if state.held and not allowed.when.held and not though:
         raise RefusedError("held", _why_held(state, words))
+
+
+def _first_in(state: TableState) -> Message:
+    """Return what comes first in the present phase, in the words of the game."""
+    first = FIRST_IN_PHASE[state.phase]
+    return replace(first, args={"hand": state.game.words.dealers_hand}) if "{hand}" in first.id else first
 
 
 def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> None:
