@@ -14,6 +14,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.dispositions import state_count
+from controller.table.irregularities.questions import pile_word
 from controller.table.irregularities.raising import (
     COUNT_KINDS,
     already_open,
@@ -28,12 +29,6 @@ from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
 TRAY: Final = "tray"
-PILES: Final = {
-    Pile.BURNT: message("the burnt cards"),
-    ASIDE: message("the set-aside cards"),
-    Pile.DROPPED: message("the dropped cards"),
-    Pile.DISCARDS: message("the discards"),
-}
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
 MOST: Final = 60  # the highest count that is accepted: a deck with extra cards has more than 52
 
@@ -234,7 +229,7 @@ def _count_beside(
             "1 card was counted ({pile}), {due} should lie there",
             "{count} cards were counted ({pile}), {due} should lie there",
             operation.number,
-            pile=PILES[operation.pile],
+            pile=pile_word(state, operation.pile),
             due=due,
         )
         raise_count_in_doubt(decision, note, noticed_by=given.person)

@@ -20,7 +20,7 @@ from controller.table.decks import out_of_use
 from controller.table.device_commands import exit_disobeys
 from controller.table.exposing import examined_due
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import in_order, place_word, question
+from controller.table.irregularities.questions import CARDS_ARE_MOVED, in_order, place_word, question
 from controller.table.model import ASIDE, Hand, Pile
 from controller.table.operations import AnyOperation
 from controller.table.payments import difference_due, differences
@@ -134,7 +134,7 @@ def moves(state: TableState) -> tuple[Message, ...]:
         for place in sorted(back, key=lambda place: not place)
     ]
     acts += [_laid(state, place, laid.count(place)) for place in dict.fromkeys(laid)]
-    return (*acts, message('Then press "Cards are moved".'))
+    return (*acts, CARDS_ARE_MOVED)
 
 
 def _laid(state: TableState, place: str, number: int) -> Message:
