@@ -151,7 +151,7 @@ def _becomes(
     if rows:
         found = msgspec.structs.replace(found, row=rows[0].row, facts=rows[0].facts, asks=())
     said = becomes(state, found)
-    return None if said is None or _says(following, said) else message("{becomes}.", becomes=said)
+    return None if said is None or _says(following, said) else message("{said}.", said=said)
 
 
 def _says(whole: Argument, part: Message) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple
 
 from controller.games.kind_words import KINDS
 from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Facts, Kind, Option, Unit
@@ -209,17 +209,9 @@ def _call(by: Role) -> Message:
     return message("Call the {role}.", role=by.named)
 
 
-@overload
-def without_calls(said: Message, present: Role) -> Message: ...
-@overload
-def without_calls(said: str, present: Role) -> str: ...
-def without_calls(said: str | Message, present: Role) -> str | Message:
+def without_calls(said: Message, present: Role) -> Message:
     """Return it without the sentences that call a person of that rank, who is at the table, or of a lower one."""
     calls = [_call(role) for role in Role if present.reaches(role)]
-    if isinstance(said, str):
-        for call in calls:
-            said = said.removeprefix(f"{call} ")
-        return said
 
     def kept(argument: Argument) -> Argument:
         if isinstance(argument, tuple):
