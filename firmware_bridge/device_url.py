@@ -1,4 +1,4 @@
-"""Device URLs: where a device is and which protocol it speaks, written alike in every command and file.
+"""Device URLs: where a device is and which protocol it speaks. Every command and file uses the same form.
 
     scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=&shuffle=
 
@@ -7,7 +7,7 @@
     tcp://host:port/?driver=NAME         a serial server
     sim:///shuffler?seed=7               a simulated device in this process
 
-A URL holds no secrets: keys have files of their own.
+A URL holds no secrets: keys are kept in separate files.
 """
 
 from __future__ import annotations

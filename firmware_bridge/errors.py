@@ -39,7 +39,7 @@ class TransportUnavailableError(BridgeError):
 
 
 class TwinDeviceError(TransportUnavailableError):
-    """Raised, with a code of its own, when several devices match: none is used until a person has looked."""
+    """Raised, with its own code, when several devices match: none is used until a person has looked."""
 
 
 class KeyFileError(BridgeError):

@@ -27,7 +27,7 @@ Presence: TypeAlias = Callable[[], Hashable]
 async def watch(url: DeviceUrl, on_plugged_in: Callable[[], None], *, pause: Pause = asyncio.sleep) -> None:
     """Call `on_plugged_in` whenever the device of `url` is plugged in, until cancelled.
 
-    Return at once for schemes without a plug on this machine: tcp and sim.
+    Return immediately for the schemes that have no plug on this machine: tcp and sim.
     """
     presence = presence_of(url)
     if presence is not None:

@@ -27,7 +27,7 @@ from firmware_bridge.transports.base import OpenTransport, Transport
 STALENESS_CHECK: Final = 0.5  # seconds between staleness checks of a ready link
 GARBAGE: Final = "device-garbage"
 GARBAGE_AFTER: Final = 160  # bytes without anything understood; no driver's longest item has more
-PROVEN_AFTER: Final = 5.0  # seconds that a link must stand if nothing was understood
+PROVEN_AFTER: Final = 5.0  # seconds that a link must stay up if nothing was understood
 LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not make the loop spin
 
 Clock: TypeAlias = Callable[[], float]
@@ -196,9 +196,10 @@ class Link:
         return over
 
     def has_proven_itself(self, now: float) -> bool:
-        """Return whether the next pause may be short again. A one-way device is ready as soon as the transport is open,
-        and a serial server that serves another host accepts and hangs up at once: without a pause the attempts would
-        spin."""
+        """Return whether the next pause may be short again. A one-way device is ready as soon as the transport is
+        open, and a serial server that serves another host accepts and hangs up immediately: without a pause the
+        keeper would reconnect in a tight loop.
+        """
         return self.ready and (self.statistics.frames_in > 0 or now - self._ready_since >= PROVEN_AFTER)
 
     # -- called by the link keeper --------------------------------------------------------------------------------

@@ -153,10 +153,10 @@ class LinkKeeper:
             self._link.drop(LinkOver(code, sentence, refused))
 
     def try_now(self) -> None:
-        """End this pause, or the next one: something was plugged in.
+        """End this pause, or the next one, because something was plugged in.
 
-        A standing link is left alone. If a device is unplugged and plugged in before the end of its link is noticed,
-        the notice is kept until then.
+        An open link is left alone. If a device is unplugged and plugged in before the end of its link is noticed, the
+        notice is kept until then.
         """
         self._plugged_in.set()
 

@@ -91,7 +91,7 @@ class CardDrawn(Observation, frozen=True, tag="card_drawn"):
 
 
 class CardsDrawnTogether(Observation, frozen=True, tag="cards_drawn_together"):
-    """Two or more cards left at once; `cards` are in their order in the shuffle only if `order_known`."""
+    """Two or more cards left the device together; `cards` are in their order in the shuffle only if `order_known`."""
 
     shuffle: int
     ordinal: int

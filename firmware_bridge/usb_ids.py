@@ -1,7 +1,7 @@
 """The USB identity of a cardlink device, **for tests only**.
 
 1209:0001 is a test pair of pid.codes: free to use on a desk, in CI and on a simulator, but not in devices that are sold
-or given away. A maker ships devices under a vendor and product number of its own, and adds that pair here and in
+or given away. A maker ships devices under its own vendor and product number, and adds that pair here and in
 `udev/70-cardshoe.rules` (a test compares the two).
 
 Anyone may use a test pair, so the pair alone identifies nothing: a cardlink device is recognised by vendor, product

@@ -97,7 +97,7 @@ class DriverMade(Record, frozen=True, tag="driver_made"):
 
 
 class LinkKeys(Record, frozen=True, tag="link_keys"):
-    """The keys of the link's sealed frames, in hexadecimal. Whoever has them can read and forge its frames."""
+    """The keys of the link's sealed frames, in hexadecimal. Anyone who has them can read and forge its frames."""
 
     host: str
     device: str

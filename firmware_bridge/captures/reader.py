@@ -10,7 +10,7 @@ from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import AnyRecord, CaptureError, CaptureKeyError, Cipher, Header, MakeCipher
 
 LONGEST_LINE: Final = 1_000_000  # bytes; a longer line is damaged
-NOTED: Final = 20  # damaged lines that get a sentence of their own
+NOTED: Final = 20  # the number of damaged lines that are reported one by one
 
 
 class Recording(NamedTuple):

@@ -1,6 +1,6 @@
-"""Writes captures while links stand. It is a debugging aid: after a failure it stops and logs that once.
+"""Writes captures while links are open. This is a debugging aid: after a failure it stops and logs that once.
 
-A thread of its own writes the files, so that a hanging disk does not hold up the program.
+A separate thread writes the files, so that a hanging disk does not hold up the program.
 """
 
 from __future__ import annotations
@@ -174,7 +174,9 @@ class CaptureRecorder:
         self._take(capture_format.Opened(self._ms()))
 
     def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
-        """Record what a driver was made from. Whoever makes the drivers calls this: the link does not know it."""
+        """Record what a driver was made from. The caller that makes the drivers records it, because the link does
+        not know it.
+        """
         self._take(capture_format.DriverMade(self._ms(), nonce.hex(), *held))
 
     def link_keys(self, keys: FrameKeys) -> None:
@@ -224,7 +226,7 @@ class CaptureRecorder:
             self._stop("the disk does not keep up")
 
     def _write_all(self) -> None:
-        """Write records on the thread until `close`. After a failure, only empty the queue."""
+        """Write records on the thread until `close`. After a failure, drain the queue without writing."""
         while (record := self._waiting.get()) is not None:
             if self.stopped:
                 continue

@@ -27,7 +27,7 @@ from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link a little later
-NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a longer one passes at once
+NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a longer silence is skipped
 
 # These codes depend on a table's configuration, keys or journal, none of which is in the capture.
 BY_THE_TABLE: Final = frozenset(
@@ -108,7 +108,7 @@ class _LinkPlayer:
         self._last = self._now  # when the last record was played
         self._on_data: OnData
         self._on_lost: OnLost
-        self._failure: Exception | None = None  # of the caller: kept here because the link would catch it as its own
+        self._failure: Exception | None = None  # raised by the caller; kept here because the link would catch it as its own failure
         self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
         self._keys = next((one for _, one in recorded.records if isinstance(one, capture_format.LinkKeys)), None)
         self._link = Link(

@@ -52,7 +52,7 @@ def _card(found: re.Match[str], data: bytes) -> Decoded:
 
 
 def _unread(found: re.Match[str], data: bytes) -> Decoded:
-    """Report an unread card: `Game` stands in its place in either mode, or (by inference only) the mode's own name."""
+    """Report an unread card. Its place holds `Game` in either mode, or (this is inferred) the mode's own name."""
     return Decoded(card_drawn(None), data)
 
 

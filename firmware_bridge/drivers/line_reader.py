@@ -54,7 +54,7 @@ class LineReader(OneWayDriver):
             yield not_understood("a line that does not end", line)
 
     def _take(self, part: bytes) -> Iterator[Decoded]:
-        """Keep part of a line. A line that is too long is reported at once and dropped up to its end."""
+        """Keep part of a line. A line that is too long is reported immediately and dropped up to its end."""
         self._line += part
         if len(self._line) <= LONGEST_IDENTIFIER:
             return

@@ -20,7 +20,7 @@ from firmware_bridge.observations import AnyObservation, CardDrawn, Noted, NotUn
 
 NO_COMMANDS: Final = "this device takes no commands"
 LONGEST_EVIDENCE: Final = 256  # unknown bytes that are kept with one report
-REPORTED_IN_A_ROW: Final = 16  # reports not understood; more are only counted, until something is understood
+REPORTED_IN_A_ROW: Final = 16  # reports not understood; further ones are only counted until a report is understood
 
 ONE_WAY: Final = Capabilities(
     recognises_cards=True,
@@ -51,7 +51,7 @@ def card_drawn(card: Card | None, *, foreign: bool = False) -> CardDrawn:
 
 
 def fits_nothing(data: bytes) -> Decoded:
-    """Return bytes that belong to no telegram of this device: kept as evidence, without effect."""
+    """Return bytes that belong to no telegram of this device. They are kept as evidence and have no effect."""
     return Decoded(Noted("bytes that fit nothing"), data)
 
 

@@ -1,7 +1,7 @@
-"""Makes a device's texts safe to show, around every driver, so that none of them has to.
+"""Wraps every driver and makes its device's texts safe to show, so that a driver need not do it.
 
-A device's texts reach the journal, every state, logs and terminals. They are cut to a length here, and lose what a
-screen does not show (`firmware_bridge.plain_text`).
+A device's texts reach the journal, every state, logs and terminals. They are cut to a length here, and lose the
+characters that a screen does not show (`firmware_bridge.plain_text`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST: Final = 32  # texts in one list
 
 
 class PlainDriver:
-    """A driver whose device's texts are plain."""
+    """A wrapper around a driver that makes its device's texts plain."""
 
     def __init__(self, driver: Driver) -> None:
         self.statistics = driver.statistics

@@ -1,4 +1,4 @@
 """Transports: connections that carry bytes to a device and back, with one interface (`transports.base`).
 
-A transport knows no protocol and never reconnects by itself: the link keeper does.
+A transport knows no protocol and never reconnects: the link keeper does.
 """

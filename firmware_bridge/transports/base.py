@@ -26,7 +26,7 @@ class Transport(Protocol):
         """Send now, or as soon as the device takes more. Never blocks, and never raises for a lost connection."""
 
     def close(self) -> None:
-        """Close at once and drop what was not sent. Closing again does nothing."""
+        """Close immediately and drop what was not sent. Closing again does nothing."""
 
 
 class OpenTransport(Protocol):

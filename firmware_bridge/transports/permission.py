@@ -1,4 +1,4 @@
-"""The hint for a user who may not open a device's node."""
+"""The hint for a user who lacks permission to open a device's node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def permission_hint(path: str) -> str:
-    """Return the next step for a user who may not use the node at `path`."""
+    """Return the next step for a user who lacks permission for the node at `path`."""
     try:
         node = Path(path).stat()
     except OSError:

@@ -30,7 +30,7 @@ from firmware_bridge.transports.blocking import run_in_thread
 from firmware_bridge.transports.fd import DescriptorTransport
 
 CONNECT_WITHIN: Final = 3.0  # seconds, for all addresses of a name together
-KEEP_ALIVE: Final = (  # seconds of silence before the first probe, seconds between probes, probes without an answer
+KEEP_ALIVE: Final = (  # seconds of silence before the first probe, seconds between probes, number of unanswered probes
     (socket.TCP_KEEPIDLE, 4),
     (socket.TCP_KEEPINTVL, 2),
     (socket.TCP_KEEPCNT, 3),

@@ -147,9 +147,10 @@ class FrameOpener:
 
 
 class ForgeryNotice:
-    """Decides when forged and repeated frames are reported: once a link, and a later count at most once a minute.
+    """Decides when forged and repeated frames are reported: once per link, and a later count at most once a minute.
 
-    Frames up to `GRACE` after the link stands may be leftovers of the last link in buffers, so they do not count.
+    Frames that arrive within `GRACE` after the link is up may be left over in buffers from the last link, so they do
+    not count.
     """
 
     def __init__(self, opener: FrameOpener) -> None:
@@ -159,7 +160,7 @@ class ForgeryNotice:
         self._next = -math.inf
 
     def begin(self, now: float) -> None:
-        """Start the grace period: the link stands."""
+        """Start the grace period, now that the link is up."""
         self._counts_from = now + GRACE
 
     def due(self, now: float) -> int | None:

@@ -16,7 +16,7 @@ KEPT_EACH: Final = 0.1  # seconds; one frame stands for those sent this soon aft
 
 
 class Freshness:
-    """The freshness of one link. Nothing counts as lost before `begin`, which is called when the link stands."""
+    """The freshness of one link. Nothing counts as lost before `begin`, which is called when the link is up."""
 
     def __init__(self) -> None:
         self._sent: deque[tuple[int, float]] = deque()

@@ -1,7 +1,7 @@
 """The host's side of one cardlink link: docs/cardlink.md, "A link".
 
     hello -> identity -> host proof -> device proof     in the clear (`handshake`)
-    resume -> status                                    sealed, like all that follows; then the link stands
+    resume -> status                                    sealed, like all that follows; then the link is up
     report -> (the journal) -> ack                      go-back-N, at most 8 in flight
     command -> answer                                   repeated under its id within the link
 
@@ -47,7 +47,7 @@ from firmware_bridge.observations import AnyObservation
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles (docs/cardlink.md, "A link")
 RESEND_LONGEST: Final = 2.0
 RESEND_DAMAGED: Final = 0.1  # seconds, after a damaged frame in the handshake
-HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
+HEARTBEAT: Final = 1.0  # seconds between the device's statuses, and between the host's acknowledgements
 STALE_AFTER: Final = 1.5  # seconds: one heartbeat and some grace (docs/cardlink.md, "Signs of life")
 LOST_AFTER: Final = 3.0  # seconds: three missed
 HANDSHAKE_WITHIN: Final = 10.0  # seconds from hello to the first status
@@ -438,7 +438,7 @@ class CardlinkHost:
         report: AnyObservation
         uptime: int | None = None
         first = frame.number
-        covers = False  # it stands for reports that the device has lost
+        covers = False  # it replaces reports that the device has lost
         try:
             message = messages.decode_report(frame.body)
             uptime, report = message.uptime_ms, observation_of(message)
@@ -465,7 +465,7 @@ class CardlinkHost:
         self._send_ack(now)
 
     def _is_rightful_repeat(self, frame: OpenedFrame, *, covers: bool) -> bool:
-        """Return whether a repeat has the same bytes, or (within the window) stands for lost or forgotten reports."""
+        """Return whether a repeat has the same bytes, or (within the window) replaces lost or forgotten reports."""
         in_window = self._sequence.may_be_resent(frame.boot, frame.number)
         before = self._memory.report(frame.boot, frame.number)
         if before is None or covers:

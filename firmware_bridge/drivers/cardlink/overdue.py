@@ -1,4 +1,4 @@
-"""Things that a device owes and does not send: a report that it says it made, a status, the end of a motion.
+"""Overdue messages: a report that the device says it made, a status, the end of a motion.
 
 A report counts as withheld only while every report taken is acknowledged: until then the journal is behind, not the
 device. docs/cardlink.md, "Reports: numbers, window, acknowledgement".

@@ -1,7 +1,7 @@
 """Both directions of a link with sealed frames, as seen by either side. docs/cardlink.md, "Sealed frames".
 
-Sent frames are remembered by their counter; received ones are opened once. Until the link stands, the channel never
-ends on account of what it hears or misses.
+Sent frames are remembered by their counter; received ones are opened once. Until the link is up, no received or missing
+frame ends the channel.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SealedChannel:
         return self._opener.is_worn_out
 
     def stands(self, now: float) -> None:
-        """Note that the link stands: from now on late frames end it, and forged ones are reported."""
+        """Note that the link is up: from here on late frames end it, and forged ones are reported."""
         self._freshness.begin(now)
         self._forgeries.begin(now)
 

@@ -23,7 +23,7 @@ _BODIES: Final[dict[int, type[messages.Body]]] = {
     Kind.ANSWER: messages.Answer,
 }
 _REPORTS: Final = {report.__struct_config__.tag: report for report in messages.Report.__subclasses__()}
-_OF_CARDS: Final = frozenset({"card", "cards"})  # fields; a message that has one shows no value at all
+_OF_CARDS: Final = frozenset({"card", "cards"})  # fields; for a message that has one of these, no value is shown
 _PLACE: Final = re.compile(r"(?P<expected>.*) - at `\$\[(?P<place>\d+)\](?P<inside>.*)`", re.DOTALL)
 _SHORT: Final = re.compile(r"Expected `array` of at least length (?P<least>\d+), got (?P<got>\d+)")
 _LIMIT: Final = {"<=": "at most", ">=": "at least"}
