@@ -108,7 +108,7 @@ class _LinkPlayer:
         self._last = self._now  # when the last record was played
         self._on_data: OnData
         self._on_lost: OnLost
-        self._failure: Exception | None = None  # raised by the caller; kept here because the link would catch it as its own failure
+        self._failure: Exception | None = None  # the caller's: the link would catch it as its own failure
         self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
         self._keys = next((one for _, one in recorded.records if isinstance(one, capture_format.LinkKeys)), None)
         self._link = Link(

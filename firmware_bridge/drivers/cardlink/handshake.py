@@ -19,7 +19,7 @@ from firmware_bridge.drivers.cardlink.translate import identity_of
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import FrameKeys
 
-PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # the nonce of the golden vectors, which must not pass for a device's nonce
+PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # used in the golden vectors; must not pass for a device
 UNPROVEN: Final = "It is not proven that the device said so: something in the line may have."
 
 
