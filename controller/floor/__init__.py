@@ -1,34 +1,35 @@
-"""The floor: what a table reports to the casino through a broker (MQTT 5). No table takes anything from there.
+"""The floor: what a table reports to the casino through a broker (MQTT 5). A table takes nothing from the broker.
 
-    topics        under which names
-    address       where the broker is
-    certificate   the files with which a program comes to it
-    broker        one connection to the broker: what is sent is acknowledged, a refusal is an error with a sentence
-    bounded_client  paho's client, with bounds that hold whatever the broker sends
+    topics        the names of the topics
+    address       the broker's address
+    certificate   the certificate files with which a program connects to the broker
+    broker        one connection to the broker: messages are acknowledged, a refusal is an error with a sentence
+    bounded_client  paho's client, with limits that hold whatever the broker sends
     table_report  the state of the table, its device and its service, as the floor shows them
-    reporting     sends it where it has changed
-    cursor_file   up to where the journal was sent
-    publisher     sends the journal from the cursor on, and the state; part of the daemon
-    floor_view    what the floor looks like, from the newest reports of its tables
-    stories       what happened at a table, from the newest records of its journal
-    follower      follows the floor for those who look at it
-    page_stream   what the page is sent
-    page_server   the page, on this machine alone; its files are in `page`
-    store/        the journals of all tables in one database, and whether they are whole; a program of its own
+    reporting     sends that state when it has changed
+    cursor_file   how far the journal has been sent
+    publisher     sends the state, and the journal from the cursor on; part of the daemon
+    floor_view    the state of the floor, from the newest reports of its tables
+    stories       the events at a table, from the newest records of its journal
+    follower      follows the floor for the programs that display it
+    page_stream   the messages to the page
+    page_server   serves the page on this machine only; its files are in `page`
+    store/        the journals of all tables in one database, with checks of their integrity; a separate program
 
     journal ── outbox ── publisher ── broker ── follower ─┬─ floor_view ─┬─ watch
                cursor ──┘                   └── store     └─ stories ────┴─ page_stream ── page_server
 
-The journal is the outbox (`controller/journal/outbox.py`): nothing is kept besides it, and a cursor that is lost only
-repeats what was sent. The table never waits for the floor. A table subscribes to nothing: the floor cannot operate it.
+The journal is the outbox (`controller/journal/outbox.py`): there is no other queue, and losing the cursor only means
+that records are sent again. The table never waits for the floor. A table subscribes to nothing: the floor cannot
+operate it.
 
 The codes of `BrokerError`:
 
-    ├── floor-unreachable   no connection: no such host, nobody listens, no answer
-    ├── floor-certificate   one side's certificate is not good
-    ├── floor-refused       the broker refuses the client, or what it sends
+    ├── floor-unreachable   no connection: the host is unknown, nothing listens, or nothing answers
+    ├── floor-certificate   the certificate of one side is not valid
+    ├── floor-refused       the broker refuses the client or its message
     ├── floor-lost          the connection ended
-    └── floor-unread        the broker says that nobody has subscribed to the journal
+    └── floor-unread        the broker reports that no client has subscribed to the journal
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor
 
 
 class BrokerError(Exception):
-    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines."""
+    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines."""
 
     def __init__(self, code: BrokerCode, sentence: str, hint: str) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""Where the casino's broker is, and with which certificate a program of this machine comes to it."""
+"""The address of the casino's broker, and the certificate with which a program on this machine connects to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OWN_HOSTS: Final = ("localhost", "ip6-localhost")
 
 
 class BadBrokerError(ValueError):
-    """An address that cannot be used. `hint`: what to do next."""
+    """Raised for an address that cannot be used. `hint` says what to do next."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -23,7 +23,7 @@ class BadBrokerError(ValueError):
 
 
 class Address(NamedTuple):
-    """Where the broker is. `encrypted`: by TLS, with a certificate of each side."""
+    """The address of the broker. `encrypted` means TLS with a certificate on each side."""
 
     host: str
     port: int
@@ -35,7 +35,7 @@ class Address(NamedTuple):
 
 
 class Credentials(NamedTuple):
-    """Files for TLS: who signs the broker's certificate, this program's certificate, and its key."""
+    """The files for TLS: the authority that signs the broker's certificate, this program's certificate, and its key."""
 
     ca: Path
     certificate: Path
@@ -43,14 +43,14 @@ class Credentials(NamedTuple):
 
 
 class Broker(NamedTuple):
-    """`credentials` None: of an address that is not encrypted."""
+    """A broker's address with the files for TLS. `credentials` is None if the address is not encrypted."""
 
     address: Address
     credentials: Credentials | None
 
 
 def parse_broker(url: str) -> Address:
-    """`mqtts://HOST[:PORT]`; `mqtt://` for a broker on this machine alone. Raises `BadBrokerError`.
+    """Parse `mqtts://HOST[:PORT]`, or `mqtt://` for a broker on this machine only. Raise `BadBrokerError`.
 
     >>> parse_broker("mqtts://broker.casino:8884")
     Address(host='broker.casino', port=8884, encrypted=True)

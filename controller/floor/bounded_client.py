@@ -1,7 +1,7 @@
-"""paho's client with bounds that hold whatever the broker sends.
+"""paho's client, with limits that hold whatever the broker sends.
 
-A broker may ignore what it was told in CONNECT. So each packet is judged by its kind and its length before it is read,
-and a packet that answers nothing ends the connection: a client holds one packet, and what its owner has not taken.
+A broker may ignore the limits given in CONNECT. So each packet is checked by its kind and length before it is read, and
+an unexpected packet ends the connection: the client holds one packet, besides those that its owner has not taken.
 """
 
 from __future__ import annotations
@@ -15,20 +15,23 @@ from paho.mqtt.client import Client, MQTTv5
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 
-LARGEST_ANSWER: Final = 4096  # bytes of a packet that is no message
-MOST_PROPERTIES: Final = 4096  # bytes of a message's properties: paho takes time as the square of them
+LARGEST_ANSWER: Final = 4096  # bytes of a packet that is not a message
+# bytes of a message's properties; the time that paho takes grows with the square of their length
+MOST_PROPERTIES: Final = 4096
 MOST_SENT: Final = 100  # messages that wait to be sent
-SLACK: Final = 2  # times `unacknowledged`: a loaded Mosquitto was seen to send a message more than it was told to
-ENDS_WITHIN: Final = 2.0  # seconds in which what was sent goes out at the end
+SLACK: Final = 2  # times `unacknowledged`; a loaded Mosquitto was seen to exceed the limit by one message
+ENDS_WITHIN: Final = 2.0  # seconds in which sent messages go out at the end
 _QOS: Final = 0b0110
 _KIND: Final = 0xF0
 _NAMES: Final = {value << 4: name for name, value in vars(PacketTypes).items() if isinstance(value, int)}
 
 
 class BoundedClient(Client):
-    """`largest`: bytes of the largest packet with a message; 0: it takes no message. `unacknowledged`: messages that
-    the broker may send before one is acknowledged. `why`: the end of a sentence, once the broker has sent what it must
-    not.
+    """A client with limits.
+
+    `largest` is the size in bytes of the largest packet with a message; with 0 the client takes no messages.
+    `unacknowledged` is how many messages the broker may send before one is acknowledged. `why` is the end of a
+    sentence, set when the broker has broken a limit.
     """
 
     def __init__(self, name: str, largest: int, unacknowledged: int) -> None:
@@ -40,21 +43,23 @@ class BoundedClient(Client):
         self._largest = largest
         self._most_unacknowledged = unacknowledged
         self._is_answered = False
-        self._subscribes = 0  # subscriptions that were sent, and those that were answered
+        self._subscribes = 0  # subscriptions sent, and those answered
         self._subscribed = 0
-        self._came = 0  # messages to be acknowledged, and those that were
+        self._came = 0  # messages to be acknowledged, and those acknowledged
         self._acknowledged = 0
 
     @property
     def size(self) -> int:
-        """Of the packet that is being handled, in bytes."""
+        """Return the size in bytes of the packet that is being handled."""
         return int(self._in_packet["remaining_length"])
 
     def expect_subscription(self) -> None:
         self._subscribes += 1
 
     def ack(self, mid: int, qos: int) -> MQTTErrorCode:
-        """paho keeps what the broker does not read: not without bound."""
+        """Acknowledge a message, unless too many packets wait. paho itself keeps any number that the broker does not
+        read.
+        """
         if len(self._out_packet) > self._most_unacknowledged + MOST_SENT:
             self.why = "it does not read what is sent to it"
             self._cut()
@@ -63,7 +68,7 @@ class BoundedClient(Client):
         return super().ack(mid, qos)
 
     def loop_stop(self) -> MQTTErrorCode:
-        """paho would wait for ever until a broker that does not read has read what it was sent."""
+        """Stop the thread. paho's own method would wait forever for a broker that does not read."""
         if (thread := self._thread) is not None:
             self._thread_terminate = True
             thread.join(ENDS_WITHIN)
@@ -73,15 +78,15 @@ class BoundedClient(Client):
         return MQTTErrorCode.MQTT_ERR_SUCCESS
 
     def _cut(self) -> None:
-        """End the connection under paho's thread, which then finds it lost."""
+        """End the connection underneath paho's thread, which then finds it lost."""
         if isinstance(sock := self._sock, socket.socket):
             with suppress(OSError):
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not TLS's own, which would write
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not the method of TLS, which would write
 
     # -- what paho calls
 
     def _sock_recv(self, bufsize: int) -> bytes:
-        """`bufsize` is what is left of the packet: no more than that is asked for at once."""
+        """Read at most `bufsize` bytes, the rest of the packet, after checking its length."""
         if self._in_packet["have_remaining"]:
             is_message = self._in_packet["command"] & _KIND == PacketTypes.PUBLISH << 4
             if self.size > (self._largest if is_message else LARGEST_ANSWER):
@@ -97,12 +102,12 @@ class BoundedClient(Client):
             return MQTTErrorCode.MQTT_ERR_PROTOCOL
         try:
             return super()._packet_handle()
-        except Exception as error:  # paho raises anything for a packet that is none
+        except Exception as error:  # paho raises exceptions of any type for an invalid packet
             self.why = f"it sends what is no packet of MQTT 5 ({type(error).__name__})"
             return MQTTErrorCode.MQTT_ERR_PROTOCOL
 
     def _doubt(self) -> str:
-        """What is wrong with the packet that has come; empty: nothing."""
+        """Return what is wrong with the packet that arrived, or ""."""
         command, packet = self._in_packet["command"], self._in_packet["packet"]
         kind = command >> 4
         if kind == PacketTypes.PUBLISH:
@@ -137,7 +142,7 @@ class BoundedClient(Client):
         return ""
 
     def _bound_properties(self, qos: int) -> None:
-        """Leave them out where they are too long. Nothing depends on them but the age of a report."""
+        """Remove the message's properties if they are too long. Only the age of a report depends on them."""
         packet = self._in_packet["packet"]
         start = 2 + int.from_bytes(packet[:2]) + (2 if qos else 0)
         length = shift = 0

@@ -1,10 +1,11 @@
-"""One connection to the broker. What is sent is acknowledged by it (QoS 1), or an error says why not.
+"""One connection to the broker. Each message is acknowledged by the broker (QoS 1), or an error says why not.
 
-    python program ── paho-mqtt, a thread of its own, bounded (`bounded_client.py`) ── TLS ── broker
+    python program ── paho-mqtt on its own thread, with limits (`bounded_client.py`) ── TLS ── broker
 
-An acknowledgement may be a refusal: MQTT 5 gives a reason, and a message that was refused was not delivered. What is
-received is acknowledged by who used it, so that what is lost with a program comes again. What waits for a slow program
-is bounded; the rest waits at the broker. A connection that has failed is not used again: another one is made.
+An acknowledgement may be a refusal: MQTT 5 gives a reason, and a refused message was not delivered. The program that
+uses a received message acknowledges it, so that a message lost with a program is delivered again. The number of
+messages that wait for a slow program is limited; the rest wait at the broker. A failed connection is not used again; a
+new one is opened.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ CONNECTS_WITHIN: Final = 5.0  # seconds for TCP and TLS
 KEEP_ALIVE: Final = 30  # seconds
 UNACKNOWLEDGED: Final = 200  # messages that the broker sends before one is acknowledged
 MOST_WAITING: Final = 16 * 1024 * 1024  # bytes of packets that wait to be taken
-OF_A_MESSAGE: Final = 1024  # bytes that a message takes besides its packet
-ABOUT_A_TOPIC: Final = 256  # bytes of a packet besides topic, user properties and payload
+OF_A_MESSAGE: Final = 1024  # bytes that a message takes in addition to its packet
+ABOUT_A_TOPIC: Final = 256  # bytes of a packet in addition to topic, user properties and payload
 _UNREAD: Final = 0x10  # "No matching subscribers"
 
 
 class Will(NamedTuple):
-    """What the broker publishes, retained, when the connection has been gone for `delay` seconds."""
+    """A message that the broker publishes, retained, when the connection has been gone for `delay` seconds."""
 
     topic: str
     payload: bytes
@@ -49,10 +50,11 @@ class Will(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What was received. `about`: the user properties. `number`: with which it is acknowledged; 0: it is not.
+    """A received message.
 
-    `expiry`: seconds for which the broker still keeps it, so that its age is known by the broker's clock alone; 0: it
-    keeps it for ever.
+    `about` holds the user properties. `number` identifies the message when it is acknowledged; with 0 it is not
+    acknowledged. `expiry` is how many more seconds the broker keeps it, so that its age follows from the broker's clock
+    alone; 0 means that it is kept forever.
     """
 
     topic: str
@@ -61,11 +63,11 @@ class Message(NamedTuple):
     is_retained: bool
     number: int
     expiry: int = 0
-    size: int = 0  # bytes that it takes
+    size: int = 0  # bytes of memory
 
 
 class Connection:
-    """Made by `connected`. `received`: what was received and is to be acknowledged."""
+    """A connection made by `connected`. `received` holds the messages that arrived and are to be acknowledged."""
 
     def __init__(self, client: BoundedClient, address: Address, gathered: float = 0.0) -> None:
         self.received: asyncio.Queue[Message] = asyncio.Queue()
@@ -73,12 +75,13 @@ class Connection:
         self._gathered = gathered
         self._waiting: deque[tuple[MQTTMessage, int]] = deque()  # filled by paho's thread, emptied by the loop
         self._is_woken = False
-        self._came = 0  # bytes of what came, counted by paho's thread
-        self._taken = 0  # bytes of what was taken, counted by the loop
+        self._came = 0  # bytes received, counted by paho's thread
+        self._taken = 0  # bytes taken, counted by the loop
         self._has_room = threading.Event()
-        self._waits_for_room: asyncio.Future[Any] | None = None  # done when it is full while a subscription is made
+        # set when the buffer fills while a subscription is being made
+        self._waits_for_room: asyncio.Future[Any] | None = None
         self._is_closing = False
-        self._largest = 0  # bytes of a packet that the broker takes; 0: it has not said
+        self._largest = 0  # bytes of the largest packet that the broker accepts; 0 if it gave no limit
         self._client = client
         self._address = address
         self._loop = asyncio.get_running_loop()
@@ -105,9 +108,9 @@ class Connection:
         retained: bool = False,
         expiry: int = 0,
     ) -> None:
-        """Until the broker has acknowledged it. `expiry`: seconds, 0: never. Raises `BrokerError`.
+        """Publish a message and wait for its acknowledgement. Raise `BrokerError`.
 
-        floor-unread: it has it, and passes it to nobody.
+        `expiry` is in seconds; 0 means never. With the code floor-unread the broker has the message but no subscriber.
         """
         with_it = _properties(PacketTypes.PUBLISH, ContentType="application/json")
         self._check_size(topic, payload, about)
@@ -131,7 +134,7 @@ class Connection:
             )
 
     def _check_size(self, topic: str, payload: bytes, about: Sequence[tuple[str, str]]) -> None:
-        """A broker ends the connection at a packet that is too large for it, and would again each time."""
+        """Raise `BrokerError` for a packet that the broker would refuse by ending the connection, at every attempt."""
         size = len(topic.encode()) + len(payload) + sum(len(one.encode()) + 5 for pair in about for one in pair)
         if self._largest and size + ABOUT_A_TOPIC > self._largest:
             raise BrokerError(
@@ -141,9 +144,10 @@ class Connection:
             )
 
     async def subscribe(self, *filters: str, qos: int = 1) -> None:
-        """Retained messages come at once. `qos` 0: nothing is to be acknowledged. Raises `BrokerError`.
+        """Subscribe. Retained messages arrive immediately. With `qos` 0 nothing is acknowledged. Raise `BrokerError`.
 
-        Where a session goes on, more may come before the answer than is read: then a refusal ends the connection later.
+        When a session is resumed, more messages may arrive before the answer than are read: then a refusal ends the
+        connection later.
         """
         self._client.expect_subscription()
         result, number = self._client.subscribe([(one, qos) for one in filters])
@@ -167,12 +171,12 @@ class Connection:
             self._lost.set_result(refused)
 
     def acknowledge(self, message: Message) -> None:
-        """It was used: the broker need not send it again."""
-        if message.number:  # of one that was sent with QoS 0 it would end the connection
+        """Acknowledge a message that was used, so that the broker does not send it again."""
+        if message.number:  # acknowledging a message sent with QoS 0 would end the connection
             self._client.ack(message.number, 1)
 
     async def next(self) -> Message:
-        """What was received next. Raises `BrokerError` when the connection has ended."""
+        """Return the next received message. Raise `BrokerError` when the connection has ended."""
         getting: asyncio.Future[Any] = asyncio.ensure_future(self.received.get())
         try:
             await asyncio.wait({getting, self._lost}, return_when=asyncio.FIRST_COMPLETED)
@@ -185,7 +189,7 @@ class Connection:
         raise self._lost.result()
 
     def waiting(self, most: int, most_bytes: int = MOST_WAITING) -> list[Message]:
-        """What was received besides and waits, without waiting for more: until it has so many bytes."""
+        """Return the other messages that have arrived, without waiting, up to both limits."""
         found: list[Message] = []
         while len(found) < most and most_bytes > 0 and not self.received.empty():
             message = self.received.get_nowait()
@@ -196,7 +200,7 @@ class Connection:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits to be taken that nothing more is read."""
+        """Return whether reading has stopped because too many bytes wait to be taken."""
         return self._came - self._taken > MOST_WAITING
 
     def _make_room(self, message: Message) -> None:
@@ -206,11 +210,11 @@ class Connection:
 
     @property
     def ended(self) -> asyncio.Future[Any]:
-        """Done when the connection has ended."""
+        """Return a future that is done when the connection has ended."""
         return self._lost
 
     def check(self) -> None:
-        """Raises `BrokerError` when the connection has ended."""
+        """Raise `BrokerError` if the connection has ended."""
         if self._lost.done():
             raise self._lost.result()
 
@@ -221,7 +225,9 @@ class Connection:
         host, port, _ = self._address
 
         def connect() -> BrokerError | None:
-            """An error that left the thread would keep the socket open, which paho has not closed."""
+            """Connect and return the error: an error raised in the thread would keep the socket open, which paho has
+            not closed.
+            """
             try:
                 self._client.connect(host, port, KEEP_ALIVE, clean_start=clean, properties=properties)
             except (OSError, UnicodeError) as error:
@@ -250,7 +256,7 @@ class Connection:
             raise self._silent()
 
     async def close(self) -> None:
-        """What was published is on its way; nothing waits for a broker that is gone."""
+        """Disconnect. Published messages are already on their way; a broker that is gone is not waited for."""
         self._is_closing = True
         self._has_room.set()
         if self._has_thread:
@@ -259,21 +265,21 @@ class Connection:
             await run_in_thread(self._end, name="floor close")
         for answer in (*self._answers.values(), self._up, self._lost):
             answer.cancel()
-        self._waiting.clear()  # not with the collector, which comes late
+        self._waiting.clear()  # immediately, not when the garbage collector runs
         self.waiting(self.received.qsize(), self._came)
 
     def _end(self) -> None:
-        """Wait for paho's thread; also where who closes it does not wait."""
+        """Wait for paho's thread, even if the caller of `close` does not wait."""
         self._client.loop_stop()
-        self._client._reset_sockets()  # else its descriptors stay open until the client is collected
+        self._client._reset_sockets()  # otherwise its descriptors stay open until the client is collected
 
     async def _answered(
         self, result: MQTTErrorCode, number: int, or_done: asyncio.Future[Any] | None = None
     ) -> Sequence[ReasonCode]:
-        """`or_done`: it goes on without the answer then."""
+        """Return the broker's answer. If `or_done` is done first, return without the answer."""
         if result != MQTTErrorCode.MQTT_ERR_SUCCESS:
             raise self._lost.result() if self._lost.done() else self._ended("")
-        answer = self._answers[number] = self._loop.create_future()  # the thread's answers come by this loop
+        answer = self._answers[number] = self._loop.create_future()  # the thread's answers arrive through this loop
         awaited = {answer, self._lost} | ({or_done} if or_done is not None else set())
         goes_on = False
         try:
@@ -316,9 +322,10 @@ class Connection:
             self._lost.set_result(self._lies(lies) if lies else self._ended(f": {reason}"))
 
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
-        """In paho's thread. To wake the loop costs more than the message: once for all that come together.
+        """Take a message in paho's thread and wake the loop, once for all messages that arrive together, since that
+        costs more than the message.
 
-        Where too much waits, it waits here, and reads no more.
+        If too many bytes wait, this thread waits too and reads nothing.
         """
         size = self._client.size + OF_A_MESSAGE
         self._came += size
@@ -328,7 +335,7 @@ class Connection:
             call_on_loop(self._loop, self._wake)
         while self.is_full and not self._is_closing:
             self._has_room.clear()
-            if self.is_full and not self._is_closing:  # still: what was taken meanwhile has set it
+            if self.is_full and not self._is_closing:  # check again: the event may have been set meanwhile
                 self._has_room.wait()
 
     def _wake(self) -> None:
@@ -338,14 +345,14 @@ class Connection:
             self._hand_over()
 
     def _hand_over(self) -> None:
-        self._is_woken = False  # before: what comes from here on wakes the loop again
+        self._is_woken = False  # reset first, so that later messages wake the loop again
         while self._waiting:
             found, size = self._waiting.popleft()
             about = dict(getattr(found.properties, "UserProperty", ()))
             expiry = getattr(found.properties, "MessageExpiryInterval", 0)
             try:
                 topic = found.topic
-            except UnicodeDecodeError:  # no broker sends such a topic
+            except UnicodeDecodeError:  # not a topic that a broker sends
                 self._client.disconnect()
                 return
             self.received.put_nowait(Message(topic, bytes(found.payload), about, found.retain, found.mid, expiry, size))
@@ -353,7 +360,7 @@ class Connection:
             self._waits_for_room.set_result(None)
 
     def _from_thread(self, call: Callable[..., None]) -> Callable[..., None]:
-        """What paho's thread calls is done by the loop; not where that has ended."""
+        """Return a callback for paho's thread that runs `call` on the loop, unless the loop has ended."""
 
         def later(*given: Any) -> None:
             call_on_loop(self._loop, call, *given)
@@ -391,12 +398,12 @@ async def connected(
     unacknowledged: int = UNACKNOWLEDGED,
     takes: int = 0,
 ) -> AsyncIterator[Connection]:
-    """A connection under that name, which no other has. Raises `BrokerError`.
+    """Open a connection under a name that no other client uses. Raise `BrokerError`.
 
-    `keeps`: seconds for which the broker keeps subscriptions and messages for it; 0: it begins without. `gathered`:
-    seconds for which messages are gathered before they are handed on together. `unacknowledged`: messages that the
-    broker sends before one is acknowledged. `takes`: bytes of the largest message with its topic and properties; 0: it
-    subscribes to nothing, and a broker that sends it a message is left.
+    `keeps` is how many seconds the broker keeps subscriptions and messages for this client; with 0 the session starts
+    empty. Messages are gathered for `gathered` seconds and handed on together. `unacknowledged` is how many messages
+    the broker sends before one is acknowledged. `takes` is the size in bytes of the largest message with its topic and
+    properties; with 0 the client subscribes to nothing, and disconnects if the broker sends it a message.
     """
     client = BoundedClient(name, takes, unacknowledged)
     client.connect_timeout = CONNECTS_WITHIN
@@ -417,7 +424,7 @@ async def connected(
         await connection.open(clean=not session, properties=properties)  # the end of a session publishes its will
         yield connection
     except Exception:
-        connection.leaves_will = True  # it may not come back
+        connection.leaves_will = True  # the client may not reconnect
         raise
     finally:
         await connection.close()

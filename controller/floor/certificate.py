@@ -1,4 +1,4 @@
-"""The files with which a program comes to the broker: whose certificates it believes, its own certificate, its key."""
+"""The files with which a program connects to the broker: the trusted authority, its own certificate, its key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.floor.address import Credentials
 
 
 def context_of(credentials: Credentials) -> ssl.SSLContext:
-    """Raises `BrokerError`: also for a certificate that has expired, of which a broker says nothing."""
+    """Return the TLS context. Raise `BrokerError`, also for an expired certificate, which a broker does not report."""
     ca, certificate, key = credentials
     try:
         context = ssl.create_default_context(cafile=str(ca))

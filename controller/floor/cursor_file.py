@@ -1,7 +1,7 @@
-"""Up to where the journal was sent, in a small file beside it.
+"""How far the journal has been sent, in a small file beside it.
 
-It takes the place of the one before whole, and is durable before more is sent on its account. Where it is lost or
-cannot be read, the journal is sent again from its beginning, under the same numbers: nothing else is lost with it.
+Each write replaces the file as a whole, and is durable before sending relies on it. If the file is lost or cannot be
+read, the journal is sent again from its beginning, under the same numbers: nothing else is lost.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _NEXT: Final = ".next"
 
 
 class SentUpTo(msgspec.Struct, frozen=True):
-    """`acknowledged`: what lies before it, the broker has acknowledged. `settled`: what lies before it, the broker has
-    had the time to write to its disk; None: nothing.
+    """The broker has acknowledged everything before `acknowledged`, and has had time to write everything before
+    `settled` to its disk. None: nothing.
     """
 
     acknowledged: Cursor
@@ -30,7 +30,7 @@ class SentUpTo(msgspec.Struct, frozen=True):
 
 
 def read_cursor(path: Path) -> SentUpTo | None:
-    """None: there is none that can be read. Raises OSError."""
+    """Return the cursors, or None if there is no readable file. Raise OSError."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(LONGEST), type=SentUpTo)
@@ -39,7 +39,7 @@ def read_cursor(path: Path) -> SentUpTo | None:
 
 
 def write_cursor(path: Path, sent: SentUpTo) -> None:
-    """Raises OSError; then the one before is there."""
+    """Write the file. Raise OSError; the previous file is then still in place."""
     beside = path.with_name(path.name + _NEXT)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

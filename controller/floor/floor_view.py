@@ -1,10 +1,11 @@
-"""What the floor looks like, from the newest reports of its tables: nothing but messages and a clock.
+"""The state of the floor, computed from the newest reports of its tables and a clock.
 
     message ── take ── table: newest reports ── row of the grid
                                               └ matters: open irregularities, and what else needs a person
 
-How old a report is follows from the seconds for which the broker still keeps it, and how long something lasts from two
-times of the table's own clock: no two clocks are compared. Texts come from a network: each is cut and made plain.
+A report's age follows from the seconds for which the broker still keeps it, and a duration from two times of the
+table's own clock: times of different clocks are never compared. Texts come from a network: each is shortened and made
+plain.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ SILENT_AFTER_NS: Final = round(2 * RENEWED_EVERY * SECOND_NS)
 FORGOTTEN_AFTER_NS: Final = KEPT_FOR * SECOND_NS  # as the broker does
 MOST_TABLES: Final = 2000
 LONGEST_REPORT: Final = 64 * 1024  # bytes
-SHORT: Final = 4096  # bytes, in which no text is too long
+SHORT: Final = 4096  # bytes; a report of this size cannot contain a text that is too long
 MOST_OPEN: Final = 50  # irregularities of a table
-LATEST: Final = 2**53  # the largest number that a page takes
-SETTLES_NS: Final = 5 * SECOND_NS  # after a new connection: what the broker kept comes first
+LATEST: Final = 2**53  # the largest number that a page accepts
+SETTLES_NS: Final = 5 * SECOND_NS  # after connecting, messages that the broker retained arrive first
 
 Tone: TypeAlias = Literal["red", "amber", "plain", "quiet"]
 Trouble: TypeAlias = Literal["", "lost", "stopped", "silent", "service", "device", "paused", "warning"]
@@ -59,14 +60,15 @@ SHOWN: Final[dict[Subject, Callable[[Any], object]]] = {
 
 
 class UnreadableError(ValueError):
-    """A message that is none of this scheme, or not of this version."""
+    """Raised for a message that does not follow this scheme or has another version."""
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A table in the grid. Times are milliseconds of the floor's own clock; 0: not known.
+    """A table in the grid. Times are milliseconds of the floor's own clock; 0 means unknown.
 
-    `since`: of the phase. `trouble`: what else than an irregularity needs a person, `trouble_since` since when. `tone`
-    red: cards must stop; amber: a person must act; quiet: nobody is there. `open`: its irregularities.
+    `since` is the start of the phase. `trouble` is the first thing other than an irregularity that needs a person, and
+    `trouble_since` its start. `tone` is red if cards must stop, amber if a person must act, quiet if nobody is there.
+    `open` holds its irregularities.
     """
 
     key: str
@@ -86,9 +88,10 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Matter(msgspec.Struct, frozen=True):
-    """An open irregularity, or, where `trouble` is named, something else that needs a person; `what` says it then.
+    """An open irregularity or, if `trouble` is set, something else that needs a person; then `what` describes it.
 
-    `who` is the rank that is awaited, `act` for what. `clauses`: those that may apply; empty stands for none.
+    `who` is the rank that must act, `act` the action. `clauses` are those that may apply; an empty string stands for
+    none.
     """
 
     key: str
@@ -105,20 +108,20 @@ class Matter(msgspec.Struct, frozen=True):
 
 
 class Seen(NamedTuple):
-    """A report, and when it was made by the floor's own clock."""
+    """A report, with the time at which it was made on the floor's own clock."""
 
     report: Any
     made_ns: int
 
 
 class TableOnFloor:
-    """The newest reports of one table. `since_ns`: when what the key names began, by the floor's own clock."""
+    """The newest reports of one table. `since_ns` maps each fact to its start on the floor's own clock."""
 
     def __init__(self, place: TablePlace) -> None:
         self.place = place
         self.key = "/".join(place)
         self.seen: dict[Subject, Seen] = {}
-        self.taken = 0  # reports
+        self.taken = 0  # the number of reports
         self.since_ns: dict[object, int] = {}
         self.row: Row | None = None
         self.matters: tuple[Matter, ...] = ()
@@ -143,9 +146,9 @@ class TableOnFloor:
 
 
 class Floor:
-    """`now`: nanoseconds of a clock that nobody sets. `version` grows with every change that is shown.
+    """The floor. `now` returns nanoseconds of a monotonic clock. `version` grows with every visible change.
 
-    While the broker is away nothing is judged anew: what was known stands as it was.
+    While the broker is away the floor keeps its last known state and judges nothing.
     """
 
     def __init__(self, now: Callable[[], int]) -> None:
@@ -163,14 +166,14 @@ class Floor:
         self._sorted: tuple[int, tuple[Matter, ...]] = (-1, ())
         self._rows: tuple[Row, ...] | None = None
 
-    # -- what comes
+    # -- incoming messages
 
     def take(self, place: TablePlace, subject: Subject, message: Message) -> bool:
-        """A report. Whether anything that is shown has changed. Raises `UnreadableError`."""
+        """Take a report. Return whether the display has changed. Raise `UnreadableError`."""
         if subject not in REPORTS:
             raise UnreadableError("nobody asked for it")
         table = self.tables.get(place)
-        if not message.payload:  # the broker has none any more
+        if not message.payload:  # the broker has deleted its report
             if table is None or table.seen.pop(subject, None) is None:
                 return False
             return self._judge(table)
@@ -186,11 +189,11 @@ class Floor:
         if table.row is not None and not table.row.trouble and before is not None:
             shown = SHOWN[subject]
             if shown(before) == shown(report):
-                return False  # as most: a card was dealt
+                return False  # the most frequent case: a card was dealt
         return self._judge(table)
 
     def note_unread(self, topic: str, why: str) -> bool:
-        """A message that cannot be read. Whether it is the first: who runs this is to know once."""
+        """Count an unreadable message. Return whether it is the first, since the operator is told only once."""
         self.unread += 1
         self.version += 1
         if self.unread == 1:
@@ -210,7 +213,7 @@ class Floor:
         self.away, self.why = True, code
 
     def look(self) -> bool:
-        """What changes by time alone: tables that have gone silent, or that the broker has forgotten."""
+        """Apply the changes that time alone causes: silent tables and those that the broker has forgotten."""
         now = self._now()
         if self.away or now < self._settled_ns:
             return False
@@ -223,11 +226,11 @@ class Floor:
             changed |= self._judge(table)
         return changed
 
-    # -- what is shown
+    # -- display
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """By site, pit and table, as people count."""
+        """Return the rows by site, pit and table, in natural order."""
         if self._rows is None:
             found = [table.row for table in self.tables.values() if table.row is not None]
             self._rows = tuple(sorted(found, key=_as_people_count))
@@ -235,7 +238,7 @@ class Floor:
 
     @property
     def matters(self) -> tuple[Matter, ...]:
-        """Open irregularities, the oldest first; then what else needs a person, likewise."""
+        """Return the open irregularities, oldest first, then everything else that needs a person, oldest first."""
         if self._sorted[0] != self.matters_version:
             every = [one for table in self.tables.values() for one in table.matters]
             every.sort(key=lambda one: (bool(one.trouble), one.since, one.key))
@@ -243,17 +246,17 @@ class Floor:
         return self._sorted[1]
 
     def ms(self, ns: int) -> int:
-        """A time of the floor's own clock as pages have it: never 0, which stands for one that is not known."""
+        """Return a time of the floor's own clock in milliseconds for pages: never 0, which means unknown."""
         return max(1, (ns - self._clock_start) // 10**6 + FORGOTTEN_AFTER_NS // 10**6)
 
     @property
     def now_ms(self) -> int:
         return self.ms(self._now())
 
-    # -- inside
+    # -- internals
 
     def _made(self, message: Message) -> int:
-        """When the broker got it."""
+        """Return when the broker received the message."""
         left = message.expiry if 0 < message.expiry <= KEPT_FOR else KEPT_FOR
         return self._now() - (KEPT_FOR - left) * SECOND_NS
 
@@ -263,7 +266,7 @@ class Floor:
         if table.matters != matters:
             self.matters_version += 1
         elif table.row == before:
-            table.row = before  # the same object: who has it has this one
+            table.row = before  # keep the same object, so that holders of it still have the row
             return False
         if (table.row is None) != (before is None) or table.row != before:
             self._rows = None
@@ -304,7 +307,9 @@ class Floor:
 
 
 class _Beginnings:
-    """When what a report names began, by the floor's own clock. What was found once stays: no age jumps."""
+    """The start times of reported facts on the floor's own clock. A start time found once is kept, so that ages do not
+    jump.
+    """
 
     def __init__(self, table: TableOnFloor, seen: Seen, now: Callable[[], int]) -> None:
         self._table = table
@@ -321,9 +326,9 @@ class _Beginnings:
         return self._found((found.id, found.since_utc_ns), self._report.utc_ns, found.since_utc_ns, self._made)
 
     def trouble(self, trouble: Trouble) -> int:
-        """0: it was there when this program began to look."""
+        """Return when the trouble began, or 0 if it began before this program started."""
         if trouble in ("", "lost", "silent", "stopped"):
-            return self._made if trouble else 0  # since the last report
+            return self._made if trouble else 0  # the time of the last report
         if trouble == "device":
             device = self._table.seen[Subject.DEVICE]
             key = "device", device.report.heard_utc_ns
@@ -333,7 +338,7 @@ class _Beginnings:
         return self._kept[trouble]
 
     def forget(self) -> None:
-        """What is over."""
+        """Forget the start times of facts that are over."""
         self._table.since_ns = self._kept
 
     def _found(self, key: object, utc_ns: int, since_utc_ns: int, made_ns: int) -> int:
@@ -345,10 +350,10 @@ class _Beginnings:
 
 
 def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, AnyText]:
-    """The first thing that needs a person besides the irregularities, with the table's own sentence for it."""
+    """Return the first trouble besides the irregularities, with the table's own sentence for it."""
     report, device = table.table, table.device
     assert report is not None
-    works = report.phase not in (Phase.CLOSED, Phase.MAINTENANCE)  # else the device may be off
+    works = report.phase not in (Phase.CLOSED, Phase.MAINTENANCE)  # in these phases the device may be off
     if table.status in ("lost", "stopped"):
         return ("lost" if table.status == "lost" else "stopped"), ""
     if age_ns > SILENT_AFTER_NS:
@@ -363,14 +368,14 @@ def _trouble_of(table: TableOnFloor, age_ns: int) -> tuple[Trouble, AnyText]:
 
 
 def _tone_of(report: TableReport, trouble: Trouble) -> Tone:
-    """Of what is wrong besides irregularities: red where the cards stand still for it."""
+    """Return the tone for trouble other than irregularities: red if cards must stop because of it."""
     by_irregularity = any(one.blocks for one in report.irregularities)
     held = report.held and not report.paused and not by_irregularity
     return "red" if held or (trouble in ("device", "service") and report.phase in CARDS_LEAVE) else "amber"
 
 
 def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
-    """As the sentence of the console has it."""
+    """Return the tone that matches the sentence on the console."""
     report = table.table
     assert report is not None
     if any(one.blocks for one in report.irregularities) or _tone_of(report, trouble) == "red":
@@ -383,7 +388,7 @@ def _tone(table: TableOnFloor, trouble: Trouble) -> Tone:
 
 
 def read_report(subject: Subject, payload: bytes) -> Report:
-    """With plain texts. Raises `UnreadableError`."""
+    """Decode a report and make its texts plain. Raise `UnreadableError`."""
     if len(payload) > LONGEST_REPORT:
         raise UnreadableError(f"it has more than {LONGEST_REPORT // 1024} KiB")
     try:
@@ -392,15 +397,17 @@ def read_report(subject: Subject, payload: bytes) -> Report:
         raise UnreadableError(str(error)) from error
     if isinstance(report, TableReport):
         report = _bounded(report)
-    quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two are shown
+    quoted = payload.replace(b"\\\\", b"").replace(b'\\"', b"")  # these two escaped characters are visible
     if payload.isascii() and b"\\" not in quoted and len(payload) <= SHORT:
-        return report  # in JSON a character that is not shown needs a backslash
+        return report  # JSON writes an invisible character with a backslash, so there are none
     read: Report = with_plain_texts(report, most=MOST_OPEN)
     return read
 
 
 def _bounded(report: TableReport) -> TableReport:
-    """With `MOST_OPEN` irregularities at most, each id once: whoever draws them tells them apart by it."""
+    """Return the report with at most `MOST_OPEN` irregularities and each id once, since displays identify them by
+    id.
+    """
     found: dict[int, OpenIrregularity] = {}
     for one in report.irregularities:
         found.setdefault(one.id, one)
@@ -418,7 +425,7 @@ _DIGITS: Final = re.compile(r"(\d+)")
 
 @lru_cache(4 * MOST_TABLES)
 def counted(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts names as people count.
+    """Return a key that sorts names in natural order.
 
     >>> sorted(["nc-10", "nc-9", "a"], key=counted)
     ['a', 'nc-9', 'nc-10']
@@ -431,7 +438,7 @@ def _as_people_count(row: Row) -> tuple[Any, ...]:
 
 
 def by_pit(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str], list[Row]]]:
-    """Rows in their order, as site and pit with the tables of it."""
+    """Yield each site and pit with its rows, in the order of the rows."""
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row.site, row.pit), []).append(row)

@@ -1,10 +1,10 @@
-"""Follows the floor: subscribes at the broker, hands on what comes, connects again where it was lost.
+"""Follows the floor: subscribes at the broker, hands on the messages, and reconnects when the connection is lost.
 
     broker ── connection ── follower ─┬─ reports ── Floor
                                       └─ journal ── Stories
 
-It reads and never writes. Its session begins clean and ends with it, with QoS 0: what is missed is renewed within a
-minute, and to acknowledge each message would cost more than to read it.
+It reads and never writes. It starts a clean session with QoS 0: a missed report is renewed within a minute, and
+acknowledging each message would cost more than reading it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from controller.floor.stories import Stories
 from controller.floor.topics import ROOT, Subject, read_topic, topic_filter
 
 GATHERED: Final = 0.05  # seconds for which messages are gathered
-TAKES: Final = 2 * LONGEST_REPORT  # bytes of a message: nothing longer is shown
+TAKES: Final = 2 * LONGEST_REPORT  # bytes of the largest message; longer ones are not shown
 AT_ONCE: Final = 10_000  # messages
-LOOKS_EVERY: Final = 5.0  # seconds: what changes by time alone takes minutes
-AGAIN: Final = (0.5, 15.0)  # seconds until a new connection: the first time, and at most
-REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # in this order: the table's own comes first
+LOOKS_EVERY: Final = 5.0  # seconds; changes caused by time alone take minutes
+AGAIN: Final = (0.5, 15.0)  # seconds until a reconnect: the first time, and at most
+REPORTS: Final = (Subject.TABLE, Subject.DEVICE, Subject.SERVICE)  # the table's own report comes first
 
 
 class Part(NamedTuple):
-    """Which tables are followed; `+`: every one. `stories`: with their journals."""
+    """The tables that are followed; `+` matches any name. With `stories` their journals are followed too."""
 
     site: str = "+"
     pit: str = "+"
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Follower:
-    """`run` works until cancelled. `random`: a name that no other program has, and when to connect again."""
+    """Follows the floor while `run` runs. `random` gives the client a unique name and spreads reconnects."""
 
     def __init__(self, broker: Broker, part: Part, now: Callable[[], int], random: Random, log: Any) -> None:
         self.floor = Floor(now)
@@ -56,7 +56,7 @@ class Follower:
         self._left_out_is_logged = False
 
     async def news(self) -> None:
-        """Returns when something has changed."""
+        """Return when something has changed."""
         await self._news.wait()
 
     async def run(self) -> None:
@@ -86,7 +86,7 @@ class Follower:
             wait = min(2 * wait, longest)
 
     async def _follow(self) -> None:
-        """Until the connection ends. Raises `BrokerError`."""
+        """Follow until the connection ends. Raise `BrokerError`."""
         name = f"cardshoe-floor-{self._random.getrandbits(64):016x}"
         async with connected(self._broker, name, gathered=GATHERED, takes=TAKES) as connection:
             await connection.subscribe(*self._part.filters(), qos=0)
@@ -97,7 +97,7 @@ class Follower:
                 await self._take_all(connection)
 
     async def _take_all(self, connection: Connection) -> None:
-        """What has come; then those who draw have their turn."""
+        """Take every message that has arrived, then let the displays update."""
         changed = self._take(await connection.next())
         for message in connection.waiting(AT_ONCE):
             changed |= self._take(message)

@@ -1,12 +1,12 @@
-"""The page of the floor: its files and its streams, on this machine alone. Nothing can be changed through it.
+"""Serves the floor's page, its files and its streams, on this machine only. Nothing can be changed through it.
 
-GET /          the page; what it shares with the console is served as the console's
-GET /v1/floor  server-sent: the floor, then what changes of it
-GET /v1/story  server-sent: one table, `?table=SITE/PIT/TABLE`, and what happened there
-GET /healthz   whether it runs
+GET /          the page; the files that it shares with the console are the console's
+GET /v1/floor  server-sent events: the floor, then its changes
+GET /v1/story  server-sent events: one table, `?table=SITE/PIT/TABLE`, and its story
+GET /healthz   whether the server runs
 
-Every program of the machine and every page in a browser on it can connect: the host that a request names has to be one
-of this page's, and its origin that host.
+Every program on the machine and every page in its browsers can connect: so the host that a request names must be one of
+this page's hosts, and its origin that host.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def page_files() -> Pages:
 
 
 class PageServer(Serving):
-    """`hosts`: names by which a reverse proxy reaches it."""
+    """The server of the page. `hosts` are the names by which a reverse proxy reaches it."""
 
     def __init__(self, follower: Follower, listener: TcpListener, hosts: Sequence[str], clock: Clock) -> None:
         refusals = Refusals(_keep_nothing, clock.now)
@@ -95,7 +95,7 @@ class PageServer(Serving):
         await self.cleanup()
 
     def hang_up(self) -> None:
-        """Pages connect again."""
+        """Close all connections; pages reconnect."""
         self._streams.close()
         self._entrance.end_all()
 
@@ -131,4 +131,4 @@ class PageServer(Serving):
 
 
 async def _keep_nothing(what: str, caller: Caller, count: int) -> None:
-    """What is refused is in the log; there is no journal here."""
+    """Do nothing: refused requests are in the log, and this program has no journal."""

@@ -1,7 +1,7 @@
-"""What the page is sent: the floor as it is, what changes of it, and one table's story.
+"""The messages to the page: the whole floor, its changes, and one table's story.
 
-A page is given the newest state and none that it missed: what changed meanwhile is put together, at most four times a
-second. Sentences of tables come in the language of the page; all else is codes, for which the page has its words.
+A page gets the newest state and no intermediate ones: changes are combined, at most four times a second. Sentences of
+tables are in the page's language; everything else is codes, for which the page has its own words.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ from controller.messages import AnyText
 
 LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
 BEAT_EVERY: Final = 1.0  # seconds
-MOST_MATTERS: Final = 200  # that are shown; the others are counted
+MOST_MATTERS: Final = 200  # shown; further ones are only counted
 
 Write = Callable[[bytes], Awaitable[None]]
 
 
 class Contact(msgspec.Struct, frozen=True):
-    """With the broker. `away_since`: 0: it is there. `why`: the code of its error. `unread`: messages that could not be
-    read, the first of them in a sentence. `left_out`: there are more tables than are followed."""
+    """The contact with the broker. `away_since` is 0 while it is connected; `why` is the code of its error.
+
+    `unread` counts messages that could not be read, with a sentence about the first. `left_out` counts the tables
+    beyond those that are followed.
+    """
 
     away_since: int
     why: str
@@ -43,8 +46,10 @@ class Contact(msgspec.Struct, frozen=True):
 
 
 class FloorMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`whole`: the rows are all there are; else those that changed, and `gone` those that are no more. `matters` None:
-    as before; `more_matters`: so many besides them. Times as in `Row`.
+    """The floor, or its changes. With `whole` the rows are all rows; otherwise `rows` are those that changed, and
+    `gone` those that no longer exist.
+
+    `matters` is None if they are unchanged; `more_matters` counts those that are not listed. Times are as in `Row`.
     """
 
     now: int
@@ -62,7 +67,9 @@ class Beat(msgspec.Struct, frozen=True):
 
 
 class Detail(msgspec.Struct, frozen=True):
-    """What is known of one table besides its row. `heard`: its last report. `heard_device`: likewise; 0: not known."""
+    """The details of one table beyond its row. `heard` and `heard_device` are the times of its and its device's last
+    report; 0 means unknown.
+    """
 
     row: Row
     heard: int
@@ -82,7 +89,7 @@ class Detail(msgspec.Struct, frozen=True):
 
 
 class StoryMessage(msgspec.Struct, frozen=True):
-    """`detail` None: nothing is known of such a table. `lines`: the newest first."""
+    """The story of one table. `detail` is None if no such table is known. `lines` are newest first."""
 
     now: int
     detail: Detail | None
@@ -90,7 +97,7 @@ class StoryMessage(msgspec.Struct, frozen=True):
 
 
 class PageStream:
-    """Of all pages. `page`: the version of its files. `sleep` waits so many seconds."""
+    """The streams of all pages. `page` is the version of its files. `sleep` waits a number of seconds."""
 
     def __init__(
         self,
@@ -108,12 +115,12 @@ class PageStream:
         self._said: dict[str, tuple[int, tuple[Matter, ...]]] = {}  # matters, by language
 
     async def floor(self, write: Write, language: str) -> None:
-        """The whole floor, then what changes. Until it is cancelled."""
+        """Send the whole floor, then its changes, until cancelled."""
         sent = _Sent()
         await self._follow(write, b"floor", lambda: self._floor.version, lambda: self._message(sent, language))
 
     async def story(self, write: Write, place: TablePlace, language: str) -> None:
-        """One table, again whenever it has changed. Until it is cancelled."""
+        """Send one table, and again whenever it has changed, until cancelled."""
 
         def changed() -> object:
             table = self._floor.tables.get(place)
@@ -152,7 +159,7 @@ class PageStream:
     # -- the floor
 
     def whole(self, language: str) -> FloorMessage:
-        """All of it, as a page gets it first."""
+        """Return the whole floor, as a page first gets it."""
         return self._message(_Sent(), language)
 
     def _message(self, sent: _Sent, language: str) -> FloorMessage:
@@ -170,7 +177,7 @@ class PageStream:
         return FloorMessage(floor.now_ms, contact, changed, whole, gone, matters, more, self._page if whole else "")
 
     def _matters(self, language: str) -> tuple[Matter, ...]:
-        """Made once for all pages of a language."""
+        """Return the matters in a language. They are made once for all its pages."""
         version, said = self._said.get(language, (-1, ()))
         if version != self._floor.matters_version:
             speaker = Speaker(self._translator, language)
@@ -212,7 +219,7 @@ class PageStream:
 
 
 def _age_ns(report: DeviceReport) -> int:
-    """Of the device's last word, when it was reported."""
+    """Return how old the device's last message was when it was reported."""
     return min(max(0, report.utc_ns - report.heard_utc_ns), FORGOTTEN_AFTER_NS)
 
 
@@ -241,7 +248,7 @@ NOTHING: Final[dict[str, Row]] = {}
 
 
 class _Sent:
-    """What a page has."""
+    """The state that a page already has."""
 
     def __init__(self) -> None:
         self.rows = NOTHING

@@ -1,16 +1,16 @@
-"""Sends the journal to the broker, from where it was sent to, and the newest state of the table.
+"""Sends the journal to the broker, from the cursor on, and the newest state of the table.
 
-    connect ── wait for a keeper ── repeat what had not settled ── send what follows ── wait for news
-       └───────────────────── broker gone, silent or refusing: later again ──────────────────┘
+    connect ── wait for a keeper ── repeat unsettled records ── send what follows ── wait for news
+       └───────────────────── broker gone, silent or refusing: retry later ──────────────────┘
 
-A record is sent when the one before was acknowledged, so that they arrive in order; the cursor moves then. A broker
-that is killed loses what it had acknowledged and not yet written to its disk. So a record has settled only when the
-same connection stood for some minutes after it. After each new connection all that had not settled is sent again, and
-who reads knows it by its numbers. While the broker has nobody who keeps the journal, the journal waits: a broker that
-was restarted may have forgotten the store, and would acknowledge what only a page gets.
+A record is sent when the previous one has been acknowledged, so that they arrive in order; then the cursor moves. A
+broker that is killed loses records that it had acknowledged and not yet written to its disk. So a record is settled
+only when the same connection has lasted some minutes after it. After each reconnect all unsettled records are sent
+again, and the reader recognises them by their numbers. While no keeper of the journal is subscribed, the journal waits:
+a restarted broker may have forgotten the store, and would acknowledge records that only a page receives.
 
-A backlog is sent at a bounded rate. The table never waits: the journal is read in a thread, over connections of its
-own, and nothing that fails here ends the daemon.
+A backlog is sent at a limited rate. The table never waits: the journal is read in a thread over separate connections,
+and no failure here ends the daemon.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ InThread: TypeAlias = Callable[..., Awaitable[Any]]
 About: TypeAlias = Sequence[tuple[str, str]]
 
 MINUTE_NS: Final = 60 * 10**9
-LATE_AFTER_NS: Final = 10 * MINUTE_NS  # nothing was acknowledged for so long: people are warned
+LATE_AFTER_NS: Final = 10 * MINUTE_NS  # people are warned when nothing was acknowledged for this long
 UNREAD_AGAIN: Final = 5.0  # seconds
 ASKED_FOR: Final = 60  # seconds for which the broker keeps the question whether there is a keeper
-AGAIN: Final = (1.0, 60.0)  # seconds until a new connection: the first time, and at most
-LOOK_EVERY: Final = 0.5  # seconds: whether there is another state
-WRITTEN_EVERY: Final = 5.0  # seconds between two writes of the cursor: each costs the journal's disk two flushes
-STOPS_WITHIN: Final = 2.0  # seconds to say that it was stopped
+AGAIN: Final = (1.0, 60.0)  # seconds until a reconnect: the first time, and at most
+LOOK_EVERY: Final = 0.5  # seconds between checks for a new state
+WRITTEN_EVERY: Final = 5.0  # seconds between two writes of the cursor; each costs the journal's disk two flushes
+STOPS_WITHIN: Final = 2.0  # seconds for the report that the daemon has stopped
 
 
 class Sending(NamedTuple):
-    """How it is sent. `settles`: minutes until a record has settled; 0: at once. `rate`: records a second."""
+    """How the journal is sent. `settles` is minutes until a record is settled; 0 means immediately. `rate` is records a
+    second.
+    """
 
     place: TablePlace
     broker: Broker
@@ -60,7 +62,7 @@ class Sending(NamedTuple):
 
 
 class Publisher:
-    """`run` works until cancelled. `news`: returns when the journal has more. `random`: spreads the new connections of
+    """Sends the journal while `run` runs. `news` returns when the journal has more. `random` spreads the reconnects of
     many tables.
     """
 
@@ -85,26 +87,28 @@ class Publisher:
         self._random = random
         self._log = log
         self._news = asyncio.Event()
-        self._is_read = False  # the file with the cursor
+        self._is_read = False  # whether the file with the cursor was read
         self._acknowledged: Cursor | None = None
         self._settled: Cursor | None = None
         self._written: SentUpTo | None = None
         self._written_at = -WRITTEN_EVERY  # of the loop's clock
-        self._mark: Cursor | None = None  # acknowledged when `_marked_ns` was, and not settled yet
+        self._mark: Cursor | None = None  # acknowledged at `_marked_ns`, not yet settled
         self._marked_ns = 0
-        self._repeats = False  # what is sent was acknowledged before
-        self._good_ns = clock.now().boottime_ns  # when something was acknowledged, or nothing was left to be sent
+        self._repeats = False  # whether the records now being sent were acknowledged before
+        self._good_ns = clock.now().boottime_ns  # when a record was last acknowledged or nothing was left to send
         self._why = ""
         self._cursor_fails = False
 
     @property
     def sent_up_to(self) -> int:
-        """The entry up to which the broker has acknowledged the journal."""
+        """Return the entry up to which the broker has acknowledged the journal."""
         return self._acknowledged.number if self._acknowledged is not None else 0
 
     @property
     def warning(self) -> str:
-        """For people; empty: the broker has the journal, or got some of it less than ten minutes ago."""
+        """Return a warning for people, or "" if the broker has the journal or received part of it in the last ten
+        minutes.
+        """
         late = self._clock.now().boottime_ns - self._good_ns
         if late < LATE_AFTER_NS or not self._why:
             return ""
@@ -115,7 +119,7 @@ class Publisher:
             await self.work(partial(asyncio.get_running_loop().run_in_executor, thread))
 
     async def work(self, in_thread: InThread) -> None:
-        """`run`. `in_thread` does what waits for the disk."""
+        """Run the publisher. `in_thread` runs calls that wait for the disk."""
         try:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._hear_news())
@@ -138,7 +142,7 @@ class Publisher:
                 await self._connect(in_thread)
             except (BrokerError, JournalError) as error:
                 self._fail(error.code, str(error), error.hint)
-            except Exception as error:  # the table goes on without its floor
+            except Exception as error:  # the table continues without its floor
                 self._log.error("floor.failed", **as_fields(error))
                 self._why = "The publisher failed; the log of the daemon says where."
             finally:
@@ -147,13 +151,13 @@ class Publisher:
             await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
 
     def _fail(self, code: str, sentence: str, hint: str) -> None:
-        """In the log once, as long as it is the same."""
+        """Log a failure once, until its sentence changes."""
         if sentence != self._why:
             self._log.warning("floor.away", code=code, sentence=sentence, hint=hint)
         self._why = sentence
 
     async def _connect(self, in_thread: InThread) -> None:
-        """Until the connection ends. Raises `BrokerError` or `JournalError`."""
+        """Connect and send until the connection ends. Raise `BrokerError` or `JournalError`."""
         place, broker, *_ = self._sending
         name = "-".join(("cardshoe", *place))
         async with connected(broker, name, will=self._reporting.will) as connection:
@@ -171,7 +175,7 @@ class Publisher:
                 raise
 
     async def _find_cursor(self, in_thread: InThread) -> Cursor | None:
-        """From where on to send; None: from the journal's beginning. Raises `JournalError`."""
+        """Return the cursor from which to send, or None for the journal's beginning. Raise `JournalError`."""
         if not self._is_read:
             await self._read_cursor(in_thread)
         if self._acknowledged is not None and not await in_thread(self._outbox.holds, self._acknowledged):
@@ -183,7 +187,7 @@ class Publisher:
         return cursor
 
     async def _send(self, connection: Connection, cursor: Cursor | None, in_thread: InThread) -> None:
-        """What follows that cursor, as it comes."""
+        """Send the records after that cursor as they are written."""
         loop = asyncio.get_running_loop()
         due = loop.time()
         await self._until_read(connection, Subject.KEEPER, b"{}", expiry=ASKED_FOR)
@@ -195,7 +199,7 @@ class Publisher:
                 await self._send_record(connection, taken.record)
                 cursor = taken.cursor
                 self._note(cursor)
-                due = max(due, loop.time() - 1.0) + 1.0 / self._sending.rate  # a second's worth at once, at most
+                due = max(due, loop.time() - 1.0) + 1.0 / self._sending.rate  # a burst of one second's worth at most
                 if (ahead := due - loop.time()) > 0:
                     await asyncio.sleep(ahead)
             self._settle(cursor)
@@ -210,7 +214,7 @@ class Publisher:
     async def _until_read(
         self, connection: Connection, subject: Subject, payload: bytes, about: About = (), expiry: int = 0
     ) -> None:
-        """Until somebody has subscribed to it."""
+        """Publish until a subscriber receives the message."""
         topic = self._sending.place.topic(subject)
         while True:
             try:
@@ -224,7 +228,7 @@ class Publisher:
             await asyncio.sleep(UNREAD_AGAIN)
 
     async def _something_new(self, connection: Connection) -> None:
-        """News, a state that is to be sent, or the end of the connection, which is raised."""
+        """Wait for news, for a state that is to be sent, or for the end of the connection, which is raised."""
         news: asyncio.Future[Any] = asyncio.ensure_future(self._news.wait())
         try:
             while not news.done() and not self._reporting.is_due:
@@ -234,10 +238,10 @@ class Publisher:
         finally:
             news.cancel()
 
-    # -- up to where
+    # -- the cursor
 
     def _note(self, cursor: Cursor) -> None:
-        """The record before that cursor was acknowledged."""
+        """Note that the record before that cursor was acknowledged."""
         known = self._acknowledged
         if self._repeats and known is not None and cursor.number <= known.number:
             self._repeats = cursor != known
@@ -246,14 +250,14 @@ class Publisher:
         self._good_ns = self._clock.now().boottime_ns
 
     def _note_whole(self) -> None:
-        """The broker has all."""
+        """Note that the broker has every record."""
         self._good_ns = self._clock.now().boottime_ns
         if self._why:
             self._log.info("floor.whole", entry=self.sent_up_to)
         self._why = ""
 
     def _settle(self, cursor: Cursor | None) -> None:
-        """All before `cursor` was acknowledged over this connection, or had settled."""
+        """Note that every record before `cursor` is settled, or was acknowledged over this connection."""
         now = self._clock.now().boottime_ns
         if now - self._marked_ns >= self._sending.settles * MINUTE_NS:
             self._settled, self._mark, self._marked_ns = self._mark, cursor, now
@@ -269,7 +273,7 @@ class Publisher:
             self._written, self._acknowledged, self._settled = found, found.acknowledged, found.settled
 
     async def _write_cursor(self, in_thread: InThread) -> None:
-        """Now and then. Where it cannot be written, more is sent again later, and nothing is lost."""
+        """Write the cursor from time to time. If that fails, more records are sent again later, and nothing is lost."""
         now = asyncio.get_running_loop().time()
         if self._acknowledged is None or now - self._written_at < WRITTEN_EVERY:
             return
@@ -290,7 +294,7 @@ class Publisher:
 
 
 def about_record(record: Record) -> About:
-    """By which a program knows the record without reading it: the journal, the entries, the hash."""
+    """Return the properties that identify a record without reading it: the journal, the entries, the hash."""
     number = f"{record.first}-{record.last}" if isinstance(record, DecisionMade) else str(record.number)
     kind = str(record.__struct_config__.tag)
     return [("record", kind), ("journal", record.journal), ("entries", number), ("hash", record.hash)]

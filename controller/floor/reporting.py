@@ -1,4 +1,4 @@
-"""Sends the newest state of the table, its device and its service: where it has changed, and again every minute."""
+"""Sends the newest state of the table, its device and its service when it has changed, and every minute."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from controller.floor.table_report import (
 from controller.floor.topics import Subject, TablePlace
 from controller.journal.codec import Clock
 
-LOST_AFTER: Final = 15  # seconds without a connection, then the broker says that the daemon is gone
+LOST_AFTER: Final = 15  # seconds without a connection until the broker reports that the daemon is gone
 KEPT_FOR: Final = 86_400  # seconds for which the broker keeps a state that is not renewed
-RENEWED_EVERY: Final = 60.0  # seconds, where nothing has changed
+RENEWED_EVERY: Final = 60.0  # seconds between reports if nothing has changed
 LEAST_BETWEEN: Final = 0.5  # seconds between two states
 
 
 class ReportedTable(NamedTuple):
-    """What is needed of the running table. `shown_by`: what its view follows from. `names`: of people, by id."""
+    """The data that reporting needs of the running table. `shown_by` identifies the state that its view is made from.
+    `names` maps the ids of people to their names.
+    """
 
     view: Callable[[], TableView]
     shown_by: Callable[[], object]
@@ -37,7 +39,9 @@ class ReportedTable(NamedTuple):
 
 
 class Reporting:
-    """Of one table. States that follow each other faster than `LEAST_BETWEEN` are not all sent; the newest is."""
+    """The reports of one table. Of states that follow each other faster than `LEAST_BETWEEN` only the newest is
+    sent.
+    """
 
     def __init__(self, place: TablePlace, table: ReportedTable, clock: Clock, version: str) -> None:
         self._place = place
@@ -47,33 +51,33 @@ class Reporting:
         self._sent: dict[Subject, TableReport | DeviceReport] = {}
         self._sent_at = self._renewed_at = 0.0  # of the loop's clock
         self._shown: object = None
-        self._phase = ("", 0)  # the newest, and since when
+        self._phase = ("", 0)  # the newest phase, and when it began
 
     @property
     def will(self) -> Will:
-        """What the broker is to say when the daemon is gone without a word."""
+        """Return the message that the broker publishes if the daemon disappears."""
         gone = msgspec.structs.replace(self._running, status="lost")
         return Will(self._place.topic(Subject.SERVICE), msgspec.json.encode(gone), LOST_AFTER)
 
     @property
     def is_due(self) -> bool:
-        """Whether there is a state to be sent now."""
+        """Return whether a state has to be sent now."""
         now = asyncio.get_running_loop().time()
         if not self._sent or now - self._renewed_at >= RENEWED_EVERY:
             return True
         return now - self._sent_at >= LEAST_BETWEEN and self._table.shown_by() != self._shown
 
     def begin(self) -> None:
-        """A new connection: the broker may have lost what it had."""
+        """Start anew after connecting: the broker may have lost the last state."""
         self._sent.clear()
 
     async def send_service(self, connection: Connection, status: Status) -> None:
-        """Raises `BrokerError`."""
+        """Send the service's status. Raise `BrokerError`."""
         report = msgspec.structs.replace(self._running, status=status)
         await self._send(connection, Subject.SERVICE, report, expiry=0)
 
     async def send_state(self, connection: Connection) -> None:
-        """Where it is due. Raises `BrokerError`."""
+        """Send the state if it is due. Raise `BrokerError`."""
         if not self.is_due:
             return
         now = asyncio.get_running_loop().time()
@@ -103,7 +107,7 @@ class Reporting:
 
 
 def _timeless(report: TableReport | DeviceReport) -> TableReport | DeviceReport:
-    """Without the times at which it was made."""
+    """Return the report without the times at which it was made."""
     if isinstance(report, DeviceReport):
         return msgspec.structs.replace(report, utc_ns=0, heard_utc_ns=0)
     return msgspec.structs.replace(report, utc_ns=0)

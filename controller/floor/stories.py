@@ -1,8 +1,8 @@
 """One table's story: the newest decisions of its journal, as lines for people.
 
-    journal record ── take ── the newest decisions of each table, as they came ── lines, when somebody reads them
+    journal record ── take ── the newest decisions of each table, in order of arrival ── lines, on request
 
-A broker or a publisher may send a record again: decisions are known by their numbers. What is kept is bounded.
+A broker or a publisher may send a record again: decisions are recognised by their numbers. Memory is limited.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from controller.messages import AnyText
 from firmware_bridge.plain_text import plain
 
 KEPT: Final = 64  # decisions of a table
-MOST_BYTES: Final = 96 * 1024  # of them
-LONGEST: Final = 64 * 1024  # bytes of one
+MOST_BYTES: Final = 96 * 1024  # bytes of these decisions
+LONGEST: Final = 64 * 1024  # bytes of one decision
 MOST_LINES: Final = 100
 LATEST_NS: Final = 2**62  # the year 2116
 
@@ -31,7 +31,7 @@ _EVENT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 class Line(msgspec.Struct, frozen=True):
-    """`key`: of the event, which no other of the table has. `utc_ns`: by the table's clock."""
+    """A line of a story. `key` identifies the event among those of the table. `utc_ns` is of the table's clock."""
 
     key: str
     utc_ns: int
@@ -40,7 +40,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class _Story:
-    """Of one journal. `decisions` in their order. `version` grows with each."""
+    """The story of one journal. `decisions` are in order. `version` grows with each."""
 
     def __init__(self, journal: str, version: int) -> None:
         self.journal = journal
@@ -54,9 +54,9 @@ class Stories:
         self._stories: dict[TablePlace, _Story] = {}
 
     def take(self, place: TablePlace, payload: bytes) -> bool:
-        """A record of its journal. Whether the story has changed. Raises `UnreadableError`."""
+        """Take a record of the table's journal. Return whether the story has changed. Raise `UnreadableError`."""
         if len(payload) > LONGEST:
-            return False  # as an order of many bets: the journal has it
+            return False  # for example an order with many bets; the journal has it
         try:
             record = _RECORD.decode(payload)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -81,7 +81,7 @@ class Stories:
         return True
 
     def version(self, place: TablePlace) -> int:
-        """Another one whenever the story of that table has changed."""
+        """Return a value that changes with the story of that table."""
         return self._stories[place].version if place in self._stories else 0
 
     def _begin(self, place: TablePlace, journal: str) -> _Story:
@@ -94,7 +94,9 @@ class Stories:
     def lines(
         self, place: TablePlace, words: OwnWords, names: Names, say: Callable[[AnyText], str]
     ) -> tuple[Line, ...]:
-        """The newest first. `words`: of its game. `say`: a sentence in the reader's language."""
+        """Return the lines, newest first. `words` are those of the table's game. `say` renders a sentence in the
+        reader's language.
+        """
         story = self._stories.get(place)
         found: list[Line] = []
         for made in reversed(story.decisions.values()) if story is not None else ():
@@ -108,7 +110,9 @@ class Stories:
 
 
 def line_of(raw: msgspec.Raw, words: OwnWords, names: Names) -> AnyText:
-    """Empty: nothing is shown. An event that does not look like one, as another version writes it, has its name."""
+    """Return the line for an event, or "" if it is not shown. An event of an unexpected form, as of another version, is
+    shown by its name.
+    """
     try:
         event = _EVENT.decode(raw)
         name = str(event["event"])

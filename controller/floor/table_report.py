@@ -1,6 +1,6 @@
-"""What the floor shows of a table: its state, its device and its service. Retained by the broker, the newest of each.
+"""The reports of a table: its state, its device and its service. The broker retains the newest of each.
 
-All of it anyone may see at the table. Times are in nanoseconds since 1970; an age is the reader's to count.
+Anyone at the table may see all of this. Times are nanoseconds since 1970; the reader computes ages.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ Status = Literal["running", "stopped", "lost"]
 
 
 class OpenIrregularity(msgspec.Struct, frozen=True):
-    """`what`: its kind, and `where` its place, in words. `who`: the rank that is awaited, `act`: for what.
+    """An open irregularity. `what` is its kind and `where` its place, in words. `who` is the rank that must act, `act`
+    the action.
 
-    `clauses`: those that may apply; empty stands for none.
+    `clauses` are those that may apply; an empty string stands for none.
     """
 
     id: int
@@ -39,9 +40,9 @@ class OpenIrregularity(msgspec.Struct, frozen=True):
 
 
 class TableReport(msgspec.Struct, frozen=True):
-    """As of entry `entry` of the journal `journal`, sent at `utc_ns`. `next_step`: what comes next, in a sentence.
+    """The state of a table as of entry `entry` of the journal `journal`, sent at `utc_ns`. `next_step` is a sentence.
 
-    `since_utc_ns`: when the table entered this phase, as far as it was seen; 0: not known.
+    `since_utc_ns` is when the table was seen to enter this phase, or 0 if unknown.
     """
 
     journal: str
@@ -65,7 +66,9 @@ class TableReport(msgspec.Struct, frozen=True):
 
 
 class DeviceReport(msgspec.Struct, frozen=True):
-    """`heard_utc_ns`: when the device last said something; 0: not since the daemon's start. `left`: cards in it."""
+    """The state of a device. `heard_utc_ns` is the time of its last message, or 0 if there was none since the daemon's
+    start. `left` is the number of cards in it.
+    """
 
     utc_ns: int
     link: str
@@ -80,7 +83,9 @@ class DeviceReport(msgspec.Struct, frozen=True):
 
 
 class ServiceReport(msgspec.Struct, frozen=True):
-    """`status` lost: the broker says so, when the daemon is gone without a word. `since_utc_ns`: of its start."""
+    """The state of the service. The broker publishes the status lost when the daemon disappears. `since_utc_ns` is when
+    it started.
+    """
 
     status: Status
     since_utc_ns: int
@@ -88,7 +93,7 @@ class ServiceReport(msgspec.Struct, frozen=True):
 
 
 def table_report(view: TableView, utc_ns: int, since_utc_ns: int, names: Mapping[str, str]) -> TableReport:
-    """`names`: of the people, by id."""
+    """Return the report of a table. `names` maps the ids of people to their names."""
     return TableReport(
         view.journal, view.entry, utc_ns, view.simulated, view.game, view.title, view.unit, view.phase, since_utc_ns,
         view.service, view.service_cause, view.held, view.paused, view.round, names.get(view.dealer, view.dealer),

@@ -1,14 +1,15 @@
 """The topics of the floor.
 
-    cardshoe/1/SITE/PIT/TABLE/journal    records of the journal, in its order; not retained
-                              keeper     asks whether somebody keeps the journal; not retained
+    cardshoe/1/SITE/PIT/TABLE/journal    records of the journal, in order; not retained
+                              keeper     asks whether a client keeps the journal; not retained
                               table      the newest state of the table; retained
                               device     the newest state of its device; retained
                               service    whether the daemon runs; retained, and its last will
 
-1 is the number of this scheme: another one may stand beside it. One topic has the whole journal of a table, because a
-broker keeps the order within a topic. Who keeps the journal subscribes to `journal` and `keeper`; who watches it, to
-`journal` alone: the acknowledgement of a message to `keeper` says whether a keeper has subscribed.
+1 is the number of this scheme, so that a later one can be used beside it. One topic carries the whole journal of a
+table, because a broker keeps the order within a topic. A client that keeps the journal subscribes to `journal` and
+`keeper`; one that only watches it, to `journal` alone: the acknowledgement of a message to `keeper` says whether a
+keeper is subscribed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _TOPIC: Final = re.compile(rf"{ROOT}/({NAME})/({NAME})/({NAME})/([a-z]+)")
 
 
 class Subject(StrEnum):
-    """What a topic is about."""
+    """The subject of a topic."""
 
     JOURNAL = "journal"
     KEEPER = "keeper"
@@ -36,7 +37,7 @@ class Subject(StrEnum):
 
 
 class TablePlace(NamedTuple):
-    """Where on the floor a table is.
+    """The place of a table on the floor.
 
     >>> TablePlace("vienna", "p1", "nc-07").topic(Subject.JOURNAL)
     'cardshoe/1/vienna/p1/nc-07/journal'
@@ -47,7 +48,7 @@ class TablePlace(NamedTuple):
     table: str
 
     def topic(self, subject: Subject) -> str:
-        """Raises ValueError for a name that is none."""
+        """Return the topic for a subject. Raise ValueError for an invalid name."""
         for name in self:
             if not re.fullmatch(NAME, name):
                 raise ValueError(f"{name!r} is no name of a site, a pit or a table")
@@ -55,7 +56,7 @@ class TablePlace(NamedTuple):
 
 
 def topic_filter(subject: Subject, site: str = "+", pit: str = "+", table: str = "+") -> str:
-    """What a program of the floor subscribes to: of every table, unless they are named.
+    """Return the filter for a subject, of every table unless some are named.
 
     >>> topic_filter(Subject.TABLE, "vienna")
     'cardshoe/1/vienna/+/+/table'
@@ -64,7 +65,7 @@ def topic_filter(subject: Subject, site: str = "+", pit: str = "+", table: str =
 
 
 def read_topic(topic: str) -> tuple[TablePlace, Subject] | None:
-    """Whose topic it is; None: it is none of this scheme."""
+    """Return the table and the subject of a topic, or None if it does not follow this scheme."""
     found = _TOPIC.fullmatch(topic)
     if found is None or found[4] not in list(Subject):
         return None
@@ -72,7 +73,7 @@ def read_topic(topic: str) -> tuple[TablePlace, Subject] | None:
 
 
 def place_of(text: str) -> TablePlace | None:
-    """The table that is written as SITE/PIT/TABLE; None: none is.
+    """Return the table written as SITE/PIT/TABLE, or None.
 
     >>> place_of("vienna/p1/nc-07"), place_of("vienna/+/nc-07")
     (TablePlace(site='vienna', pit='p1', table='nc-07'), None)

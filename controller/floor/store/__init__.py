@@ -1,36 +1,36 @@
-"""The store: the journals of all tables in one PostgreSQL database, and whether they are whole.
+"""The store: the journals of all tables in one PostgreSQL database, with checks of their integrity.
 
-    records    what a message says: a record of a journal, or something that is none
-    database   the connection, the schema's version, what its errors mean
-    event_types  whether an event is one that a table publishes
+    records    reads a message: a record of a journal, or something else
+    database   the connection, the schema's version, and the meaning of its errors
+    event_types  checks that an event is one that a table publishes
     schema/    tables, functions, views and roles as SQL
     rows       a journal and its files as rows, locked while records are added
-    files      files and heads that come: whose key signs, and whether it did
-    owners     whose a journal is
-    decisions  decisions that come: new, there already, or another one under the same number
-    chain      up to where a journal is whole
-    alarms     what a person has to look at
+    files      incoming files and heads: which key signs, and whether the signature is valid
+    owners     the table that a journal belongs to
+    decisions  incoming decisions: new, already stored, or different under a stored number
+    chain      how far a journal is complete
+    alarms     findings that a person has to look at
     writing    a batch of records in one transaction
     consumer   from the broker to the database; acknowledges what is committed
-    meters     what it counts, for Prometheus
-    audit      a table's own files beside what the store has
+    meters     counters for Prometheus
+    audit      compares a table's own files with the store
 
     broker ── consumer ── writing ──┬── rows, files, decisions, chain, alarms ── PostgreSQL
               audit ────────────────┘
 
-Records may come twice, out of order, and through several consumers at once: a journal's row is locked while its records
-are added, and what is stored depends on which records came alone. A record that contradicts a stored one is kept beside
-it and raises an alarm; nothing that is stored is changed.
+Records may arrive twice, out of order, and through several consumers at the same time: a journal's row is locked while
+its records are added, and the stored result depends only on which records arrived. A record that contradicts a stored
+one is kept beside it and raises an alarm; stored records never change.
 
 The codes of `StoreError`:
 
-    ├── store-unreachable  no connection: no such host, nobody listens, it is starting or stopping
-    ├── store-refused      the database does not let this program in, or not do what it has to do
-    ├── store-schema       the database has no schema of the store, or one of another version
-    ├── store-full         no room on its disk
-    ├── store-read-only    it takes no changes
+    ├── store-unreachable  no connection: the host is unknown, nothing listens, or it is starting or stopping
+    ├── store-refused      the database refuses this program's login, or a statement that it needs
+    ├── store-schema       the database has no schema of the store, or another version of it
+    ├── store-full         its disk is full
+    ├── store-read-only    it accepts no changes
     ├── store-lost         the connection ended
-    └── store-failed       something else
+    └── store-failed       any other error
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ StoreCode: TypeAlias = Literal[
 
 
 class StoreError(Exception):
-    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
+    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines (see
+    docs/faults.md).
+    """
 
     def __init__(self, code: StoreCode, sentence: str, hint: str) -> None:
         super().__init__(sentence)

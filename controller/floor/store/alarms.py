@@ -1,13 +1,13 @@
-"""Alarms: what a person has to look at. One row while it is open, with how often it was found.
+"""Alarms: findings that a person has to look at. An open alarm is one row, with the number of times it was found.
 
-gap            entries have not come for long, though later ones have; closed by itself when they come
-fork           another record under a number that is stored, or one that does not follow what is stored
-rollback       the journal's key signed a second chain, too: an older copy of the journal took its place
+gap            entries are missing though later ones arrived long ago; closed automatically when they arrive
+fork           a different record under a stored number, or a record that does not follow the stored ones
+rollback       the journal's key also signed a second chain: an older copy of the journal replaced it
 other-table    a journal under the topics of another table than its beginning names, or two tables with one id
-bad-signature  a head that the file's key has not signed
-key-changed    a file with another key, which the one before has not endorsed
-flood          a table sends more records than tables do; those beyond that are left out
-unreadable     a message that is no record, or a record with an event that no table publishes
+bad-signature  a head that was not signed with the file's key
+key-changed    a file with a different key, which the previous key has not endorsed
+flood          a table sends more records than a table can; the excess is dropped
+unreadable     a message that is not a record, or a record with an event that no table publishes
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 LONGEST: Final = 500  # characters of a sentence
-MOST_CONFLICTS: Final = 200  # of a journal: who sends without end fills no disk
-LONGEST_CONFLICT: Final = 64 * 1024  # bytes that are kept of one
+MOST_CONFLICTS: Final = 200  # of a journal, so that an endless sender does not fill the disk
+LONGEST_CONFLICT: Final = 64 * 1024  # bytes that are kept of one conflict
 
 _RAISE: Final = """INSERT INTO cardshoe.alarm (kind, journal, topic, number, sentence, count)
 VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (kind, coalesce(journal, 0), topic) WHERE closed_at IS NULL
@@ -55,7 +55,7 @@ _OPEN: Final = "SELECT kind, count(*) FROM cardshoe.alarm WHERE closed_at IS NUL
 
 
 class Alarm(NamedTuple):
-    """`journal` None: of a topic alone. `number`: the entry; None: of none."""
+    """An alarm. `journal` is None if it concerns only a topic. `number` is the entry, or None."""
 
     kind: Kind
     journal: int | None
@@ -66,7 +66,7 @@ class Alarm(NamedTuple):
 
 def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
     counts = Counter((one.kind, one.journal, one.topic) for one in alarms)
-    for key in sorted(counts, key=repr):  # in one order, so that no two transactions wait for each other
+    for key in sorted(counts, key=repr):  # in a fixed order, so that transactions do not deadlock
         first = next(one for one in alarms if (one.kind, one.journal, one.topic) == key)
         values = (*key, first.number, first.sentence[:LONGEST].replace("\0", "?"), counts[key])
         connection.execute(_RAISE, values)
@@ -75,7 +75,9 @@ def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
 def contradicts(
     connection: Connection, journal: JournalRow, arrived: Arrived, kind: Kind, sentence: str
 ) -> list[Alarm]:
-    """Keeps the record beside what is stored, while there is room. The alarm that it is; none, where it is there."""
+    """Keep the record beside the stored one, if there is room. Return the alarm, or nothing if the record is kept
+    already.
+    """
     record = arrived.record
     number = record.last if isinstance(record, DecisionMade) else record.number
     said = json_of(record)
@@ -91,7 +93,9 @@ def contradicts(
 
 
 def signed_before(connection: Connection, journal: JournalRow, number: int, hash_: bytes, key: bytes) -> int | None:
-    """The last entry of the stored chain that the key signed, where it has signed one of a second chain, too."""
+    """Return the last entry of the stored chain that the key signed, if it has also signed an entry of a second
+    chain.
+    """
     asked = {
         "journal": journal.id, "number": number, "hash": hash_, "key": key, "verified": journal.number,
         "broken": journal.broken_at,
@@ -101,7 +105,7 @@ def signed_before(connection: Connection, journal: JournalRow, number: int, hash
 
 
 def look_for_gaps(connection: Connection, seconds: float) -> dict[str, int]:
-    """Raise and close those of gaps; how many alarms of each kind are open."""
+    """Raise and close the alarms for gaps. Return the number of open alarms of each kind."""
     connection.execute(_GAPS, (seconds,))
     connection.execute(_FILLED)
     return dict(connection.execute(_OPEN))

@@ -1,11 +1,11 @@
-"""A table's own files beside what the store has of its journal: every decision with its events, every file and head.
+"""Compares a table's own files with its journal in the store: every decision with its events, every file and head.
 
     folder ── outbox ── page of records ──┬── same ── next page
-    store ───────────── same entries ─────┘── missing: found, or sent into the store; other: found
+    store ───────────── same entries ─────┘── missing: reported, or sent into the store; different: reported
 
-The files are read as the publisher reads them, also beside a running table. What is of the last moments may be on its
-way, and is no finding. What only one side keeps is not compared: files that the table has deleted by age, and months
-that the store has.
+The files are read as the publisher reads them, also while the table runs. Records of the last moments may be on their
+way and are not reported. Records that only one side keeps are not compared: files that the table has deleted by age,
+and months that the store has pruned.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ALARMS: Final = "SELECT count(*) FROM cardshoe.alarm WHERE journal = %s AND clo
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """`code` for machines. `entry`: the first one that it is about, of `count` records."""
+    """A finding. `code` is for machines. `entry` is the first of the `count` records that it concerns."""
 
     code: str
     entry: int
@@ -50,9 +50,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Audited(msgspec.Struct):
-    """What was compared. `verified_up_to`: by the store; -1: nothing. `waiting`: records that may be on their way.
+    """The result of an audit. `verified_up_to` is the last entry that the store verified, or -1. `waiting` counts
+    records that may be on their way.
 
-    `filled`: records that were sent into the store. `alarms`: that are open there, of this journal.
+    `filled` counts records that were sent into the store. `alarms` counts the store's open alarms about this journal.
     """
 
     table: str
@@ -71,7 +72,7 @@ class Audited(msgspec.Struct):
 
 
 class OtherTableError(Exception):
-    """The journal is another table's. `of`: which."""
+    """Raised when the journal belongs to another table, which `of` names."""
 
     def __init__(self, of: str) -> None:
         super().__init__(of)
@@ -79,7 +80,7 @@ class OtherTableError(Exception):
 
 
 class _Row(NamedTuple):
-    """The journal in the store; id 0: it has none of it."""
+    """The journal's row in the store; its id is 0 if the store has none."""
 
     id: int = 0
     site: str = ""
@@ -91,9 +92,10 @@ class _Row(NamedTuple):
 
 
 class Audit:
-    """`since_ns`: what is of that time or later may be on its way. `writer`: gets what is missing; None: nobody does.
+    """An audit. Records from `since_ns` on may be on their way. `writer` gets the missing records; None means that
+    nothing is written.
 
-    Raises `JournalError`, `StoreError` and `OtherTableError`.
+    Raise `JournalError`, `StoreError` and `OtherTableError`.
     """
 
     def __init__(
@@ -106,14 +108,14 @@ class Audit:
         self._writer = writer
         self._row = _Row()
         self._first_file: FileBegan | None = None
-        self._files: dict[tuple[str, int], Record] = {}  # of the folder, by file and entry
+        self._files: dict[tuple[str, int], Record] = {}  # the folder's records, by file and entry
         self._heads: dict[tuple[str, int], Record] = {}
-        self._runs: dict[str, list[tuple[int, int]]] = {}  # first and last of entries in a row, by what is found
+        self._runs: dict[str, list[tuple[int, int]]] = {}  # first and last of consecutive entries, by finding
         self.audited = Audited("/".join(place))
 
     def run(self) -> Audited:
         cursor = self._compare(None)
-        if self._ends()[0] > self.audited.last:  # the table may have gone on meanwhile
+        if self._ends()[0] > self.audited.last:  # the table may have added records meanwhile
             self._compare(cursor)
         end, (decided, event) = self.audited.last, self._ends()
         if decided > end:
@@ -129,7 +131,7 @@ class Audit:
     # -- decisions
 
     def _compare(self, cursor: Cursor | None) -> Cursor | None:
-        """From there to the end. The cursor at the end."""
+        """Compare from the cursor to the end, and return the cursor at the end."""
         while page := self._outbox.after(cursor):
             records = [taken.record for taken in page]
             self._look_up(records[0])
@@ -138,7 +140,7 @@ class Audit:
         return cursor
 
     def _look_up(self, record: Record) -> None:
-        """The journal's row, once."""
+        """Look up the journal's row, once."""
         if self.audited.journal:
             return
         assert isinstance(record, FileBegan), "a journal begins with a file"
@@ -162,7 +164,7 @@ class Audit:
         return self.audited.journal, self._place.site, self._place.table
 
     def _stored(self, connection: Connection) -> _Row:
-        """What the store has from the table's own topics."""
+        """Return what the store has from the table's own topics."""
         found = connection.execute(_JOURNAL, self._wanted).fetchone()
         row = _Row() if found is None else _Row(*found)
         return row if (row.site, row.table) == (self._place.site, self._place.table) else _Row()
@@ -185,7 +187,7 @@ class Audit:
     def _compare_decisions(
         self, connection: Connection, made: Sequence[DecisionMade], before: int
     ) -> list[DecisionMade]:
-        """Those that are missing."""
+        """Return the decisions that are missing from the store."""
         span = (self._row.id, before, made[-1].last)
         stored = {row[1]: row for row in connection.execute(_DECISIONS, span)}
         bodies: dict[int, list[Any]] = {}
@@ -216,7 +218,9 @@ class Audit:
             self._note("missing", one.first, one.last)
 
     def _fill(self, missing: Sequence[Record], page: Sequence[Record]) -> None:
-        """With the files and heads of the page, that the store may lack, too: it knows those that it has."""
+        """Write the missing decisions, with the files and heads of the page, which the store may lack too; it skips
+        those it has.
+        """
         assert self._writer is not None
         records = [one for one in page if not isinstance(one, DecisionMade)] + list(missing)
         topic = self._place.topic(Subject.JOURNAL)
@@ -228,7 +232,7 @@ class Audit:
     # -- files and heads
 
     def _compare_signed(self) -> None:
-        """All of them, after the decisions: there are few."""
+        """Compare all files and heads, after the decisions: there are few."""
         with self._database.transaction() as connection:
             files = {(row[0], row[1]): row for row in connection.execute(_FILES, (self._row.id,))}
             heads = {(row[0], row[1]): row for row in connection.execute(_HEADS, (self._row.id,))}
@@ -251,7 +255,7 @@ class Audit:
         oldest = self._first_file.number if self._first_file is not None else 0
         ids = {file for file, _ in self._files}
         for file, number in stored:
-            if file in ids or number > oldest:  # else it is of a file that the table has deleted
+            if file in ids or number > oldest:  # otherwise it belongs to a file that the table has deleted
                 self._note(f"{kind}-forked", number, number)
         return missing
 
@@ -264,10 +268,10 @@ class Audit:
             number = record.last if isinstance(record, DecisionMade) else record.number
             self._note(f"{kind}-missing", number, number)
 
-    # -- what is found
+    # -- findings
 
     def _ends(self) -> tuple[int, int]:
-        """The last entry of a decision and of an event in the store; -1: none."""
+        """Return the last entry of a decision and of an event in the store; -1 for none."""
         with self._database.transaction() as connection:
             row = connection.execute(_ENDS, {"journal": self._row.id}).fetchone()
         return row or (-1, -1)
@@ -276,7 +280,7 @@ class Audit:
         self.audited.findings.append(Finding(code, entry, count, sentence))
 
     def _note(self, code: str, first: int, last: int) -> None:
-        """Of entries in a row one finding is made."""
+        """Combine consecutive entries into one finding."""
         runs = self._runs.setdefault(code, [])
         if runs and code in _IN_A_ROW and first <= runs[-1][1] + 1:
             runs[-1] = runs[-1][0], max(last, runs[-1][1])
@@ -304,7 +308,7 @@ def _events_differ(made: DecisionMade, bodies: Mapping[int, list[Any]]) -> bool:
 
 
 def _values(record: Record) -> tuple[Any, ...]:
-    """As the query of its kind gives them."""
+    """Return the values in the order of the query for the record's kind."""
     values: tuple[Any, ...] = msgspec.structs.astuple(record)
     if isinstance(record, FileBegan):
         _, file, number, hash_, utc_ns, table, simulated, key, endorsement, previous_file, previous_hash = values

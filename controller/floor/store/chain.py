@@ -1,11 +1,11 @@
-"""Up to where a journal is whole: every record is there, and follows the one before by its hash.
+"""How far a journal is complete: every record is present and follows the previous one by its hash.
 
     file ── decision ── decision ── file ── decision
       └ hash ── before ┘                └ previous_hash, hash ── before
 
-A file has the number of the entry before it, and the chain goes through its hash. Where the chain ends depends on which
-records are stored, and not on their order: it begins with the lowest file, and is looked through again from there when
-a lower one comes.
+A file has the number of the entry before it, and the chain goes through its hash. The end of the chain depends on which
+records are stored, not on their order of arrival: it begins with the lowest file, and is checked again from there when
+a lower one arrives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from controller.floor.store.alarms import Alarm
 from controller.floor.store.database import Connection
 from controller.floor.store.rows import NOT_KNOWN, JournalRow
 
-PAGE: Final = 1000  # decisions that are read at once
+PAGE: Final = 1000  # decisions that are read in one query
 _LOWEST: Final = """SELECT number, hash, id FROM cardshoe.journal_file f WHERE journal = %s AND number IS NOT NULL
 AND NOT EXISTS (SELECT FROM cardshoe.journal_file o WHERE o.journal = f.journal AND o.number = f.number
 AND o.hash = f.previous_hash) ORDER BY number, id LIMIT 1"""
@@ -48,7 +48,9 @@ class _File(NamedTuple):
 
 
 def follow(connection: Connection, journal: JournalRow, added: Iterable[Link]) -> list[Alarm]:
-    """Move the end of the chain, after `added` were stored, in their order; what of it does not follow."""
+    """Move the end of the chain after `added` were stored, in their order. Return the alarms for those that do not
+    follow.
+    """
     moved = False
     for link in added:
         if link.first != journal.number + 1:
@@ -91,13 +93,13 @@ def _look_on(connection: Connection, journal: JournalRow) -> list[Alarm]:
 
 
 def _pass_files(journal: JournalRow, following: Mapping[bytes, _File], until: bytes) -> None:
-    """Files that begin where the chain ends; not beyond that hash."""
+    """Pass the files that begin where the chain ends, up to the file with the hash `until`."""
     while journal.hash != until and (file := following.get(journal.hash)) and file.number == journal.number:
         journal.hash, journal.file = file.hash, file.id
 
 
 def _broken(connection: Connection, journal: JournalRow, link: Link) -> list[Alarm]:
-    """Whether it cannot follow, whatever comes: then an alarm, once."""
+    """Return an alarm, once, if the decision cannot follow whatever else arrives."""
     if journal.broken_at is not None or (link.file != journal.file and _may_follow(connection, journal, link)):
         return []
     journal.broken_at = link.first
@@ -106,10 +108,10 @@ def _broken(connection: Connection, journal: JournalRow, link: Link) -> list[Ala
 
 
 def _may_follow(connection: Connection, journal: JournalRow, link: Link) -> bool:
-    """Whether the record of its file, or of one between that and the chain's end, has not come."""
+    """Return whether the record of its file, or of one between that and the chain's end, has not arrived yet."""
     row = connection.execute(_WHOSE, (link.file,)).fetchone()
     if row is not None and row[0] is not None and (row[0], row[1]) != (journal.number, link.before):
-        return False  # it is not the first decision of that file
+        return False  # this is not the first decision of that file
     passed: set[str] = set()
     while row is not None and row[0] == journal.number:
         previous_file = row[2]

@@ -1,11 +1,12 @@
-"""From the broker to the database: what came is stored in batches, and acknowledged once it is committed.
+"""From the broker to the database: records are stored in batches, and acknowledged once they are committed.
 
     subscribe ── take what is there ── commit ── acknowledge ──┐
         ^              └───────────────────────────────────────┘
-        └── broker gone: again           database gone: the batch waits, and the broker keeps the rest
+        └── broker gone: reconnect       database gone: the batch waits, and the broker keeps the rest
 
-Consumers of one group share the messages of a subscription. The broker keeps what it has given to one that is away,
-until that comes back under its name. A batch that was not acknowledged comes again, and is known by its numbers.
+Consumers of one group share the messages of a subscription. The broker keeps the messages that it assigned to an absent
+consumer until that consumer returns under its name. A batch that was not acknowledged is delivered again, and is
+recognised by its numbers.
 """
 
 from __future__ import annotations
@@ -31,19 +32,20 @@ from controller.journal.codec import Clock
 
 BATCH: Final = 1000  # messages
 UNACKNOWLEDGED: Final = 2 * BATCH  # one batch is received while another is committed
-KEPT_FOR: Final = 7 * 86_400  # seconds for which the broker keeps what is for a consumer that is away
-TAKES: Final = 4 * LONGEST  # bytes of a message: one that is too long is to be heard of
-MOST_BYTES: Final = 8 * LONGEST  # of a batch
-LEAST_BETWEEN: Final = 0.02  # seconds from batch to batch: a transaction costs as much as ten records
+KEPT_FOR: Final = 7 * 86_400  # seconds for which the broker keeps the messages of an absent consumer
+TAKES: Final = 4 * LONGEST  # bytes of a message; larger than a record, so that a record that is too long is reported
+MOST_BYTES: Final = 8 * LONGEST  # bytes of a batch
+LEAST_BETWEEN: Final = 0.02  # seconds between batches; a transaction costs as much as ten records
 AGAIN: Final = (0.5, 30.0)  # seconds until the next attempt: the first time, and at most
 LOOK_EVERY: Final = 5.0  # seconds
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
 
 
 class Consuming(NamedTuple):
-    """`name`: under which the broker knows this consumer, and no other one. `group`: whose messages they share.
+    """The settings of a consumer. `name` is the name by which the broker knows this consumer only; consumers of one
+    `group` share their messages.
 
-    `site`, `pit`: of which tables; None: of all.
+    `site` and `pit` select the tables; None selects all.
     """
 
     broker: Broker
@@ -55,13 +57,13 @@ class Consuming(NamedTuple):
 
     @property
     def filters(self) -> list[str]:
-        """As one that keeps the journals."""
+        """Return the topic filters of a keeper of journals."""
         where = self.site or "+", self.pit or "+"
         return [f"$share/{self.group}/{topic_filter(subject, *where)}" for subject in (Subject.JOURNAL, Subject.KEEPER)]
 
 
 class Consumer:
-    """`run` works until cancelled. `ready`: called once it is subscribed and the database can be used."""
+    """Stores records while `run` runs. `ready` is called once it is subscribed and the database can be used."""
 
     def __init__(
         self,
@@ -122,7 +124,7 @@ class Consumer:
         self._ready()
 
     async def _consume(self, in_thread: InThread, connection: Connection) -> None:
-        """Until the connection to the broker ends, which raises `BrokerError`."""
+        """Store batches until the connection to the broker ends, which raises `BrokerError`."""
         loop = asyncio.get_running_loop()
         due = loop.time()
         while True:
@@ -143,7 +145,7 @@ class Consumer:
         return self._writer.write(heard) if heard else Written()
 
     async def _until_done(self, connection: Connection, work: Callable[[], Awaitable[Any]]) -> Any:
-        """Again and again while the database cannot do it. Raises `BrokerError` once the broker is gone, too."""
+        """Repeat `work` while the database is unavailable. Raise `BrokerError` once the broker is gone too."""
         wait = AGAIN[0]
         while True:
             try:
@@ -170,7 +172,7 @@ class Consumer:
             await asyncio.sleep(LOOK_EVERY)
 
     def _fail(self, error: BrokerError | StoreError) -> None:
-        """In the log once, as long as it is the same."""
+        """Log a failure once, until its sentence changes."""
         if str(error) != self._why:
             self._log.warning("store.away", code=error.code, sentence=str(error), hint=error.hint)
         self._why = str(error)

@@ -1,7 +1,7 @@
-"""The connection to PostgreSQL, the version of the schema in it, and what its errors mean.
+"""The connection to PostgreSQL, the version of its schema, and the meaning of its errors.
 
-A connection that has failed is not used again: the next use makes another one, and looks at the schema again. Belongs
-to one thread at a time.
+A failed connection is not used again: the next use opens a new one and checks the schema again. A `Database` is used by
+one thread at a time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VERSION: Final = 1
 PARTS: Final = ("tables.sql", "functions.sql", "views.sql", "roles.sql")
 CONNECTS_WITHIN: Final = 10  # seconds
 ANSWERS_WITHIN: Final = 60_000  # milliseconds for a statement
-WAITS_WITHIN: Final = 20_000  # milliseconds for a lock that another holds
+WAITS_WITHIN: Final = 20_000  # milliseconds to wait for a lock
 Connection: TypeAlias = psycopg.Connection[Any]
 _SETTINGS: Final = f"-c statement_timeout={ANSWERS_WITHIN} -c lock_timeout={WAITS_WITHIN} -c timezone=UTC"
 _ALIVE: Final = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 35_000}
@@ -54,7 +54,7 @@ _NOT_REACHED: Final = (
 
 
 class Database:
-    """`conninfo`: as libpq takes it, a URL or key=value. Raises `StoreError` where that cannot be read."""
+    """A database. `conninfo` is in libpq's form, a URL or key=value. Raise `StoreError` if it cannot be parsed."""
 
     def __init__(self, conninfo: str, program: str = "cardshoe floor store") -> None:
         try:
@@ -78,26 +78,27 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All of it or nothing; durable when it is left. Raises `StoreError`; what is wrong with the data itself as
-        `psycopg.DataError`."""
+        """Run a transaction, which is durable when the block ends. Raise `StoreError`, or `psycopg.DataError` if the
+        data itself is wrong.
+        """
         with self._speaking():
             connection = self._connected()
             with connection.transaction():
                 yield connection
 
     def check(self) -> None:
-        """Raises `StoreError` where the database cannot be used."""
+        """Raise `StoreError` if the database cannot be used."""
         with self._speaking():
             self._connected()
 
     def make_schema(self) -> None:
-        """Raises `StoreError`, also where there is one already."""
+        """Create the schema. Raise `StoreError`, also if there is one already."""
         with self._speaking(), self._open() as connection, connection.transaction():
             for part in PARTS:
                 connection.execute((files(__package__) / "schema" / part).read_bytes())
 
     def prune(self, before: date) -> int:
-        """Delete the months before that day's; how many. Raises `StoreError`."""
+        """Delete the months before the month of that day and return their number. Raise `StoreError`."""
         with self.transaction() as connection:
             connection.execute("SET LOCAL statement_timeout = 0")
             row = connection.execute("SELECT cardshoe.prune(%s)", (before,)).fetchone()
@@ -105,7 +106,9 @@ class Database:
             return int(row[0])
 
     def reassign(self, journal: str, before: str, after: str) -> bool:
-        """The journal goes on under the topics of another SITE/PIT/TABLE. Whether it is there. Raises `StoreError`."""
+        """Move the journal to the topics of another SITE/PIT/TABLE. Return whether the journal exists. Raise
+        `StoreError`.
+        """
         (site, _, table), to = before.split("/"), after.split("/")
         with self.transaction() as connection:
             query = "SELECT cardshoe.reassign(%s, %s, %s, %s, %s, %s)"
@@ -119,7 +122,7 @@ class Database:
             self._connection = None
 
     def interrupt(self) -> None:
-        """End what is going on in another thread; that raises `StoreError`."""
+        """Cancel the statement that runs in another thread, which raises `StoreError` there."""
         if (connection := self._connection) is not None:
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=CONNECTS_WITHIN)
@@ -164,7 +167,7 @@ class Database:
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Errors as sentences. The connection is given up, but for what is wrong with the data itself."""
+        """Turn errors into sentences. Close the connection, unless the data itself is wrong."""
         try:
             yield
         except StoreError:
@@ -191,12 +194,12 @@ class Database:
 
 
 def is_of_data(error: psycopg.Error) -> bool:
-    """Whether other data would have been taken: a value that is out of its range, a text that is none."""
+    """Return whether other data would have been accepted: a value is out of range, or a text is not valid."""
     return isinstance(error, psycopg.DataError) or (error.sqlstate or "")[:2] in _OF_DATA
 
 
 def _called(given: Mapping[str, Any]) -> str:
-    """For people; without a password."""
+    """Return a name of the database for people, without a password."""
     host = given.get("host") or given.get("hostaddr") or "this machine"
     port = f":{given['port']}" if given.get("port") else ""
     return f"{given.get('dbname') or given.get('user') or 'cardshoe'} on {host}{port}"

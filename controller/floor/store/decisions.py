@@ -1,5 +1,5 @@
-"""Decisions that come: new ones are stored with their events, those that are there are passed over, and one that is
-another than the one under its numbers is kept beside it.
+"""Incoming decisions: new ones are stored with their events, stored ones are skipped, and one that differs from the one
+under its numbers is kept beside it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ON h.journal = w.journal AND h.number = w.number AND h.file = w.file WHERE h.has
 
 
 class Stored(NamedTuple):
-    """The nearest decision that is stored, and ends with an entry or after it."""
+    """The nearest stored decision that ends with an entry or after it."""
 
     first: int
     last: int
@@ -35,7 +35,7 @@ class Stored(NamedTuple):
 
 
 class Came(NamedTuple):
-    """A decision with its journal's and its file's row."""
+    """A decision with the rows of its journal and its file."""
 
     arrived: Arrived
     made: DecisionMade
@@ -49,7 +49,7 @@ class Came(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """`new`: in the order of their journals and entries. `repeated`: how many were there."""
+    """The result of a batch. `new` is in the order of journals and entries. `repeated` counts those already stored."""
 
     new: list[Came]
     repeated: int
@@ -57,7 +57,7 @@ class Taken(NamedTuple):
 
 
 def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
-    """Store those that are new."""
+    """Store the new decisions."""
     ordered = sorted(came, key=lambda one: (one.journal.id, one.made.last))
     stored = _nearest(connection, ordered)
     new: list[Came] = []
@@ -65,7 +65,7 @@ def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
     repeated = 0
     for place, one in enumerate(ordered):
         made, journal = one.made, one.journal
-        before = new[-1] if new and new[-1].journal is journal else None  # in this batch
+        before = new[-1] if new and new[-1].journal is journal else None  # from this batch
         found = stored.get(place)
         if before is not None and before.made.last >= made.first:
             found = Stored(before.made.first, before.made.last, digest_of(before.made))
@@ -84,7 +84,7 @@ def take_decisions(connection: Connection, came: Sequence[Came]) -> Taken:
 
 
 def _nearest(connection: Connection, came: Sequence[Came]) -> dict[int, Stored]:
-    """By the place in `came`; of those above all that is stored there is none."""
+    """Return the nearest stored decision by the place in `came`; there is none for those above every stored entry."""
     asked = [(place, one) for place, one in enumerate(came) if one.made.first <= one.journal.highest]
     if not asked:
         return {}
@@ -121,7 +121,7 @@ def _store(connection: Connection, new: Iterable[Came]) -> None:
 
 
 def _signed_otherwise(connection: Connection, new: Sequence[Came]) -> list[Alarm]:
-    """Heads that came before their decisions, and are of other ones."""
+    """Return alarms for heads that arrived before their decisions and sign different ones."""
     before = [one for one in new if one.made.last <= one.journal.head_number]
     if not before:
         return []

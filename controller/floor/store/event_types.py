@@ -1,4 +1,4 @@
-"""Whether an event is one that a table publishes: by the types of the journal's events, without what is sealed."""
+"""Checks whether a table publishes an event, using the types of the journal's events without the sealed fields."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SOME_CARD: Final = Concealed(Card.numbered(1), 0, 0)
 
 
 def check_event(name: str, event: msgspec.Raw) -> None:
-    """Raises ValueError, or `msgspec.MsgspecError`, where it is none.
+    """Raise ValueError or `msgspec.MsgspecError` unless a table publishes such an event.
 
-    An event of a later version has a name that is not known here; no view reads it.
+    An event of a later version has an unknown name; no view reads it.
     """
     if name in KNOWN:
         _EVENT.decode(event)

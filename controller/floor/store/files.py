@@ -1,4 +1,4 @@
-"""Files and heads that come: whose key signs, and whether it did."""
+"""Incoming files and heads: which key signs, and whether the signature is valid."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEY_OF: Final = "SELECT number, hash, key FROM cardshoe.journal_file WHERE id =
 
 
 class Taken(NamedTuple):
-    """`new`: whether it was not there. `refused`: it contradicts what is there."""
+    """The result. `new` is true if it was not stored before. `refused` means that it contradicts a stored record."""
 
     new: bool
     alarms: Sequence[Alarm] = ()
@@ -44,7 +44,7 @@ class Taken(NamedTuple):
 
 
 def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journal: JournalRow, file: FileRow) -> Taken:
-    """The record of a file."""
+    """Take the record of a file."""
     values: tuple[Any, ...] = (
         began.number, bytes.fromhex(began.hash), began.utc_ns, began.table, began.simulated, bytes.fromhex(began.key),
         bytes.fromhex(began.endorsement), began.previous_file, bytes.fromhex(began.previous_hash),
@@ -67,10 +67,10 @@ def take_file(connection: Connection, arrived: Arrived, began: FileBegan, journa
 
 
 def _is_passed(connection: Connection, journal: JournalRow, began: FileBegan) -> bool:
-    """The chain was followed past its place without it.
+    """Return whether the chain was followed past this file's place without it.
 
-    Where the chain begins several files may begin, none of which has a decision: while the one before any of them has
-    not come, this one may come before that.
+    Several files without a decision may begin where the chain begins: while the predecessor of any of them is missing,
+    this one may come before it.
     """
     if journal.number == NOT_KNOWN or not journal.begins_at <= began.number < journal.number:
         return False
@@ -102,7 +102,7 @@ def _endorsed(journal: JournalRow, before: bytes, after: bytes, endorsement: byt
 
 
 def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journal: JournalRow, file: FileRow) -> Taken:
-    """A signed head. One with a bad signature is not stored."""
+    """Take a signed head. A head with a bad signature is not stored."""
     hash_, signature, key = (bytes.fromhex(digits) for digits in (head.hash, head.signature, head.key))
     known = connection.execute(_KEY_OF, (file.id,)).fetchone()
     said = statement(head.journal, head.file, head.head, head.utc_ns)
@@ -114,7 +114,7 @@ def take_head(connection: Connection, arrived: Arrived, head: HeadSigned, journa
         if tuple(stored) == (hash_, head.utc_ns, signature, key):
             return Taken(False)
         sentence = f"Entry {head.number} was signed twice, with two contents or at two times."
-        again = known is not None and stored[0] == hash_  # an older copy of the journal signed it once more
+        again = known is not None and stored[0] == hash_  # an older copy of the journal signed it again
         kind: Kind = "rollback" if again else "fork"
         return Taken(False, contradicts(connection, journal, arrived, kind, sentence), refused=True)
     alarms: list[Alarm] = []

@@ -1,4 +1,4 @@
-"""What the store counts, as a page for Prometheus."""
+"""The store's counters, as a page for Prometheus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENDS: Final = ("broker", "database")
 
 
 class StoreMeters:
-    """Counts from 0 at the start of the process, but for the alarms, which are the database's."""
+    """The counters. They start at 0 with the process, except for the alarms, which are read from the database."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -46,14 +46,14 @@ class StoreMeters:
         self.alarms(self._opened)
 
     def take(self, written: Written, utc_ns: int) -> None:
-        """A batch that was committed at that time."""
+        """Count a batch that was committed at that time."""
         for came, count in (("new", written.new), ("again", written.repeated), ("refused", written.refused)):
             self._records.labels(came).inc(count)
         if written.oldest_ns:
             self._delay.set((utc_ns - written.oldest_ns) / 1e9)
 
     def alarms(self, opened: dict[str, int]) -> dict[str, int]:
-        """How many are open by kind; those kinds of which there are more than before."""
+        """Set the number of open alarms by kind. Return the kinds with more of them than before."""
         before, self._opened = self._opened, {kind: opened.get(kind, 0) for kind in KINDS}
         for kind, count in self._opened.items():
             self._alarms.labels(kind).set(count)

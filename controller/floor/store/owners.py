@@ -1,7 +1,7 @@
-"""Whose a journal is: the table's, under whose topics its beginning came, named and signed there.
+"""The owner of a journal: the table under whose topics its beginning arrived, which names that table and is signed.
 
-What comes under the topics of one table is that table's alone, so nobody takes a journal from another by sending first.
-Where two tables send under one id, both are stored, each with its own key, and people are told which has what.
+Records under the topics of one table belong to that table alone, so nobody takes over a journal by sending first. If
+two tables send under one id, both are stored, each with its own key, and people are told which table has what.
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ WHERE journal_id = %s AND id <> %s AND key IS NOT NULL ORDER BY id"""
 
 
 def claim(connection: Connection, journal: JournalRow, file: FileRow) -> None:
-    """After a file or a head was stored: it is the table's from its first beginning that is signed."""
+    """Set the owner's key after a file or head was stored: the journal belongs to the table of its first signed
+    beginning.
+    """
     if journal.key is None and (row := connection.execute(_SIGNED_BEGINNING, (file.id,)).fetchone()) is not None:
         journal.key, journal.is_claimed = row[0], True
 
 
 def doubts_of_owner(connection: Connection, journals: Iterable[JournalRow]) -> list[Alarm]:
-    """Of those that have just got an owner, or come without a beginning, where another table has one of that id."""
+    """Return alarms for journals that have just got an owner, or arrive without a beginning, if another table has the
+    same id.
+    """
     found: list[Alarm] = []
     for journal in journals:
         if not journal.is_claimed and (journal.key is not None or journal.number != NOT_KNOWN):

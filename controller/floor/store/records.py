@@ -1,4 +1,4 @@
-"""What a message of the broker says: a record of a journal, or something that is none."""
+"""Reads a message from the broker: a record of a journal, or something else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.floor.store.event_types import check_event
 from controller.floor.topics import Subject, TablePlace, read_topic
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
-LONGEST: Final = 1024 * 1024  # bytes of a record; those of a table have a tenth of it
+LONGEST: Final = 1024 * 1024  # bytes of a record; those of a table have a tenth of that
 MOST_EVENTS: Final = 5000  # of a decision
 DIGEST: Final = 16  # bytes
 _HASH: Final = 32  # bytes; a key has as many
@@ -25,7 +25,7 @@ _RECORD: Final = msgspec.json.Decoder(Record)
 
 
 class Whose(NamedTuple):
-    """A journal, by the table under whose topics it comes; the table may move to another pit."""
+    """A journal, identified by the table under whose topics it arrives; the table may move to another pit."""
 
     site: str
     table: str
@@ -33,7 +33,7 @@ class Whose(NamedTuple):
 
 
 class Arrived(NamedTuple):
-    """A record, and the topic under which it came. `doubt`: why no table sends it, the end of a sentence."""
+    """A record with the topic under which it arrived. `doubt` says why no table sends it, as the end of a sentence."""
 
     topic: str
     place: TablePlace
@@ -46,14 +46,14 @@ class Arrived(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """`why`: the end of a sentence about the message."""
+    """A message that is not a record. `why` is the end of a sentence about it."""
 
     topic: str
     why: str
 
 
 class LeftOut(NamedTuple):
-    """So many messages that were not read: their table sends more than tables do."""
+    """The number of messages of a topic that were dropped unread because their table sends more than a table can."""
 
     topic: str
     messages: int
@@ -70,7 +70,7 @@ _NAMED: Final = msgspec.json.Decoder(_Named)
 
 
 def read_message(topic: str, payload: bytes) -> Arrived | Unreadable:
-    """Never raises: whoever may publish may send anything."""
+    """Read a message. Never raises, since any client with the right to publish may send anything."""
     found = read_topic(topic)
     if found is None or found[1] is not Subject.JOURNAL:
         return Unreadable(topic, "its topic is none of a journal")
@@ -85,7 +85,7 @@ def read_message(topic: str, payload: bytes) -> Arrived | Unreadable:
 
 
 def _doubt(record: Record) -> str:
-    """Whether its events are such as tables publish. Empty: they are."""
+    """Return why no table publishes these events, or ""."""
     for event in record.events if isinstance(record, DecisionMade) else ():
         try:
             check_event(name_of(event), event)
@@ -95,22 +95,22 @@ def _doubt(record: Record) -> str:
 
 
 def name_of(event: msgspec.Raw) -> str:
-    """Raises `msgspec.MsgspecError` for what is no event."""
+    """Return the event's name. Raise `msgspec.MsgspecError` if it is not an event."""
     return _NAMED.decode(event).event
 
 
 def text_of(event: msgspec.Raw) -> str:
-    """Raises ValueError for what is no text."""
+    """Return the event as text. Raise ValueError if it is not valid text."""
     return bytes(event).decode()
 
 
 def at(utc_ns: int) -> datetime:
-    """To the microsecond."""
+    """Return the time, rounded down to a microsecond."""
     return _EPOCH + timedelta(microseconds=utc_ns // 1000)
 
 
 def digest_of(record: Record) -> bytes:
-    """Over all that a record says, by the names of its fields: a later version may have more of them."""
+    """Return a digest of all known fields, by name: a later version may have more fields."""
     names = _FIELDS[type(record)]
     said = msgspec.json.encode([getattr(record, name) for name in names])
     return hashlib.sha256(said).digest()[:DIGEST]
@@ -125,7 +125,7 @@ _FIELDS: Final = {
 
 
 def _check(record: Record) -> None:
-    """Raises ValueError, or `msgspec.MsgspecError`, for values that no journal writes."""
+    """Raise ValueError or `msgspec.MsgspecError` for values that a journal never writes."""
     _name(record.journal)
     _name(record.file)
     _bytes(record.hash, _HASH)
@@ -167,5 +167,5 @@ def _bytes(digits: str, length: int) -> None:
 
 
 def json_of(record: Record) -> str:
-    """As it is kept where it contradicts another."""
+    """Return the record as JSON, as it is kept when it contradicts another."""
     return msgspec.json.encode(record).decode()

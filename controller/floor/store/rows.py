@@ -1,5 +1,5 @@
-"""A journal and its files as rows. While records are added the journal's row is locked, so that what is known of it
-stays true until the end of the transaction.
+"""A journal and its files as rows. The journal's row is locked while records are added, so that its values stay true
+until the end of the transaction.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ SELECT * FROM unnest(%s::int[], %s::text[]) ON CONFLICT DO NOTHING"""
 
 
 class JournalRow(msgspec.Struct):
-    """See `schema/tables.sql`. `looks_on`: it may be whole further than `number` by what came. `is_claimed`: its key
-    has just come.
+    """The row of a journal; see `schema/tables.sql`. `looks_on` means that the chain may go beyond `number`.
+    `is_claimed` means that its key has just been set.
     """
 
     id: int
@@ -69,7 +69,7 @@ class JournalRow(msgspec.Struct):
 
 
 class FileRow(NamedTuple):
-    """`is_known`: its record has come."""
+    """The row of a file. `is_known` means that its record has arrived."""
 
     id: int
     journal: int
@@ -78,11 +78,11 @@ class FileRow(NamedTuple):
 
 
 def add_journals(connection: Connection, arrived: Iterable[Arrived]) -> set[Whose]:
-    """Those that are not there, as far as their tables may have more; which of them are there then."""
+    """Add the missing journals, as far as their tables may have more, and return which of them exist afterwards."""
     first: dict[Whose, Arrived] = {}
     for one in arrived:
         first.setdefault(one.whose, one)
-    whose = sorted(first)  # in one order, so that no two wait for each other
+    whose = sorted(first)  # in a fixed order, so that transactions do not deadlock
     columns = (
         [one.journal for one in whose],
         [one.site for one in whose],
@@ -94,7 +94,7 @@ def add_journals(connection: Connection, arrived: Iterable[Arrived]) -> set[Whos
 
 
 def lock_journals(connection: Connection, wanted: Collection[Whose]) -> dict[Whose, JournalRow]:
-    """Waits for other transactions that add to them."""
+    """Lock the journals, waiting for other transactions that add to them."""
     rows = [JournalRow(*row) for row in connection.execute(_LOCK, _columns(wanted))]
     return {Whose(row.site, row.table, row.journal_id): row for row in rows}
 
@@ -110,7 +110,7 @@ def save_journals(connection: Connection, journals: Collection[JournalRow]) -> N
 
 
 class Files:
-    """Those whose records have come do not change, and are kept in memory; at most `MOST` of them."""
+    """A cache of files whose records have arrived and no longer change; at most `MOST` of them."""
 
     MOST: Final = 10_000
 
@@ -118,7 +118,7 @@ class Files:
         self._known: dict[tuple[int, str], FileRow] = {}
 
     def of(self, connection: Connection, wanted: Collection[tuple[int, str]]) -> dict[tuple[int, str], FileRow]:
-        """By journal and id; those that are not there are added without their records."""
+        """Return the rows by journal and file id. Missing files are added without their records."""
         found = {key: self._known[key] for key in wanted if key in self._known}
         for adds in (False, True):
             missing = sorted(set(wanted) - found.keys())
@@ -134,7 +134,7 @@ class Files:
         return found
 
     def keep(self, rows: Iterable[FileRow]) -> None:
-        """After the commit of the transaction in which they were found."""
+        """Remember rows after their transaction has been committed."""
         if len(self._known) > self.MOST:
             self._known.clear()
         self._known |= {(row.journal, row.file_id): row for row in rows if row.is_known}

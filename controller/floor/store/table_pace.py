@@ -1,7 +1,7 @@
-"""How many records of one table are stored: a table's certificate that floods keeps no other table's records waiting.
+"""Limits how many records of one table are stored, so that a flooding table does not delay the records of the others.
 
-What is beyond that is acknowledged and left out, with an alarm that names the table. The broker keeps one line for all,
-so what is not taken would keep everything behind it.
+Records above the limit are acknowledged and dropped, with an alarm that names the table. The broker has one queue for
+all tables, so a record that is not taken would delay everything behind it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from controller.floor.broker import Message
 from controller.floor.store.records import LeftOut
 from firmware_bridge.allowance import Allowance
 
-AT_ONCE: Final = 5000  # records of one table: some two seconds of the store's time
-A_SECOND: Final = 1000  # as many as a table may send of a backlog
-MOST_TOPICS: Final = 20_000  # that are remembered; a table has two
+AT_ONCE: Final = 5000  # records of one table: about two seconds of the store's time
+A_SECOND: Final = 1000  # the rate at which a table may send a backlog
+MOST_TOPICS: Final = 20_000  # topics that are remembered; a table has two
 
 
 class TablePace:
-    """By topic: a broker lets a table write its own alone."""
+    """The rate limit by topic, since a broker lets a table publish only under its own topics."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
-        self._allowances: dict[str, Allowance] = {}  # the oldest first
+        self._allowances: dict[str, Allowance] = {}  # oldest first
 
     def admit(self, messages: Sequence[Message], now: float) -> tuple[list[Message], list[LeftOut]]:
-        """Return those that are stored, at `now` in seconds, and by topic how many are not."""
+        """Return the messages to store at `now` (in seconds), and the number of dropped messages by topic."""
         stored: list[Message] = []
         left_out: Counter[str] = Counter()
         for message in messages:

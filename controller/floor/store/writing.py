@@ -1,4 +1,4 @@
-"""A batch of records in one transaction: all of them are committed, or none is.
+"""Writes a batch of records in one transaction: all of them are committed, or none.
 
 lock the journals ── files ── decisions and events ── heads ── chain ── owners ── alarms ── save the journals
 """
@@ -32,13 +32,14 @@ from controller.floor.store.rows import (
 )
 from controller.journal.outbox import DecisionMade, FileBegan, HeadSigned, Record
 
-GAP_AFTER: Final = 300.0  # seconds for which entries may lack before it is an alarm
+GAP_AFTER: Final = 300.0  # seconds for which entries may be missing before an alarm is raised
 _ADD_MONTH: Final = "SELECT cardshoe.add_month(%s)"
 
 
 class Written(msgspec.Struct):
-    """How many records were new, there already, or refused with an alarm. `oldest_ns`: the time of the oldest new one;
-    0: there was none."""
+    """The result of a batch: records that were new, already stored, or refused with an alarm. `oldest_ns` is the time
+    of the oldest new one, or 0.
+    """
 
     new: int = 0
     repeated: int = 0
@@ -53,23 +54,23 @@ class Written(msgspec.Struct):
 
 
 class Writer:
-    """Belongs to one thread. `committing`: called before each commit, for tests."""
+    """Writes batches in one thread. `committing` is called before each commit, for tests."""
 
     def __init__(self, database: Database, committing: Callable[[], None] = lambda: None) -> None:
         self._database = database
         self._committing = committing
         self._files = Files()
-        self._journals: set[Whose] = set()  # that are there
-        self._months: set[date] = set()  # for which partitions are there, or are not to be
+        self._journals: set[Whose] = set()  # journals known to exist
+        self._months: set[date] = set()  # months whose partitions exist or are not wanted
 
     def write(self, batch: Sequence[Heard]) -> Written:
-        """Durable when it returns. Raises `StoreError`; then nothing of it is stored."""
+        """Write a batch durably. Raise `StoreError` if nothing of it was stored."""
         try:
             return self._write(batch)
         except StoreError:
             self._forget()
             raise
-        except psycopg.Error as error:  # a value that PostgreSQL does not take: the others are stored
+        except psycopg.Error as error:  # a value that PostgreSQL does not accept: the other records are stored
             if len(batch) == 1:
                 return self._write([Unreadable(batch[0].topic, f"the database does not take it: {error.sqlstate}")])
         middle = len(batch) // 2
@@ -78,12 +79,12 @@ class Writer:
         return written
 
     def look(self, gap_after: float = GAP_AFTER) -> dict[str, int]:
-        """Raise the alarms of gaps; how many of each kind are open. Raises `StoreError`."""
+        """Raise the alarms for gaps. Return the number of open alarms of each kind. Raise `StoreError`."""
         with self._database.transaction() as connection:
             return look_for_gaps(connection, gap_after)
 
     def _forget(self) -> None:
-        """The database may be another one when it is used again: one that was restored."""
+        """Forget what is known of the database: it may have been restored from a backup when it is used again."""
         self._files, self._journals, self._months = Files(), set(), set()
 
     def _write(self, batch: Sequence[Heard]) -> Written:
@@ -109,7 +110,9 @@ class Writer:
         return work.written
 
     def _make_ready(self, arrived: Iterable[Arrived]) -> None:
-        """Journals and months that are not there, each in a transaction of its own: no batch waits for a lock of it."""
+        """Create missing journals and months, each in a separate transaction, so that no batch waits for their
+        locks.
+        """
         new = [one for one in arrived if one.whose not in self._journals]
         if new:
             with self._database.transaction() as connection:
@@ -122,7 +125,7 @@ class Writer:
 
 
 class _Batch:
-    """What is done within one transaction."""
+    """The work of one transaction."""
 
     def __init__(self, connection: Connection, journals: dict[Whose, JournalRow], files: Files) -> None:
         self.files: dict[tuple[int, str], FileRow] = {}
@@ -145,7 +148,7 @@ class _Batch:
             elif isinstance(record, DecisionMade):
                 came.append(Came(one, record, journal, file))
         taken = take_decisions(self._connection, came)
-        for one in own:  # after the decisions of which they are
+        for one in own:  # after the decisions that they sign
             if isinstance(one.record, HeadSigned):
                 journal = self._journals[one.whose]
                 file = self.files[journal.id, one.record.file]
@@ -160,7 +163,7 @@ class _Batch:
         raise_alarms(self._connection, self.alarms)
 
     def _is_good(self, one: Arrived) -> bool:
-        """Whether a table may have sent it under that topic; else it is kept beside what is stored."""
+        """Return whether a table may send the record under that topic; otherwise keep it beside the stored ones."""
         journal, record = self._journals[one.whose], one.record
         journal.pit = one.place.pit
         kind: Kind = "unreadable"
