@@ -1,31 +1,31 @@
-"""The journal: every input with the events that it caused, durable and chained, concealed cards sealed. Its parts:
+"""The journal: every input with the events that it caused, durable and chained, with concealed cards sealed. Its parts:
 
-    writer        one thread that owns the open journal; what the daemon awaits
-    store         the journal that is appended to: one transaction a decision, saved states, the next file
-    reserve       room on the disk with which a round ends though the disk is full
-    folder        the files of a journal in their order
-    reader        one file, read, with its key and without; pages, for followers
-    file, schema  the SQLite file: append-only tables, what it says of itself, what errors mean; the tables
+    writer        the thread that owns the open journal; the daemon awaits its calls
+    store         the journal of a running table: one transaction for each decision, saved states, the next file
+    reserve       disk space kept free, so that a round can end on a full disk
+    folder        the files of a journal in order
+    reader        reads one file, with its key or without; pages, for followers
+    file, schema  the SQLite file: append-only tables, its header, the meaning of errors; the tables
     chain         hashes
-    format_1      the format before, which is read only
+    format_1      the previous format, which is only read
     codec         decisions and states as JSON
     sealing       keys, sealed cards and evidence, commitments
     signing       signed heads, and the key that signs
-    pin, pinning  the newest head in a small file beside it; what contradicts it at a start
+    pin, pinning  the newest head in a small file beside the journal; contradictions found at a start
     witness       signed heads in a folder elsewhere
-    verification  whether all of it is what was written; deep_check, the part that needs the local key
+    verification  checks that the journal is what was written; deep_check, the part that needs the local key
 
 The codes of `JournalError`:
 
-    ├── journal-full        no room on the disk
+    ├── journal-full        the disk is full
     ├── journal-io          the disk, the directory or the connection failed
     ├── journal-format      not a journal, a journal of another format, or of another table
     ├── journal-key         the key is missing, readable by others, or not this journal's
-    ├── journal-damaged     what is written is not what was written
+    ├── journal-damaged     the content differs from what was written
     ├── journal-locked      another program writes to it
     ├── journal-linked      the file has several names
-    ├── journal-incomplete  a folder is no whole backup
-    └── journal-state       it ends elsewhere than the program that writes to it takes for its end
+    ├── journal-incomplete  a folder is not a complete backup
+    └── journal-state       the journal's end is not where the program that writes to it expects it
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ JournalCode: TypeAlias = Literal[
 
 
 class JournalError(Exception):
-    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
+    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines (see
+    docs/faults.md).
+    """
 
     def __init__(self, code: JournalCode, sentence: str, hint: str) -> None:
         super().__init__(sentence)

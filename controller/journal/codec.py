@@ -1,14 +1,14 @@
-"""Decisions and states as JSON, and what is sealed of them.
+"""Decisions and states as JSON, with their sealed items.
 
     type        in an event, as it is published and stored      in an input, and in a state
     Card        "KD"                                            "KD"
     Exposed     {"card", "salt": hex, "shuffle", "ordinal"}     the same
     Concealed   {"commitment": hex}                             the index of its item in `sealed`
-    Evidence    has no place there                              the index of its item in `sealed`
+    Evidence    not allowed                                     the index of its item in `sealed`
 
-A concealed card of an event is an item too, so that it can be recovered; the same card is one item of its row. The
-types of inputs, events and states are handed in. A field may be any of the four types or None, also inside a tuple; two
-of the four in one union cannot be distinguished and are refused by msgspec.
+A concealed card of an event is an item too, so that it can be recovered; a card that occurs twice in a row is one item.
+The types of inputs, events and states are passed in. A field may be any of the four types or None, also inside a tuple;
+two of the four in one union cannot be distinguished and are refused by msgspec.
 """
 
 from __future__ import annotations
@@ -35,23 +35,24 @@ CHECKPOINT: Final = b"checkpoint"
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """When something was decided: nanoseconds since 1970 in UTC, and nanoseconds of the boot-time clock."""
+    """The time of a decision: nanoseconds since 1970 in UTC, and nanoseconds of the boot-time clock."""
 
     utc_ns: int
     boottime_ns: int
 
 
 class Clock(Protocol):
-    """Where moments come from: the host, or virtual time."""
+    """The source of moments: the host's clocks, or virtual time."""
 
     def now(self) -> Moment:
-        """The moment of asking."""
+        """Return the present moment."""
 
 
 class StateForm(NamedTuple):
-    """How a state is saved. `upgrade(version, json object)` makes the form of this version of an earlier one's.
+    """The form in which a state is saved. `upgrade(version, json object)` converts an earlier version's form to this
+    one's.
 
-    `digest` changes with every type of which the state is made.
+    `digest` changes with every type that the state contains.
     """
 
     type: Any
@@ -61,7 +62,7 @@ class StateForm(NamedTuple):
 
 
 class Types(NamedTuple):
-    """What the journal of a table holds."""
+    """The types in the journal of a table."""
 
     input: Any
     event: Any
@@ -71,7 +72,7 @@ class Types(NamedTuple):
 
 
 class EncodedDecision(NamedTuple):
-    """A decision as it is stored, in `body` and `sealed`. `input` as it is packed, `events` each as it is published."""
+    """A decision as it is stored, in `body` and `sealed`. `input` is as packed, `events` are as published."""
 
     input: bytes
     events: list[bytes]
@@ -107,7 +108,9 @@ class JournalCodec(Generic[InputT, EventT]):
         self._event_decoder = msgspec.json.Decoder(types.event, dec_hook=work.decode_public)
 
     def encode(self, number: int, given: InputT, events: Sequence[EventT], round_number: int) -> EncodedDecision:
-        """The decision whose last entry has that number. TypeError or ValueError: what has no place in a journal."""
+        """Encode the decision whose last entry has that number. Raise TypeError or ValueError for values that a journal
+        cannot hold.
+        """
         self._begin(round_number)
         encode = self._events.encode
         written = self._inputs.encode(given)
@@ -116,26 +119,28 @@ class JournalCodec(Generic[InputT, EventT]):
         return EncodedDecision(written, published, body, self._seal(number, DECISION))
 
     def decode_input(self, number: int, text: bytes | str, sealed: bytes) -> InputT:
-        """The input of the decision whose last entry is `number`. Raises `JournalError` (journal-damaged)."""
+        """Return the input of the decision whose last entry is `number`. Raise `JournalError` (journal-damaged)."""
         with _reading(self._of, number):
             self._open(number, sealed, DECISION, 0)
             return cast("InputT", self._input_decoder.decode(text))
 
     def decode_events(self, number: int, texts: Sequence[bytes], sealed: bytes, round_number: int) -> list[EventT]:
-        """Its events. Raises `JournalError` (journal-damaged), also where a commitment is of none of the cards."""
+        """Return the decision's events. Raise `JournalError` (journal-damaged), also if a commitment matches none of
+        the cards.
+        """
         with _reading(self._of, number):
             self._open(number, sealed, DECISION, round_number)
             return [self._event_decoder.decode(text) for text in texts]
 
     def save(self, number: int, state: object, of: bytes) -> SavedState:
-        """A state after the entry `number`. `of`: `OPENING` or `CHECKPOINT`."""
+        """Encode the state after the entry `number`. `of` is `OPENING` or `CHECKPOINT`."""
         self._begin(0)
         encoded = self._packing.pack(self._inputs.encode(state))
         form = self._types.state
         return SavedState(form.version, form.digest, encoded, self._seal(number, of))
 
     def restore(self, number: int, saved: SavedState, of: bytes) -> Any:
-        """The state. Raises `JournalError`: journal-damaged, or journal-format for one of a later version."""
+        """Return the state. Raise `JournalError`: journal-damaged, or journal-format for a later version."""
         form = self._types.state
         if saved.version > form.version:
             raise JournalError(
@@ -160,7 +165,7 @@ class JournalCodec(Generic[InputT, EventT]):
         return self._file_keys.seal(number, items, self._random(NONCE_BYTES), of) if items else b""
 
     def _open(self, number: int, sealed: bytes, of: bytes, round_number: int) -> None:
-        """A decision's input and its events are opened one after the other: once for both."""
+        """Open a row's sealed items, once for its input and its events, which are decoded one after the other."""
         row = number, sealed, of
         if row != self._opened:
             self._work.items = self._file_keys.open(number, sealed, of)
@@ -169,7 +174,7 @@ class JournalCodec(Generic[InputT, EventT]):
 
 
 class _Work:
-    """The hooks, and the row that they are at work on: `items` are those that are sealed in it."""
+    """The msgspec hooks, with the row that they work on: `items` are its sealed items."""
 
     def __init__(self, keys: JournalKeys) -> None:
         self._keys = keys
@@ -179,13 +184,13 @@ class _Work:
         self._committed: dict[str, Concealed] | None = None
 
     def begin(self, round_number: int) -> None:
-        """A row that is written."""
+        """Start writing a row."""
         self._round = round_number
         self.items = []
         self._index = {}
 
     def aim(self, round_number: int) -> None:
-        """A row that is read; its items are there."""
+        """Start reading a row whose items have been opened."""
         self._round = round_number
         self._committed = None
 
@@ -233,7 +238,7 @@ class _Work:
 
 
 def encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
-    """What anyone may read. Raises NotImplementedError for other types."""
+    """Encode a value that anyone may read. Raise NotImplementedError for other types."""
     if isinstance(value, Card):
         return value.code
     if isinstance(value, Exposed):
@@ -243,7 +248,7 @@ def encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
 
 
 def decode_open(expected: Any, value: Any) -> Any:
-    """The counterpart of `encode_open`. Raises ValueError for what it did not write."""
+    """Decode what `encode_open` wrote. Raise ValueError for anything else."""
     if expected is Card:
         if not isinstance(value, str):
             raise ValueError("a card is written as text: rank and suit, as in KD, 10C or AS")
@@ -269,7 +274,7 @@ class _reading:  # noqa: N801  # a context manager that is cheaper than a genera
 
 
 def damaged_entry(of: str, number: int, why: str) -> JournalError:
-    """`of`: the journal or its file, at the beginning of a sentence."""
+    """Return the error for an unreadable entry. `of` is the journal or its file, at the beginning of a sentence."""
     return JournalError(
         "journal-damaged",
         f"{of} cannot be read up to entry {number}: {why}.",

@@ -1,4 +1,4 @@
-"""The part of a verification that needs the local key: what is sealed, committed to and saved."""
+"""The part of a verification that needs the local key: sealed items, commitments and saved states."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ _OPENING_OF: Final = frozenset({"card", "salt", "shuffle", "ordinal"})
 
 
 class Fold(Protocol):
-    """The table's fold, handed in."""
+    """The table's fold, passed in."""
 
     def begin(self, state: Any) -> None:
-        """From this state on; None: that of an empty table."""
+        """Begin with this state, or with that of an empty table if it is None."""
 
     def take(self, number: int, given: Any, events: Sequence[Any]) -> None:
-        """A decision; `number` is its input's."""
+        """Take a decision; `number` is that of its input."""
 
     def is_at(self, state: Any) -> bool:
-        """Whether what was taken folds to this state."""
+        """Return whether the decisions taken fold to this state."""
 
 
 class DeepCheck:
-    """A whole journal, file after file. Without a fold: the states that are saved, and no entries."""
+    """Checks a whole journal, file after file. Without a fold it checks the saved states but not the entries."""
 
     def __init__(self, local_key: bytes, types: Types, fold: Fold | None, find: Find) -> None:
         self._local_key, self._types, self._fold, self._find = local_key, types, fold, find
         self._begun = False
-        self._dealt: dict[tuple[int, int], Concealed] = {}  # in this round, by shuffle and ordinal
+        self._dealt: dict[tuple[int, int], Concealed] = {}  # cards of this round, by shuffle and ordinal
         self._round = 0
 
     def begin(self, header: Header, connection: Connection) -> None:
-        """A file."""
+        """Begin a file."""
         self._keys = JournalKeys(self._local_key, header.identity.id)
         self._file_keys = FileKeys(self._local_key, header.file_id)
         self._codec: JournalCodec[Any, Any] = JournalCodec(
@@ -66,7 +66,7 @@ class DeepCheck:
         self._begun = True
 
     def row(self, row: Sequence[Any], given: bytes, texts: Sequence[bytes]) -> None:
-        """Check a row of the chain. `given`, `texts`: its input and its events."""
+        """Check a row of the chain. `given` is its input, `texts` are its events."""
         last, _, _, _, round_number, _, sealed, hash_, mac = row
         if not self._file_keys.authenticates(mac, DECISION, hash_):
             self._find(
@@ -77,13 +77,13 @@ class DeepCheck:
                 self._entries(last, round_number, given, texts, sealed)
             except JournalError as error:
                 self._find("sealed", f"Up to entry {last}, what is sealed or written cannot be read: {error}", last)
-            except Exception as error:  # the rules are asked about events that they never gave
+            except Exception as error:  # the rules may fail on events that they never produced
                 self._find("fold", f"The entries up to {last} cannot be folded: {type(error).__name__}.", last)
         if last in self._states:
             self._checkpoint(self._states.pop(last), Head(last, hash_))
 
     def end(self) -> None:
-        """The end of a file."""
+        """End a file."""
         for number in self._states:
             self._find("checkpoint", "A state is saved where no decision ends.", number)
 

@@ -1,4 +1,4 @@
-"""What the journal says of files that were deleted by age, held against how long it says that files are kept."""
+"""Compares the journal's records of files deleted by age with the retention period that it records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONFIGURED: Final = b'"event":"configuration_recorded"'
 
 
 class Deletions:
-    """While a journal is read in its order. `find`: what is called with code, sentence and entry."""
+    """The check, while a journal is read in order. `find` is called with code, sentence and entry."""
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -28,12 +28,12 @@ class Deletions:
         self._ends: set[End] = set()
 
     def begin(self, header: Header, opening: Any) -> None:
-        """A file, and the state with which it begins, as plain values."""
+        """Begin a file with its opening state as plain values."""
         self._begun_ns = header.created_utc_ns
         self._keep_days = _keep_days(opening.get("table") if isinstance(opening, dict) else None)
 
     def take(self, number: int, texts: Sequence[bytes], *, is_signed: bool) -> None:
-        """The events of a decision that ends with entry `number`."""
+        """Take the events of a decision that ends with entry `number`."""
         for text in texts:
             if _CONFIGURED in text:
                 self._keep_days = _keep_days(msgspec.json.decode(text))
@@ -41,7 +41,7 @@ class Deletions:
                 self._deleted(number, msgspec.json.decode(text), is_signed=is_signed)
 
     def explain(self, end: End) -> bool:
-        """Whether a record says that the file with that end was deleted."""
+        """Return whether a record says that the file with that end was deleted."""
         return end in self._ends
 
     def _deleted(self, number: int, event: Any, *, is_signed: bool) -> None:
@@ -62,7 +62,7 @@ class Deletions:
 
 
 def _keep_days(holder: Any) -> int:
-    """`holder`: what has the record of the configuration."""
+    """Return the retention in days from the object that contains the recorded configuration, or 0."""
     configuration = holder.get("configuration") if isinstance(holder, dict) else None
     found = configuration.get("keep_days") if isinstance(configuration, dict) else 0
     return found if type(found) is int else 0

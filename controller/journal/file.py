@@ -1,4 +1,6 @@
-"""A file of the journal: opened, locked, made, and what its errors mean. Its tables are in `schema.py`."""
+"""A file of the journal: opening, locking, creating it, and the meaning of its errors. Its tables are in
+`schema.py`.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ from controller.journal.codec import NAME, SavedState
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory
 
-# UnicodeDecodeError: SQLite's message quotes a damaged file.
+# SQLite's message quotes a damaged file, which may raise UnicodeDecodeError.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
 
-_PAGE: Final = 8192  # bytes: what a row leaves free at the end of a page is a third of what it is with SQLite's 4096
-_LOG_PAGES: Final = 500  # then SQLite copies them into the file: as many bytes as with its own sizes
+_PAGE: Final = 8192  # bytes; a row leaves a third as much space free at the end of a page as with SQLite's 4096
+_LOG_PAGES: Final = 500  # when SQLite copies them into the file; as many bytes as with its default sizes
 _LOG_BYTES: Final = 32 + (_LOG_PAGES + 12) * (24 + _PAGE)
 PRAGMAS: Final = (
-    f"page_size={_PAGE}",  # of a file that is made
+    f"page_size={_PAGE}",  # for a new file
     f"wal_autocheckpoint={_LOG_PAGES}",
     "synchronous=FULL",
     "recursive_triggers=ON",
@@ -39,20 +41,20 @@ PRAGMAS: Final = (
 
 
 class Connection(Protocol):
-    """What the journal uses of SQLite: autocommit until an explicit BEGIN."""
+    """The part of SQLite's connection that the journal uses: autocommit until an explicit BEGIN."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Iterable[Any]:
         """Run one statement; rows may be iterated."""
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the connection."""
 
 
 Connect: TypeAlias = Callable[[Path], Connection]
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Whose journal it is. `id` is hexadecimal, and the same for the table's life."""
+    """The identity of a journal. `id` is hexadecimal and stays the same for the table's life."""
 
     id: str
     table: str
@@ -60,11 +62,11 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a file says of itself. `file_id` is its own; `previous` is the end of the file `previous_file`.
+    """The header of a file. `file_id` is its own id; `previous` is the end of the file `previous_file`.
 
-    `public_key`: whose signatures its heads have; `endorsement`: that of the key of the file before over this one,
-    where it is another one. `opening`: the state with which it begins. `words`: for `Packing`. `mac`: over the hash of
-    all that.
+    `public_key` verifies the signatures of its heads; `endorsement` is the previous file's key's signature over this
+    key if they differ. `opening` is the state with which the file begins. `words` are for `Packing`. `mac` covers the
+    hash of all these.
     """
 
     identity: Identity
@@ -81,7 +83,7 @@ class Header(msgspec.Struct, frozen=True):
 
     @property
     def columns(self) -> tuple[Any, ...]:
-        """The columns of the file's name, but for its MAC."""
+        """Return the columns of the file's name except its MAC."""
         identity, before, state = self.identity, self.previous, self.opening
         return (schema.FORMAT, identity.id, self.file_id, self.created_utc_ns, identity.table, int(identity.simulated),
                 self.key_check, self.public_key, self.endorsement, self.previous_file, before.number, before.hash,
@@ -89,21 +91,23 @@ class Header(msgspec.Struct, frozen=True):
 
     @property
     def genesis(self) -> bytes:
-        """The hash before the first decision."""
+        """Return the hash before the first decision."""
         return chain.genesis(self.columns)
 
     def is_authentic(self, keys: FileKeys) -> bool:
-        """Whether it was written by a holder of the local key."""
+        """Return whether a holder of the local key wrote the header."""
         return keys.authenticates(self.mac, NAME, self.genesis)
 
     @property
     def before(self) -> Head:
-        """The head before the first entry of this file, in its chain."""
+        """Return the head before the first entry of this file, in its chain."""
         return Head(self.previous.number, self.genesis)
 
 
 def connect(path: Path) -> Connection:
-    """The one read-write connection: durable at every commit, and refusing whatever does not append."""
+    """Open the one read-write connection: durable at every commit, and refusing every statement that does not
+    append.
+    """
     connection = sqlite3.connect(path, timeout=1.0, isolation_level=None)
     try:
         for pragma in PRAGMAS:
@@ -116,18 +120,18 @@ def connect(path: Path) -> Connection:
 
 
 def is_closed(path: Path) -> bool:
-    """Whether the next file has been begun, so that nothing is added to this one. Raises OSError."""
+    """Return whether the next file has been begun, so that this one no longer grows. Raise OSError."""
     return not path.stat().st_mode & 0o222
 
 
 def connect_reader(path: Path) -> Connection:
-    """A connection that cannot write. Any number of them may be open beside the journal's own.
+    """Open a connection that cannot write. Any number of them may be open beside the journal's own.
 
-    A closed file is read as it lies there, so that an auditor needs no right to write beside it. Raises `JournalError`
-    (journal-damaged) for a closed file with a log beside it: its last entries may be in there.
+    A closed file is read in place, so that an auditor needs no right to write beside it. Raise `JournalError`
+    (journal-damaged) for a closed file with a log beside it: the log may hold its last entries.
     """
     if not stat.S_ISREG(path.stat().st_mode):
-        raise foreign(path)  # SQLite would wait for ever for the other end of a pipe
+        raise foreign(path)  # SQLite would wait forever for the other end of a pipe
     closed = is_closed(path)
     if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
         raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")
@@ -136,8 +140,8 @@ def connect_reader(path: Path) -> Connection:
 
 
 def follow_on(after: int, numbers: Iterable[int]) -> bool:
-    """Whether each number is above the one before it: in a damaged file a query's rows need not be in its order, and
-    who asks for what follows the last of them would be answered for ever.
+    """Return whether each number is above the previous one. A query on a damaged file may return rows out of order, and
+    a caller that asks for the rows after the last one would then never finish.
     """
     found = [after, *numbers]
     return all(one < other for one, other in pairwise(found))
@@ -154,7 +158,7 @@ _ALLOWED: Final = {
 _ALLOWED_ON: Final = {
     *((sqlite3.SQLITE_INSERT, table) for table in schema.TABLES),
     (sqlite3.SQLITE_INSERT, "sqlite_master"),
-    (sqlite3.SQLITE_UPDATE, "sqlite_master"),  # by CREATE; a direct one SQLite refuses itself
+    (sqlite3.SQLITE_UPDATE, "sqlite_master"),  # written by CREATE; SQLite itself refuses a direct write
     (sqlite3.SQLITE_PRAGMA, "journal_mode"),
     (sqlite3.SQLITE_PRAGMA, "wal_checkpoint"),
 }
@@ -166,7 +170,7 @@ def _authorize(action: int, first: str | None, *_: str | None) -> int:
 
 
 def create(connection: Connection, header: Header, signed: Sequence[Any]) -> None:
-    """Make tables, guards, name and its signature in an empty file, all or nothing. Raises sqlite3.Error."""
+    """Create tables, guards, name and its signature in an empty file, all or nothing. Raise sqlite3.Error."""
     list(connection.execute("PRAGMA journal_mode=WAL"))
     connection.execute("BEGIN IMMEDIATE")
     for statement in schema.SCHEMA:
@@ -177,19 +181,20 @@ def create(connection: Connection, header: Header, signed: Sequence[Any]) -> Non
 
 
 def make_folder(folder: Path) -> None:
-    """Where it is missing. Its name is durable, also if an earlier start was interrupted. Raises OSError."""
+    """Create the folder if it is missing. Its name is made durable, also after an interrupted start. Raise OSError."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o750, parents=True, exist_ok=True)
     for one in missing or [folder]:
-        with suppress(PermissionError):  # made by somebody else
+        with suppress(PermissionError):  # created by another user
             sync_directory(one.parent)
 
 
 def lock_folder(folder: Path) -> int:
-    """Take the journal for this process; the descriptor holds it, and the kernel lets go when the process dies.
+    """Lock the journal for this process. The returned descriptor holds the lock, which the kernel releases when the
+    process dies.
 
-    The folder itself is locked and not its name, so that no second name of it leads past the lock. Raises
-    `JournalError`: journal-locked when another program holds it, journal-io where there is no folder.
+    The lock is on the folder, not on its path, so that another path to it does not bypass the lock. Raise
+    `JournalError`: journal-locked if another program holds it, journal-io if there is no folder.
     """
     with speaking(folder):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -202,8 +207,8 @@ def lock_folder(folder: Path) -> int:
 
 
 def make_file(path: Path) -> None:
-    """An empty file that its owner alone may read, where there is none, or one that was not begun. Raises OSError, or
-    `JournalError`: journal-format for something else of that name, journal-damaged for a log without its file.
+    """Create an empty file that only its owner may read, unless there is an empty one. Raise OSError or `JournalError`:
+    journal-format for something else under that name, journal-damaged for a log without its file.
     """
     try:
         require_file(path)
@@ -218,7 +223,9 @@ def make_file(path: Path) -> None:
 
 
 def require_file(path: Path) -> None:
-    """A regular file with one name: SQLite's log beside it goes by the name. Raises `JournalError` or OSError."""
+    """Check that it is a regular file with one name: SQLite names its log after the file. Raise `JournalError` or
+    OSError.
+    """
     found = path.lstat()
     if not stat.S_ISREG(found.st_mode):
         raise foreign(path)
@@ -227,10 +234,10 @@ def require_file(path: Path) -> None:
 
 
 def read_header(path: Path, connection: Connection) -> Header | None:
-    """What the file says of itself; None for an empty file.
+    """Return the file's header, or None for an empty file.
 
-    Raises `JournalError`: journal-format for a foreign file or another format, journal-damaged for a schema or a name
-    that has been changed.
+    Raise `JournalError`: journal-format for a foreign file or another format, journal-damaged for a changed schema or
+    name.
     """
     made = sorted(map(repr, connection.execute(schema.MADE)))
     if not made:
@@ -266,7 +273,7 @@ def _header(name: Sequence[Any]) -> Header:
 
 
 def opening_text(path: Path, header: Header) -> Any:
-    """The state with which a file begins, as plain values, without what is sealed. Raises `JournalError`."""
+    """Return the state with which a file begins as plain values, without sealed items. Raise `JournalError`."""
     try:
         return msgspec.json.decode(Packing(header.words).unpack(header.opening.state))
     except (ValueError, msgspec.MsgspecError) as error:
@@ -275,7 +282,9 @@ def opening_text(path: Path, header: Header) -> Any:
 
 
 def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
-    """The keys of that journal. Raises `JournalError` (journal-key) when the local key is not the one it began with."""
+    """Return the keys of that journal. Raise `JournalError` (journal-key) if the local key is not the one it began
+    with.
+    """
     keys = JournalKeys(local_key, header.identity.id)
     if not hmac.compare_digest(keys.check, header.key_check):
         raise JournalError(
@@ -287,7 +296,7 @@ def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
 
 
 def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
-    """Raises `JournalError` (journal-format) for another table's journal, or when one of the two is simulated."""
+    """Raise `JournalError` (journal-format) for another table's journal, or if only one of the two is simulated."""
     if (found.table, found.simulated) != (wanted.table, wanted.simulated):
         words = [f"{'simulated ' if each.simulated else ''}table {each.table!r}" for each in (found, wanted)]
         raise JournalError(
@@ -298,10 +307,10 @@ def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
 
 
 def grow_log(path: Path) -> None:
-    """Give the write-ahead log its final size, so that a commit writes data and no new size of a file.
+    """Give the write-ahead log its final size, so that a commit writes data without changing the size of a file.
 
-    What is in it is written again: an earlier process was killed before its sync, or its sync failed, and then it is
-    read from memory and lost with the power, with all that follows. Raises OSError.
+    The log's content is written again: if an earlier process was killed before its sync, or its sync failed, the
+    content is only in the page cache, and a power cut would lose it with all that follows. Raise OSError.
     """
     with suppress(FileNotFoundError), Path(f"{path}-wal").open("r+b", buffering=0) as log:
         found = log.read()
@@ -309,7 +318,7 @@ def grow_log(path: Path) -> None:
             log.seek(0)
             log.write(found)
             os.fsync(log.fileno())
-        # Only speed is lost without the rest. SQLite reads the zeros as no frames.
+        # A failure below costs only speed. SQLite does not take the zeros for frames.
         with suppress(OSError):
             if len(found) < _LOG_BYTES:
                 log.write(bytes(_LOG_BYTES - len(found)))
@@ -319,7 +328,7 @@ def grow_log(path: Path) -> None:
 
 @contextmanager
 def speaking(path: Path) -> Iterator[None]:
-    """Errors of SQLite and of the system leave as `JournalError`."""
+    """Raise errors of SQLite and of the system as `JournalError`."""
     try:
         yield
     except FAILURES as error:
@@ -327,7 +336,7 @@ def speaking(path: Path) -> Iterator[None]:
 
 
 def explain(path: Path, error: Exception) -> JournalError:
-    """What went wrong, in a sentence with the next step."""
+    """Return the error as a sentence with the next step."""
     code = getattr(error, "sqlite_errorcode", None) or 0
     number = error.errno if isinstance(error, OSError) else None
     primary = code & 0xFF
@@ -358,7 +367,7 @@ def explain(path: Path, error: Exception) -> JournalError:
 
 
 def foreign(path: Path) -> JournalError:
-    """For a file that is something else."""
+    """Return the error for a file that is not a journal."""
     return JournalError(
         "journal-format",
         f"{path} is not a journal of cardshoe.",
@@ -375,7 +384,7 @@ def _linked(path: Path, names: int) -> JournalError:
 
 
 def damaged(path: Path, what: str) -> JournalError:
-    """For a file that is not as it was written."""
+    """Return the error for a file that differs from what was written."""
     return JournalError(
         "journal-damaged",
         f"The journal {path} is damaged: {what}.",

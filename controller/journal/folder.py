@@ -1,6 +1,6 @@
-"""The folder of a journal: its files in their order, read as one.
+"""The folder of a journal: its files in order, read as one.
 
-000001.journal, 000002.journal, ...     each begins where the one before ended
+000001.journal, 000002.journal, ...     each begins where the previous one ended
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def file_name(number: int) -> str:
 
 
 def number_of(path: Path) -> int:
-    """Which file of the journal it is; 0: it has another name."""
+    """Return the number of a file of the journal, or 0 if the name has another form."""
     found = _NUMBERED.fullmatch(path.name)
     return int(found[1]) if found else 0
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of the journal in their order. Raises `JournalError`: journal-format where it is not clear."""
+    """Return the files of the journal in order. Raise `JournalError` (journal-format) if the order is not clear."""
     found, faults = survey(folder)
     for error in faults:
         raise error
@@ -45,7 +45,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
-    """The files in their order, and what is wrong with which are there. Raises `JournalError`."""
+    """Return the files in order, and the faults of the sequence. Raise `JournalError`."""
     with speaking(folder):
         found = sorted((number_of(path), path) for path in folder.iterdir() if _NUMBERED.fullmatch(path.name))
     faults: list[JournalError] = []
@@ -64,7 +64,7 @@ def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
 
 
 class FileEnd(NamedTuple):
-    """Which file it is, the end of its chain, and when the file after it was begun."""
+    """The end of a file: its id, the end of its chain, and when the next file was begun."""
 
     name: str
     file_id: str
@@ -73,11 +73,11 @@ class FileEnd(NamedTuple):
 
 
 def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
-    """The oldest files, as far as all that is in them is older than so many days. Raises `JournalError`.
+    """Return the oldest files that hold nothing younger than that many days. Raise `JournalError`.
 
-    Age counts up to the beginning of the file before the newest, so that a clock that has just jumped ends no file. The
-    newest two are always kept. Raises `JournalError` (journal-damaged) for one that does not end where the next says
-    that it ended: its deletion would hide that.
+    Ages are measured against the beginning of the file before the newest, so that a clock that has just jumped expires
+    no file. The newest two are always kept. Raise `JournalError` (journal-damaged) for a file that does not end where
+    the next one says: deleting it would hide that.
     """
     files = files_in(folder)
     if len(files) < 3:
@@ -98,8 +98,8 @@ def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
 
 
 def delete_files(folder: Path, names: Sequence[str]) -> None:
-    """Oldest first, as they are named, so that no gap is left in between. One that is gone already is none. Raises
-    `JournalError`.
+    """Delete files in the given order, oldest first, so that no gap is left in between. A missing file is not an error.
+    Raise `JournalError`.
     """
     for name in names:
         with speaking(folder / name):
@@ -109,7 +109,7 @@ def delete_files(folder: Path, names: Sequence[str]) -> None:
 
 
 def newest_header(folder: Path) -> Header | None:
-    """What the newest file says of itself; None: there is no file. Raises `JournalError`."""
+    """Return the header of the newest file, or None if there is no file. Raise `JournalError`."""
     with speaking(folder):
         files = files_in(folder) if folder.exists() else []
     return _header_of(files[-1]) if files else None
@@ -133,7 +133,7 @@ class JournalFolder(Generic[InputT, EventT]):
 
     @classmethod
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
-        """`path`: the folder, or a file. Raises `JournalError`."""
+        """Open a folder or a file. Raise `JournalError`."""
         with speaking(path):
             files = files_in(path) if path.is_dir() else [path]
             for one in files:
@@ -143,7 +143,9 @@ class JournalFolder(Generic[InputT, EventT]):
         return cls(files, types, local_key)
 
     def readers(self, after: int = 0) -> Iterator[JournalReader[InputT, EventT]]:
-        """Those files that hold entries above `after`, in order; each is closed when the next is asked for."""
+        """Yield the readers of files with entries above `after`, in order. Each is closed before the next is
+        yielded.
+        """
         for path in self._from(after):
             with closing(self.reader(path)) as reader:
                 yield reader
@@ -152,17 +154,17 @@ class JournalFolder(Generic[InputT, EventT]):
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
-        """`JournalReader.decisions` over all files."""
+        """Yield `JournalReader.decisions` of all files."""
         for reader in self.readers(after):
             yield from reader.decisions(after)
 
     def entries(self, after: int = 0) -> Iterator[Entry[InputT, EventT]]:
-        """`JournalReader.entries` over all files."""
+        """Yield `JournalReader.entries` of all files."""
         for reader in self.readers(after):
             yield from reader.entries(after)
 
     def verify(self, reached: Callable[[Head], None] = lambda head: None) -> Head:
-        """Check the chain of every file, and that each begins where the one before ended; its end. Raises
+        """Check the chain of every file, and that each begins where the previous one ended. Return the end. Raise
         `JournalError` (journal-damaged) with the first bad entry. `reached` is called after every page.
         """
         end: tuple[str, Head] | None = None
@@ -175,7 +177,7 @@ class JournalFolder(Generic[InputT, EventT]):
         return end[1]
 
     def _from(self, after: int) -> list[Path]:
-        """Files before the one that begins at or below `after` are not opened again."""
+        """Return the files from the one that contains `after`. Earlier ones are not opened again."""
         if not after:
             return self.files
         for at in range(len(self.files) - 1, 0, -1):

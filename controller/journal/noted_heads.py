@@ -1,4 +1,4 @@
-"""Heads that stand elsewhere, in the pin, at a witness or on paper, compared with those of a journal in its order."""
+"""Compares heads kept elsewhere (in the pin, at a witness or on paper) with those of a journal, in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Find: TypeAlias = Callable[[str, str, int], None]
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """`of`: how it is called in a sentence. `code`: of what is found where the journal does not hold it."""
+    """A noted head. `of` is its name in a sentence. `code` is that of the finding if the journal does not hold it."""
 
     head: Head
     of: str
@@ -23,7 +23,9 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 class NotedHeads:
-    """What is left of them, while the journal is read. `find`: what is called with code, sentence and entry."""
+    """The noted heads that were not yet found while a journal is read. `find` is called with code, sentence and
+    entry.
+    """
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -38,13 +40,15 @@ class NotedHeads:
         self._by_number.setdefault(noted.head.number, []).append(noted)
 
     def compare(self, head: Head) -> None:
-        """A head of the journal. The end of a file and the beginning of the next have one number and two hashes."""
+        """Compare a head of the journal. The end of a file and the beginning of the next have one number and two
+        hashes.
+        """
         found = self._by_number.get(head.number)
         if found is not None:
             self._by_number[head.number] = [noted for noted in found if noted.head != head]
 
     def end(self, first: int, last: int) -> None:
-        """The journal that was read held the entries above `first` up to `last`."""
+        """Report the heads that were not found. The journal holds the entries above `first` up to `last`."""
         gone: list[Noted] = []
         for number in sorted(self._by_number):
             for noted in self._by_number[number]:

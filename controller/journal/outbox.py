@@ -1,12 +1,12 @@
-"""The journal as an outbox: record by record, for those who follow it elsewhere.
+"""The journal as an outbox: record by record, for programs that follow it elsewhere.
 
-    file      a file begins where the one before ended
-    decision  the events of one decision as anyone may read them, its hash and the one before
+    file      a file begins where the previous one ended
+    decision  the events of one decision as anyone may read them, its hash and the previous hash
     head      a signed head
 
-Records follow from the journal alone: who asks again after the same cursor gets the same ones, and a cursor that is
-lost only repeats them. What was sealed is in no record; its hash is a part of the
-decision's. The order is the journal's: a head comes after its decision, at the latest when the next one is made.
+Records follow from the journal alone: the same cursor always gives the same records, so losing a cursor only repeats
+them. Sealed content is in no record; its hash is a part of the decision's. The order is the journal's: a head comes
+after its decision, at the latest when the next one is made.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from controller.journal.folder import files_in
 from controller.journal.reader import JournalReader
 from controller.journal.witness import BEFORE_ALL, WitnessedHead, signed_heads
 
-PAGE: Final = 64  # decisions that are read at once
+PAGE: Final = 64  # decisions read in one query
 _DECISIONS: Final = """SELECT last, count, utc_ns, round, body, hash
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 
 
 class FileBegan(msgspec.Struct, frozen=True, tag="file", tag_field="record"):
-    """`number`: the last entry before it. `hash`: of its name, which the first decision follows; `key`: who signs it.
-    `endorsement`: that of the key before over this one, where it is another.
+    """The beginning of a file. `number` is the last entry before it. `hash` is that of its name, which the first
+    decision follows; `key` is the key that signs it. `endorsement` is the previous key's signature over this key if
+    they differ.
 
-    Hashes, keys and signatures in hexadecimal, here and in the other records; `utc_ns` in nanoseconds since 1970.
+    Hashes, keys and signatures are hexadecimal, here and in the other records; `utc_ns` is nanoseconds since 1970.
     """
 
     journal: str
@@ -51,7 +52,7 @@ class FileBegan(msgspec.Struct, frozen=True, tag="file", tag_field="record"):
 
 
 class DecisionMade(msgspec.Struct, frozen=True, tag="decision", tag_field="record"):
-    """`first`: the number of the input's entry; the events have the numbers that follow, up to `last`."""
+    """A decision. `first` is the number of the input's entry; the events have the following numbers, up to `last`."""
 
     journal: str
     file: str
@@ -65,14 +66,16 @@ class DecisionMade(msgspec.Struct, frozen=True, tag="decision", tag_field="recor
 
 
 class HeadSigned(WitnessedHead, frozen=True, tag="head", tag_field="record"):
-    """A signed head, as a witness has it."""
+    """A signed head, in the form that a witness holds."""
 
 
 Record: TypeAlias = FileBegan | DecisionMade | HeadSigned
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """Up to where records were taken: in which file, the last decision with its hash, the number of the last head."""
+    """The place up to which records were taken: the file, the last decision with its hash, and the number of the last
+    head.
+    """
 
     journal: str
     file: str
@@ -82,27 +85,28 @@ class Cursor(msgspec.Struct, frozen=True):
 
 
 class Taken(NamedTuple):
-    """A record, and the cursor once it was taken."""
+    """A record, and the cursor after taking it."""
 
     record: Record
     cursor: Cursor
 
 
 class Outbox:
-    """The journal in that folder, also while it is written to. Belongs to one thread. Raises `JournalError`.
+    """The records of the journal in that folder, also while it is being written. It belongs to one thread. Raise
+    `JournalError`.
 
-    Each page is read over a connection of its own: neither the writer nor the end of a file waits.
+    Each page is read over a separate connection, so that neither the writer nor the end of a file waits.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ids: dict[Path, str] = {}  # of files that are there
+        self._ids: dict[Path, str] = {}  # ids of existing files
 
     def after(self, cursor: Cursor | None) -> list[Taken]:
-        """The next records; empty: there are none yet. `None`, or a cursor that the journal does not hold: from its
-        beginning.
+        """Return the next records, which may be none yet. For None, or a cursor that the journal does not hold, begin
+        at the start.
         """
-        files = files_in(self._folder)  # before they are read: a file is whole once the next one is there
+        files = files_in(self._folder)  # listed before they are read: a file is complete once the next one exists
         at = self._place(files, cursor)
         for path in files[at or 0 :]:
             reader: JournalReader[Any, Any]
@@ -113,11 +117,11 @@ class Outbox:
         return []
 
     def holds(self, cursor: Cursor) -> bool:
-        """Whether the journal has what the cursor names: not after an older copy took its place."""
+        """Return whether the journal holds the cursor's place. It does not after an older copy replaced the journal."""
         return self._place(files_in(self._folder), cursor) is not None
 
     def _place(self, files: Sequence[Path], cursor: Cursor | None) -> int | None:
-        """Which of the files holds the cursor; None: none does."""
+        """Return the index of the file that holds the cursor, or None."""
         if cursor is None:
             return None
         for at in reversed(range(len(files))):
@@ -138,7 +142,7 @@ class Outbox:
 
 
 def _page(reader: JournalReader[Any, Any], cursor: Cursor | None) -> Iterator[Taken]:
-    """The next records of a file; `cursor`: in it, None: from its beginning."""
+    """Yield the next records of a file, from the cursor or, if it is None, from the file's beginning."""
     header = reader.header
     if cursor is None:
         began = _began(reader)
@@ -146,7 +150,8 @@ def _page(reader: JournalReader[Any, Any], cursor: Cursor | None) -> Iterator[Ta
         yield Taken(began, cursor)
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute(_DECISIONS, (cursor.number, PAGE)))
-    heads = signed_heads(reader, cursor.head)  # after the decisions: a head that comes between two of them is there
+    # read after the decisions, so that a head between two of them is included
+    heads = signed_heads(reader, cursor.head)
     signed = 0
     while True:
         until = bisect_right(heads, cursor.number, key=attrgetter("number"))

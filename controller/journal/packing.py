@@ -1,10 +1,10 @@
-"""How texts lie in a file: deflated, and digests in them as bytes.
+"""The form of texts in a file: deflated, with digests as bytes.
 
     packed = raw deflate, with the file's words as its dictionary, of the text
-             with 0x01 for each run of 64 hexadecimal digits | 32 bytes for each of these, in their order
+             with 0x01 for each run of 64 hexadecimal digits | 32 bytes for each of these, in order
 
-JSON has no byte 0x01. Digests stay outside what is deflated: the size of a packed text does not depend on a commitment.
-A file keeps its words, so that it is read with nothing else at hand.
+JSON has no byte 0x01. Digests are not deflated, so that the size of a packed text does not depend on a commitment. A
+file contains its words, so that nothing else is needed to read it.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Final
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _MARK: Final = b"\x01"
 _BYTES: Final = 32  # of a digest
-_WINDOW: Final = 13  # as a power of two: what a longer one saves is not worth its memory and time
+_WINDOW: Final = 13  # as a power of two; a larger window saves too little for its memory and time
 _MEMORY: Final = 5
 _LEVEL: Final = 6
-MOST: Final = 64 * 1024 * 1024  # bytes of a text: more is no text that was written
+MOST: Final = 64 * 1024 * 1024  # bytes of a text; no longer text is ever written
 LONGEST_WORDS: Final = 1 << _WINDOW
 
 
 class Packing:
-    """`words`: a text that resembles those that are packed; the most frequent at its end."""
+    """Packs texts. `words` is a text that resembles them, with the most frequent words at its end."""
 
     def __init__(self, words: bytes) -> None:
         self._words = words[-LONGEST_WORDS:]
         self._deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, -_WINDOW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, self._words)
 
     def pack(self, text: bytes) -> bytes:
-        """Raises ValueError for a text with the mark in it, which JSON never has."""
+        """Pack a text. Raise ValueError if it contains the mark, which JSON never does."""
         if _MARK in text:
             raise ValueError("a text of the journal has no control characters")
         digests = b"".join(map(bytes.fromhex, (one.decode() for one in _DIGEST.findall(text))))
@@ -39,7 +39,7 @@ class Packing:
         return deflate.compress(_DIGEST.sub(_MARK, text) if digests else text) + deflate.flush() + digests
 
     def unpack(self, data: bytes) -> bytes:
-        """Raises ValueError for what `pack` did not write."""
+        """Unpack a text. Raise ValueError for data that `pack` did not write."""
         inflate = zlib.decompressobj(-zlib.MAX_WBITS, self._words)
         try:
             text = inflate.decompress(data, MOST)

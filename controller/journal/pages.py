@@ -1,6 +1,6 @@
-"""What the journal holds, in pages, for any number of followers: each page is read once, beside the running table.
+"""The journal's content in pages, for any number of followers: each page is read once, beside the running table.
 
-One thread reads, over connections of its own that last for a page: neither the writer nor the end of a file waits.
+One thread reads, over a separate connection for each page, so that neither the writer nor the end of a file waits.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ T = TypeVar("T")
 
 PAGE: Final = 256  # entries
 KEPT: Final = 32  # pages
-_ROWS: Final = 64  # decisions that are read at once
+_ROWS: Final = 64  # decisions read in one query
 
 
 class Pages(Generic[T]):
-    """The journal in that folder. `make`: what a decision is for those who read; called in the thread.
+    """The pages of the journal in that folder. `make` converts a decision for the readers; it is called in the thread.
 
-    `spent` gets the processor's seconds that each page took. `open_file` opens a file for reading: with the local key,
-    whether a decision `holds` includes its MAC.
+    `spent` is called with the processor time in seconds of each page. `open_file` opens a file for reading: if it does
+    so with the local key, a decision's `holds` includes its MAC.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class Pages(Generic[T]):
         self._make = make
         self._spent = spent
         self._thread = ThreadPoolExecutor(1, "pages")
-        self._begins: dict[Path, int] = {}  # the number before the first entry
-        self._placed: set[Path] = set()  # that are known to follow the file before
+        self._begins: dict[Path, int] = {}  # the number before the file's first entry
+        self._placed: set[Path] = set()  # files known to follow the previous file
         self._kept: OrderedDict[tuple[int, int], asyncio.Future[list[T]]] = OrderedDict()
 
     async def page(self, after: int, until: int) -> list[T]:
-        """What is made of the decisions with entries in that range; `until` is durable. Raises `JournalError`.
+        """Return the converted decisions with entries in that range; `until` is durable. Raise `JournalError`.
 
-        Whoever asks for the same gets the same list.
+        The same request gets the same list.
         """
         key = after, until
         reading = self._kept.get(key)
@@ -102,7 +102,9 @@ class Pages(Generic[T]):
                         return
 
     def _require_place(self, reader: JournalReader[Any, Any]) -> None:
-        """Raises `JournalError` for a file that does not begin where the one before it ends, or of another journal."""
+        """Raise `JournalError` if the file does not begin where the previous one ends, or belongs to another
+        journal.
+        """
         path, header = reader.path, reader.header
         if path in self._placed:
             return

@@ -1,13 +1,13 @@
-"""The pin: a small file beside the journal that holds its newest head, so that a journal that is older, shorter or gone
-is found at the next start.
+"""The pin: a small file beside the journal that holds its newest head, so that the next start detects a journal that is
+older, shorter or gone.
 
     two slots of 512 bytes, one at the beginning of each block of 4096; written in turn, the newer one counts
     slot  = "cardshoe pin 2" NUL | turn u64 | number u64 | hash | UTC i64 | stopped u8 | length of ids u16
             | journal id NUL file id | padding | SHA-256 of all before
 
-Numbers are big-endian. A slot is written after each commit and synced at the end of each round: a power cut may take
-what was not synced, never the other slot. A commit is durable before its head is pinned, so the journal is never behind
-the pin by a power cut.
+Numbers are big-endian. A slot is written after each commit and synced at the end of each round: a power cut may lose an
+unsynced slot, but never the other one. A commit is durable before its head is pinned, so a power cut never leaves the
+journal behind the pin.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ import msgspec
 from controller.journal.chain import Head
 from controller.journal.sealing import sync_directory
 
-SLOT: Final = 512  # bytes, which a disk writes as one
-BLOCK: Final = 4096  # no two slots in one block
+SLOT: Final = 512  # bytes, which a disk writes atomically
+BLOCK: Final = 4096  # each slot is in its own block
 MAGIC: Final = b"cardshoe pin 2\0"
 _FIXED: Final = struct.Struct(">QQ32sq?H")
 _SUM: Final = 32
 
 
 class Pinned(msgspec.Struct, frozen=True):
-    """What a slot says: the head, in which file of which journal, and when it was committed.
+    """The content of a slot: the head, its file and journal, and when it was committed.
 
-    `stopped`: that was an orderly stop, and nothing follows it.
+    `stopped` means an orderly stop, after which nothing follows.
     """
 
     journal_id: str
@@ -45,11 +45,11 @@ class Pinned(msgspec.Struct, frozen=True):
 
 
 class BadPinError(Exception):
-    """There is a file at the pin's place, and neither of its slots can be read."""
+    """Raised when the pin's file exists and neither of its slots can be read."""
 
 
 class Pin:
-    """Written by the thread that owns the journal. Raises OSError; `open` also `BadPinError`."""
+    """The pin, written by the thread that owns the journal. Raise OSError; `open` also raises `BadPinError`."""
 
     def __init__(self, descriptor: int, turn: int, newest: Pinned | None) -> None:
         self._descriptor = descriptor
@@ -59,7 +59,7 @@ class Pin:
 
     @classmethod
     def open(cls, path: Path) -> Pin:
-        """The pin of a running table, made where it is missing. A file that cannot be read is left as it is."""
+        """Open the pin of a running table, creating it if it is missing. An unreadable file is left untouched."""
         turn, newest = _newest(_read(path))
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         if newest is None:
@@ -71,7 +71,7 @@ class Pin:
         return cls(descriptor, turn, newest)
 
     def write(self, pinned: Pinned, *, sync: bool) -> None:
-        """The newest head, in the slot whose turn it is."""
+        """Write the newest head into the slot whose turn it is."""
         self._turn += 1
         os.pwrite(self._descriptor, encode_slot(pinned, self._turn), (self._turn % 2) * BLOCK)
         self.newest = pinned
@@ -83,7 +83,7 @@ class Pin:
 
 
 def read_pin(path: Path) -> Pinned | None:
-    """What the pin says; None: there is none. Raises `BadPinError` or OSError."""
+    """Return the pin's content, or None if there is no pin. Raise `BadPinError` or OSError."""
     return _newest(_read(path))[1]
 
 
@@ -118,7 +118,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _newest(data: bytes | None) -> tuple[int, Pinned | None]:
-    if data is None or not data.strip(b"\0"):  # empty: a power cut came before the first slot
+    if data is None or not data.strip(b"\0"):  # empty if a power cut came before the first slot
         return 0, None
     found = [slot for at in (0, BLOCK) if (slot := _decode_slot(data[at : at + SLOT])) is not None]
     if not found:

@@ -1,11 +1,12 @@
-"""The pin of a running journal, and what a start finds that contradicts it, the local key or the signing key: doubts.
+"""The pin of a running journal, and doubts: what a start finds that contradicts the pin, the local key or the signing
+key.
 
-With a doubt the table can go on once a person has decided; of several, the highest rank among them decides. Until then
-the pin stays as it was, so that the doubts are found again at the next start.
+With a doubt the table can continue once a person has decided; if there are several, the highest rank among them
+decides. Until then the pin stays as it was, so that the next start finds the doubts again.
 
     the pin           the newest head is there, and after an orderly stop nothing follows it
-    the local key     the pinned decision, which covers all before it, and each one that follows it, has its MAC
-    the signing key   each key is endorsed by the one before, over all files; the journal is the one that it signed last
+    the local key     the pinned decision, which covers all before it, and each one after it have a valid MAC
+    the signing key   in all files each key is endorsed by the previous one; the journal is the one that it signed last
     the state         each file that is missing at the beginning was deleted by age
 """
 
@@ -36,8 +37,8 @@ _KEY_HINT: Final = "Find out who exchanged the key; a shift manager returns the 
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """`code`: see docs/faults.md. `of_shift`: a shift manager decides, and not a pit supervisor. `keys`: public keys in
-    hexadecimal, where it is about them.
+    """A doubt. `code` is listed in docs/faults.md. `of_shift` means that a shift manager decides, not a pit supervisor.
+    `keys` are the public keys in hexadecimal that it concerns, if any.
     """
 
     code: str
@@ -48,31 +49,31 @@ class Doubt(msgspec.Struct, frozen=True):
 
     @property
     def of_added(self) -> bool:
-        """Whether it is about what another program wrote."""
+        """Return whether another program wrote to the journal."""
         return self.code == ADDED
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What the state after the last entry knows: keys that were in doubt, and files whose deletion was recorded."""
+    """Facts from the state after the last entry: keys that were in doubt, and files whose deletion was recorded."""
 
     keys: Collection[str] = ()
     deleted: Collection[str] = ()
 
 
 class JournalPin:
-    """Beside a journal in that folder. Belongs to the thread that owns the journal."""
+    """The pin beside a journal in that folder. It belongs to the thread that owns the journal."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pin: Pin | None = None
         self._committed: Pinned | None = None
-        self._found: Pinned | None = None  # what the pin said when the journal was opened
+        self._found: Pinned | None = None  # the pin's content when the journal was opened
         self.doubts: tuple[Doubt, ...] = ()
         self.fails = ""
         """Why the pin cannot be written; empty: it can."""
 
     def look(self, signer: Signer, local_key: bytes) -> None:
-        """Open the pin and compare the journal with it. `signer`: who signs from here on. Raises `JournalError`."""
+        """Open the pin and compare the journal with it. `signer` signs from here on. Raise `JournalError`."""
         path = self._folder / PIN
         with speaking(path):
             files = files_in(self._folder) if self._folder.exists() else []
@@ -87,25 +88,23 @@ class JournalPin:
         self.doubts = tuple(found)
 
     def look_further(self, signer: Signer, local_key: bytes, known: Known) -> None:
-        """With the state after the last entry: the keys of all files, and files that are missing. Raises
-        `JournalError`.
-        """
+        """Check with the state after the last entry: the keys of all files, and missing files. Raise `JournalError`."""
         with speaking(self._folder):
             names = [(path, _name_of(path)) for path in files_in(self._folder)]
         if names:
             deleted = known.deleted
-            if any(one.of_added for one in self.doubts):  # what was added may say that files were deleted
+            if any(one.of_added for one in self.doubts):  # added entries may claim that files were deleted
                 deleted = [one for one in deleted if _is_deleted(names[-1][0], one, local_key)]
             found = (_of_keys(self._folder, names, self._found, signer, known.keys), _of_missing(names, deleted))
             self.doubts += tuple(one for one in found if one is not None)
 
     def doubt(self, doubt: Doubt) -> None:
-        """What is known elsewhere; before anything is written."""
+        """Add a doubt found elsewhere, before anything is written."""
         self.doubts += (doubt,)
 
     def begin(self) -> None:
-        """Before anything is written: what follows an orderly stop is the table's own from here on. That is made
-        durable first, so that a power cut leaves no doubt; one that was found stays.
+        """Prepare for the first write: from here on, what follows an orderly stop is the table's own. The pin says so
+        durably before the write, so that a power cut leaves no doubt. A doubt that was found stays.
         """
         pin = self._pin
         if pin is None or pin.newest is None or not pin.newest.stopped or any(one.of_added for one in self.doubts):
@@ -113,14 +112,14 @@ class JournalPin:
         self._write(pin, msgspec.structs.replace(pin.newest, stopped=False), sync=True)
 
     def committed(self, pinned: Pinned, *, sync: bool) -> None:
-        """A decision is durable. What fails is kept for `fails`: the decision stands."""
+        """Pin the head of a durable decision. A failure is stored in `fails`; the decision remains valid."""
         self._committed = pinned
         if not self.doubts and self._pin is not None:
             self._write(self._pin, pinned, sync=sync)
 
     def accept(self) -> None:
-        """A person decided that the journal as it is goes on. A pin that cannot be read is kept beside the one that is
-        made. What fails is kept for `fails`.
+        """Accept the journal as it is, because a person decided so. An unreadable pin is kept beside the new one. A
+        failure is stored in `fails`.
         """
         self.doubts = ()
         path = self._folder / PIN
@@ -152,7 +151,7 @@ def _fails(path: Path, error: OSError) -> str:
 
 
 class _Look:
-    """At the files as they were found, and what the pin says; None: it says nothing."""
+    """A comparison of the files with the pin's content, which is None if it has none."""
 
     def __init__(self, folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> None:
         self._folder = folder
@@ -161,23 +160,23 @@ class _Look:
         self._signer = signer
 
     def at_nothing(self) -> Iterator[Doubt]:
-        """There is no file."""
+        """Yield the doubt if there is no file."""
         if self._pinned is not None:
             gone = f"{self._folder} held the journal up to entry {self._pinned.head.number}, and it is gone."
             yield Doubt("journal-gone", gone)
-        elif (self._folder / RESERVE).exists():  # made once the first file and its pin are durable
+        elif (self._folder / RESERVE).exists():  # created once the first file and its pin are durable
             yield Doubt("journal-gone", f"{self._folder} held files of the journal and their pin, and they are gone.")
         elif self._signer.journal_id:
             none = f"The signing key signed the journal {self._signer.journal_id}, and {self._folder} holds none."
             yield Doubt("journal-gone", none)
 
     def at_all(self, *, has_pin: bool) -> Iterator[Doubt]:
-        """`has_pin`: it can be read, where it is there."""
+        """Yield the doubts about all files. `has_pin` means that the pin, if present, can be read."""
         pinned, newest = self._pinned, self._files.files[-1]
         with closing(self._files.reader(newest)) as reader:
             journal_id, number = reader.header.identity.id, reader.last_signed()
             is_new = number_of(newest) == 1 and reader.head() == reader.header.before
-        is_pinned = pinned is None or pinned.journal_id == journal_id  # else that is said
+        is_pinned = pinned is None or pinned.journal_id == journal_id  # a pin of another journal is reported instead
         if is_pinned and self._signer.journal_id not in ("", journal_id):
             signed = self._signer.journal_id
             other = f"The journal in {self._folder} is {journal_id}, and the signing key signed {signed}."
@@ -191,13 +190,13 @@ class _Look:
                 at = newest
             else:
                 number, stopped = pinned.head.number, pinned.stopped
-        elif has_pin and not is_new:  # a power cut may come before the first pin: nothing was written by then
+        elif has_pin and not is_new:  # a power cut may come before the first pin, when nothing was written yet
             yield Doubt("journal-pin-gone", f"The pin {self._folder / PIN} of the journal is missing.")
         assert at is not None
         yield from self._of_what_follows(at, number, stopped=stopped)
 
     def _place_of(self, pinned: Pinned) -> tuple[Path | None, Doubt | None]:
-        """The file that holds the pinned head, or why none does."""
+        """Return the file that holds the pinned head, or the doubt if none does."""
         number, folder = pinned.head.number, self._folder
         for path in reversed(self._files.files):
             with closing(self._files.reader(path)) as reader:
@@ -218,7 +217,7 @@ class _Look:
         return None, Doubt("journal-cut", lacks)
 
     def _of_what_follows(self, at: Path, number: int, *, stopped: bool) -> Iterator[Doubt]:
-        """The decision that ends with that entry, and all that follow it."""
+        """Yield the doubts about the decision that ends with that entry and all that follow it."""
         before: Header | None = None
         for path in self._files.files[self._files.files.index(at) :]:
             with closing(self._files.reader(path)) as reader:
@@ -244,7 +243,7 @@ def _forged(sentence: str) -> Doubt:
 
 
 def _name_is_signed(reader: JournalReader[Any, Any]) -> bool:
-    """Whether the name of the file has a signature of the key that it names."""
+    """Return whether the key that the file names has signed the file's name."""
     header = reader.header
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute("SELECT utc_ns, signature FROM head WHERE number = ?", (header.before.number,)))
@@ -255,7 +254,7 @@ def _name_is_signed(reader: JournalReader[Any, Any]) -> bool:
 
 
 class _Name(NamedTuple):
-    """What is needed of a file's name."""
+    """The part of a file's name that the key check needs."""
 
     journal_id: str
     file_id: str
@@ -268,15 +267,15 @@ _NAME: Final = "SELECT journal_id, file_id, public_key, endorsement, previous_fi
 
 
 def _name_of(path: Path) -> _Name:
-    """Read alone: there may be a file for each day of years."""
+    """Read a file's name only: there may be a file for each day of several years."""
     with speaking(path), closing(connect_reader(path)) as connection:
         return _Name(*next(iter(connection.execute(_NAME))))
 
 
 def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned | None, signer: Signer,
              known: Collection[str]) -> Doubt | None:  # fmt: skip
-    """Each other key was endorsed by the one before, so is the one that signs next; or a person has accepted it: it was
-    in doubt, and the pin went on after that.
+    """Return a doubt unless each new key, and the one that signs next, is endorsed by the previous key, or was accepted
+    by a person: then it was in doubt, and the pin continued after it.
     """
     journal_id, before = names[0][1].journal_id, names[0][1].public_key
     ids = [name.file_id for _, name in names]
@@ -314,7 +313,7 @@ def _is_deleted(newest: Path, file_id: str, local_key: bytes) -> bool:
 
 
 def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -> Doubt | None:
-    """The files before the first one."""
+    """Return a doubt about files missing before the first one."""
     path, name = names[0]
     if not name.previous_file or name.previous_file in deleted:
         return None

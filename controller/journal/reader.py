@@ -1,4 +1,4 @@
-"""A file of the journal that is read, also while a daemon appends to it, and without its key."""
+"""Reads a file of the journal, with or without its key, also while a daemon appends to it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from controller.journal.file import (
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys
 
-PAGE: Final = 200  # rows held while reading: no read transaction outlives a page
+PAGE: Final = 200  # rows held while reading: a read transaction lasts for one page at most
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 _CHECKPOINT: Final = """SELECT number, version, digest, state, sealed, mac,
@@ -46,18 +46,18 @@ _CHECKPOINT: Final = """SELECT number, version, digest, state, sealed, mac,
 _HASH_AT: Final = "SELECT hash FROM decision WHERE last = ?"
 _HASH_BEFORE: Final = "SELECT hash FROM decision WHERE last <= ? ORDER BY last DESC LIMIT 1"
 _LAST_SIGNED: Final = "SELECT max(number) FROM head WHERE number = ? OR number IN (SELECT last FROM decision)"
-_NO_NUMBER: Final = 2**63 - 1  # above every entry's
+_NO_NUMBER: Final = 2**63 - 1  # above every entry's number
 ROW_TYPES: Final = [int, int, int, int, int, bytes, bytes, bytes, bytes]
 _PART: Final = struct.Struct(">QI")
 _Events: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """An input and the events that it caused, without a key: `input` has numbers for what is sealed, `events` are as
-    they were published. Their numbers end with `last`; the input's is `first`.
+    """An input and the events that it caused, read without a key: `input` has numbers in place of sealed items,
+    `events` are as published. The entries are numbered from `first`, the input, to `last`.
 
-    `holds`: the row has the hash that follows from the row before; where the reader has the key, also the MAC. `hash`:
-    as it is stored.
+    `holds` means that the row's hash follows from the previous row; if the reader has the key, also that its MAC is
+    valid. `hash` is as stored.
     """
 
     last: int
@@ -75,7 +75,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, Generic[InputT, EventT], frozen=True):
-    """One entry, opened. Times as in `Moment`."""
+    """One entry, opened. Times are as in `Moment`."""
 
     number: int
     utc_ns: int
@@ -86,8 +86,8 @@ class Entry(msgspec.Struct, Generic[InputT, EventT], frozen=True):
 
 
 class JournalReader(Generic[InputT, EventT]):
-    """Belongs to the thread that opened it. Without the local key, `decisions` and `verify` serve; with the key alone,
-    and no types, these also say what a holder of the key wrote.
+    """A reader, which belongs to the thread that opened it. Without the local key, `decisions` and `verify` work; with
+    the key alone, without types, they also tell whether a holder of the key wrote the rows.
     """
 
     def __init__(self, path: Path, connection: Connection, header: Header, types: Types | None,
@@ -108,7 +108,7 @@ class JournalReader(Generic[InputT, EventT]):
 
     @classmethod
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
-        """Open an existing file without a right to write. Raises `JournalError`. The chain is not checked."""
+        """Open an existing file without the right to write. Raise `JournalError`. The chain is not checked."""
         with speaking(path):
             connection = connect_reader(path)
         try:
@@ -124,7 +124,7 @@ class JournalReader(Generic[InputT, EventT]):
     # -- without a key
 
     def decisions(self, after: int = 0, limit: int | None = None) -> Iterator[Decision]:
-        """Those that end after that entry, in order. Raises `JournalError` for rows that cannot be read."""
+        """Yield the decisions that end after that entry, in order. Raise `JournalError` for unreadable rows."""
         before = self._hash_before(after)
         for row in self._rows(after, limit):
             last, _, utc_ns, boottime_ns, round_number, body, _, hash_, _ = row
@@ -136,20 +136,20 @@ class JournalReader(Generic[InputT, EventT]):
             yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
 
     def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-        """The input of a decision, and its events. `last`: its last entry. Raises `JournalError`."""
+        """Return the input of a decision, and its events. `last` is its last entry. Raise `JournalError`."""
         try:
             return split(self._packing.unpack(body))
         except (ValueError, msgspec.MsgspecError) as error:
             raise damaged(self.path, f"the entries up to {last} cannot be read: {error}") from error
 
     def head(self) -> Head:
-        """The end of the chain as it stands; not checked."""
+        """Return the end of the chain, without checking it."""
         with speaking(self.path):
             found = list(self._connection.execute(schema.LAST))
         return Head(*found[0]) if found else self.header.before
 
     def hash_at(self, number: int) -> bytes | None:
-        """The hash of the decision that ends with that entry, also of the one before the first; None: none does."""
+        """Return the hash of the decision that ends with that entry, or of the one before the first, or None."""
         if number == self.header.before.number:
             return self.header.before.hash
         with speaking(self.path):
@@ -157,7 +157,7 @@ class JournalReader(Generic[InputT, EventT]):
         return found[0][0] if found else None
 
     def last_signed(self) -> int:
-        """The last entry at which a head is signed; not checked."""
+        """Return the last entry with a signed head, without checking the signature."""
         with speaking(self.path):
             ((found,),) = self._connection.execute(_LAST_SIGNED, (self.header.before.number,))
         return self.header.before.number if found is None else int(found)
@@ -178,19 +178,19 @@ class JournalReader(Generic[InputT, EventT]):
     # -- with the key
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry[InputT, EventT]]:
-        """The entries with numbers above `after`, in order, at most `limit`. Raises `JournalError`."""
+        """Yield the entries with numbers above `after`, in order, at most `limit`. Raise `JournalError`."""
         for given, entry in enumerate(self._entries(after)):
             if given == limit:
                 return
             yield entry
 
     def opening_state(self) -> Any:
-        """The state with which this file begins. Raises `JournalError`."""
+        """Return the state with which this file begins. Raise `JournalError`."""
         return self._codec.restore(self.header.previous.number, self.header.opening, OPENING)
 
     def first_unauthentic(self, since: int) -> int | None:
-        """The last entry of the first decision, of those that end with that entry or later, which no holder of the
-        local key wrote after the one before it; None: there is none. The file's name comes before them all.
+        """Return the last entry of the first decision, from the one that ends with entry `since` on, that no holder of
+        the local key wrote after its predecessor, or None. The file's name counts as coming before all decisions.
         """
         assert self._file_keys is not None
         if since <= self.header.before.number and not self.header.is_authentic(self._file_keys):
@@ -203,7 +203,9 @@ class JournalReader(Generic[InputT, EventT]):
         return None
 
     def checkpoint(self) -> tuple[Head, Any] | None:
-        """The newest state saved within the file that this program can use, and where. Damage is passed over."""
+        """Return the newest state saved in the file that this program can use, and its head. Damaged ones are
+        skipped.
+        """
         if self._types is None:
             return None
         before = _NO_NUMBER
@@ -218,11 +220,11 @@ class JournalReader(Generic[InputT, EventT]):
         return None
 
     def close(self) -> None:
-        """Give up the file. Again: nothing happens."""
+        """Close the file. Closing again does nothing."""
         with speaking(self.path):
             self._connection.close()
 
-    # -- inside
+    # -- internals
 
     def _use(self, row: Sequence[Any], hash_: bytes) -> Any:
         assert self._types is not None
@@ -235,7 +237,7 @@ class JournalReader(Generic[InputT, EventT]):
             if good and (version, digest) == (form.version, form.digest):
                 return self._codec.restore(number, saved, CHECKPOINT)
         except (JournalError, AttributeError, TypeError, struct.error):
-            pass  # damaged: there is an earlier one, or the beginning
+            pass  # damaged: use an earlier state, or the beginning
         return None
 
     def _page(self, query: str, after: int, limit: int = PAGE) -> list[Any]:
@@ -259,7 +261,7 @@ class JournalReader(Generic[InputT, EventT]):
             limit = None if limit is None else limit - count
 
     def _hash_before(self, after: int) -> bytes:
-        """The hash of the last decision that does not end after that entry."""
+        """Return the hash of the last decision that does not end after that entry."""
         with speaking(self.path):
             found = list(self._connection.execute(_HASH_BEFORE, (after,)))
         return found[0][0] if found else self.header.before.hash
@@ -285,13 +287,13 @@ class JournalReader(Generic[InputT, EventT]):
 
 
 def split(text: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-    """The input of an unpacked body, and its events. Raises `msgspec.MsgspecError` or ValueError."""
+    """Return the input of an unpacked body, and its events. Raise `msgspec.MsgspecError` or ValueError."""
     given, _, events = text.partition(b"\n")
     return given, tuple(map(bytes, _Events.decode(events)))
 
 
 def _follows(row: Sequence[Any], before: bytes) -> bool:
-    """Whether the row has the hash that follows from the one before."""
+    """Return whether the row's hash follows from the previous hash."""
     try:
         return bool(hash_decision(row[:7], before) == row[7])
     except (TypeError, struct.error):
@@ -299,7 +301,7 @@ def _follows(row: Sequence[Any], before: bytes) -> bool:
 
 
 def over_state(head: Head, saved: SavedState) -> bytes:
-    """What the MAC of a saved state is over: the state, and its place in the chain."""
+    """Return the bytes that the MAC of a saved state covers: the state and its place in the chain."""
     fixed = _PART.pack(head.number, saved.version)
     parts = (head.hash, saved.digest, saved.state, saved.sealed)
     return fixed + b"".join(_PART.pack(len(part), 0) + part for part in parts)

@@ -1,7 +1,7 @@
-"""Room on the disk that is kept for the end of a round: a file without content, given up when the disk is full.
+"""Disk space kept for the end of a round: an empty preallocated file, deleted when the disk is full.
 
-What a round in progress has yet to record fits into it many times over, together with the pages of the log that SQLite
-has still to copy into the journal's file.
+The rest of a round in progress fits into it many times over, together with the pages of the log that SQLite still has
+to copy into the journal's file.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from controller.journal.sealing import sync_directory
 
 NAME: Final = "reserve"
 BYTES: Final = 8 * 1024 * 1024
-_BLOCK: Final = 512  # of `st_blocks`
+_BLOCK: Final = 512  # bytes, the unit of `st_blocks`
 
 
 class Reserve:
-    """Beside a journal in that folder. Belongs to the thread that owns the journal."""
+    """The reserve beside a journal in that folder. It belongs to the thread that owns the journal."""
 
     def __init__(self, folder: Path, size: int = BYTES) -> None:
         self._path = folder / NAME
@@ -29,7 +29,7 @@ class Reserve:
         self.is_held = False
 
     def hold(self) -> None:
-        """Keep the room, where the disk has it. Raises `JournalError` for what is not a full disk."""
+        """Reserve the space, if the disk has it. Raise `JournalError` for errors other than a full disk."""
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         with speaking(self._path):
             descriptor = os.open(self._path, flags, 0o600)
@@ -43,16 +43,16 @@ class Reserve:
             self.release()
 
     def release(self) -> bool:
-        """Give the room to the journal; whether there was any."""
+        """Free the space for the journal. Return whether any was reserved."""
         held, self.is_held = self.is_held, False
-        # Where it stays, there is no more room than before, and the journal says so.
+        # If the file cannot be deleted, no space is freed, and the journal's next write reports that.
         with suppress(OSError):
             self._path.unlink()
             sync_directory(self._path.parent)
         return held
 
     def _allocate(self, descriptor: int) -> bool:
-        # A copy of the folder may have made it a file that has a size and no room.
+        # A copy of the folder may have made it a sparse file, which occupies no space.
         if os.fstat(descriptor).st_blocks * _BLOCK >= self._size:
             return True
         try:

@@ -1,16 +1,17 @@
-"""Format 3 of a journal's file: its tables, and the guards that let them only grow.
+"""Format 3 of a journal's file: its tables, and the guards that only let them grow.
 
-    journal     one row: whose file it is, where the file before ended, and the state with which this one begins
+    journal     one row: the file's owner, the end of the previous file, and the state with which this one begins
     decision    an input with the events that it caused, one row; `last` is the number of its last entry
     head        signatures over the file's name, and over the end of a decision: the last one of each round, of a
-                file, before an orderly stop, of each record of deleted files, and where the table was between rounds
+                file, before an orderly stop, of each record of deleted files, and when the table is between rounds
                 again
     checkpoint  the state after a decision, saved: a cache
 
 `body` is packed (`packing.py`, with the file's `words`): the input as JSON, a line feed, and a JSON array of the events
 as they are published. `state` is packed JSON. In an input and in states, a concealed card or the bytes of evidence are
-the index of an item in `sealed` (`sealing.py`). `mac` is made with a key of the file, which the local key gives.
-Numbers of entries run on from file to file; within a decision the input has the first and its events follow.
+the index of an item in `sealed` (`sealing.py`). `mac` is made with a key of the file, which is derived from the local
+key. Entries are numbered consecutively across files; within a decision the input has the first number and its events
+follow.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"""
         for verb in ("UPDATE", "DELETE")
     ),
 )
-# Nothing is left out: who may write to the file can give a trigger any name, also one that SQLite keeps to itself.
+# Nothing is excluded: anyone who may write to the file can give a trigger any name, even one reserved by SQLite.
 MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 
 NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -94,7 +95,7 @@ LAST: Final = "SELECT last, hash FROM decision ORDER BY last DESC LIMIT 1"
 
 @cache
 def as_made() -> list[str]:
-    """What `MADE` gives for a file that was just made."""
+    """Return what `MADE` yields for a new file."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in SCHEMA:
             connection.execute(statement)

@@ -1,21 +1,21 @@
 """Keys of a journal, sealed cards and evidence, and commitments.
 
     local key ─┬─ HKDF(journal id) ─┬─ secret of the salts
-               │                    └─ check, which stands in each file: a wrong key is noticed on opening
+               │                    └─ check, which is in each file: a wrong key is noticed on opening
                └─ HKDF(file id) ────┬─ sealing key
                                     └─ key of the MACs: of the file's name, of each decision and of saved states
 
-    MAC         = the first 16 bytes of HMAC-SHA256(key, length of file id u32 | file id | label NUL | what it is over);
-                  of the name and of a decision it is over the hash, which covers everything before it
+    MAC         = the first 16 bytes of HMAC-SHA256(key, length of file id u32 | file id | label NUL | covered data);
+                  for the name and a decision the covered data is the hash, which covers everything before it
 
-    sealed      = nonce, 12 random bytes | AES-GCM(for each item, its length u32 and the item; associated data = what
-                  the row is | length of file id u32 | file id | number u64); nothing sealed: empty
+    sealed      = nonce, 12 random bytes | AES-GCM(for each item, its length u32 and the item; associated data = kind
+                  of row | length of file id u32 | file id | number u64); empty if nothing is sealed
     commitment  = SHA-256(salt | card code)
     salt        = HMAC-SHA256(secret, length of id u32 | journal id | round i64 | shuffle u32 | ordinal u16)
 
-Numbers are big-endian. The items of a row open together and in that row only. A failed append gives its entry numbers
-back although its bytes may still lie in the write-ahead log: a nonce is therefore random, and no file comes near the
-2^32 rows that random nonces allow under one key.
+Numbers are big-endian. The items of a row open together and in that row only. A failed append frees its entry numbers
+although its bytes may still be in the write-ahead log. So a nonce is random, and no file approaches the 2^32 rows that
+random nonces allow under one key.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _PLACE: Final = struct.Struct(">qIH")
 
 
 class JournalKeys:
-    """The keys of a journal, from the local key and the journal's id. Cannot be shown or pickled.
+    """The keys of a journal, from the local key and the journal's id. They cannot be shown or pickled.
 
-    Raises `JournalError` (journal-key) unless the local key is 32 bytes long.
+    Raise `JournalError` (journal-key) unless the local key is 32 bytes long.
     """
 
     __slots__ = ("_commitments", "_place", "_salts", "_secret", "check")
@@ -79,9 +79,9 @@ class JournalKeys:
         self._commitments: dict[tuple[int, int, int, int], str] = {}
 
     def salt(self, round_number: int, shuffle: int, ordinal: int) -> bytes:
-        """The 32 bytes that hide the card of that place in its commitment until the rules expose it.
+        """Return the 32 bytes that hide the card of that place in its commitment until the rules expose it.
 
-        Raises `ValueError` for a place that no device can have.
+        Raise `ValueError` for a place that no device can have.
         """
         key = round_number, shuffle, ordinal
         found = self._salts.get(key)
@@ -96,7 +96,7 @@ class JournalKeys:
         return found
 
     def commitment(self, round_number: int, card: Concealed) -> str:
-        """What is published of a concealed card of that round, in hexadecimal."""
+        """Return the published commitment to a concealed card of that round, in hexadecimal."""
         face, shuffle, ordinal = card.expose(), card.shuffle, card.ordinal
         known = self._commitments
         key = round_number, shuffle, ordinal, face.number
@@ -115,12 +115,12 @@ class JournalKeys:
 
 
 def commitment(salt: bytes, card: Card) -> bytes:
-    """The commitment's bytes. A person who is shown the card and its salt computes them and compares."""
+    """Return the commitment's bytes. A person who is shown the card and its salt can compute and compare them."""
     return hashlib.sha256(salt + card.code.encode()).digest()
 
 
 class FileKeys:
-    """The keys of one file, from the local key and the file's id. Cannot be shown or pickled."""
+    """The keys of one file, from the local key and the file's id. They cannot be shown or pickled."""
 
     __slots__ = ("_cipher", "_file", "_mac")
 
@@ -131,16 +131,16 @@ class FileKeys:
         self._cipher, self._mac = AESGCM(derived[:32]), derived[32:]
 
     def mac(self, of: bytes, data: bytes) -> bytes:
-        """16 bytes that only who has the key can make for these. `of`: what they are."""
+        """Return 16 bytes that only a holder of the key can make for this data. `of` is the label of its kind."""
         return hmac.digest(self._mac, b"".join((self._file, of, b"\0", data)), "sha256")[:MAC_BYTES]
 
     def authenticates(self, mac: bytes, of: bytes, data: bytes) -> bool:
-        """Whether `mac` was made with this key."""
+        """Return whether `mac` was made with this key."""
         return hmac.compare_digest(mac, self.mac(of, data))
 
     def seal(self, number: int, items: Sequence[Concealed | Evidence], nonce: bytes, of: bytes) -> bytes:
-        """The items of a row, in order. `nonce`: 12 bytes that no other row has. `of`: what the row is. The size of
-        what comes out never depends on a card. Raises `ValueError` for a place that no device can have.
+        """Seal the items of a row, in order. `nonce` is 12 bytes that no other row has, and `of` the kind of row. The
+        size of the result never depends on a card. Raise `ValueError` for a place that no device can have.
         """
         parts: list[bytes] = []
         for item in items:
@@ -149,12 +149,14 @@ class FileKeys:
         return nonce + self._cipher.encrypt(nonce, b"".join(parts), self._place(number, of))
 
     def open(self, number: int, sealed: bytes, of: bytes) -> list[Concealed | Evidence]:
-        """The items that `seal` was given. Raises `ValueError` for what was not sealed for this row of this file."""
+        """Return the items that `seal` was given. Raise `ValueError` unless they were sealed for this row of this
+        file.
+        """
         if not sealed:
             return []
         try:
             plain = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], self._place(number, of))
-        except (InvalidTag, ValueError):  # the second: too short for a nonce
+        except (InvalidTag, ValueError):  # ValueError: too short for a nonce
             raise ValueError("what was sealed does not open with this key at this place") from None
         items: list[Concealed | Evidence] = []
         at = 0
@@ -188,22 +190,22 @@ def _open_card(plain: bytes) -> Concealed:
 
 
 def _padded(evidence: Evidence) -> bytes:
-    """A multiple of `EVIDENCE_BLOCK`, and so of another length than a card."""
+    """Pad evidence to a multiple of `EVIDENCE_BLOCK`, so that its length differs from a card's."""
     data = evidence.open()
     plain = _LENGTH.pack(len(data)) + data.ljust(evidence.room, b"\0")
     return plain + bytes(-len(plain) % EVIDENCE_BLOCK)
 
 
 def _open_evidence(plain: bytes) -> Evidence:
-    """With the room that it was sealed in, so that it is sealed again at the same size."""
+    """Return the evidence with its sealed size as `room`, so that it is sealed at the same size again."""
     (length,) = _LENGTH.unpack_from(plain)
     return Evidence(plain[_LENGTH.size : _LENGTH.size + length], room=len(plain) - _LENGTH.size)
 
 
 def create_key_file(path: Path) -> bytes:
-    """Write a new random local key, readable by its owner alone, and return it. Never replaces a file.
+    """Write a new random local key, readable only by its owner, and return it. Never replaces a file.
 
-    Raises `JournalError` (journal-key) when the file exists already or cannot be written.
+    Raise `JournalError` (journal-key) if the file exists already or cannot be written.
     """
     key = secrets.token_bytes(KEY_BYTES)
     try:
@@ -227,8 +229,8 @@ def create_key_file(path: Path) -> bytes:
 
 
 def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
-    """The key in that file, and what follows it, of one of these lengths. Raises `JournalError` (journal-key): missing,
-    readable by others, or no key.
+    """Return the key in that file and what follows it; `more` are the lengths allowed for that. Raise `JournalError`
+    (journal-key) if the file is missing, readable by others, or not a key.
     """
     try:
         with path.open("rb") as file:
@@ -256,7 +258,7 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
 
 
 def sync_file(path: Path) -> None:
-    """Make a file's mode durable. Raises OSError."""
+    """Make a file's mode durable. Raise OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -265,7 +267,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the names in a directory durable. Raises OSError."""
+    """Make the names in a directory durable. Raise OSError."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -24,8 +24,8 @@ from controller.journal.sealing import KEY_BYTES, load_key_file, sync_directory
 _SIGNATURE: Final = 64  # bytes
 _ID: Final = 16  # bytes of a journal's id
 _P: Final = 2**255 - 19
-_Y: Final = 2**255 - 1  # of a public key: all but the sign of x
-_Y8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826  # of the points of order 8
+_Y: Final = 2**255 - 1  # mask of a public key: all but the sign of x
+_Y8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826  # y of the points of order 8
 _SMALL_ORDER: Final = frozenset({0, 1, _P - 1, _P, _P + 1, _Y8, _P - _Y8})
 """Points under which anybody can make a signature that OpenSSL takes for good."""
 _LABEL: Final = b"cardshoe head 1\0"
@@ -34,29 +34,29 @@ _FIXED: Final = struct.Struct(">Q32sq")
 
 
 class Signer(Protocol):
-    """Who signs heads."""
+    """The signer of heads."""
 
     @property
     def public_key(self) -> bytes:
-        """32 bytes."""
+        """The public key, 32 bytes."""
 
     @property
     def endorsement(self) -> bytes:
-        """The signature of the key before over this one; empty: there is none."""
+        """The previous key's signature over this key; empty if there is none."""
 
     @property
     def journal_id(self) -> str:
-        """The journal that it signed last; empty: it is not known."""
+        """The id of the journal that it signed last; empty if unknown."""
 
     def note_journal(self, journal_id: str) -> None:
-        """Keep that id, as the journal that it signs."""
+        """Store the id of the journal that it signs."""
 
     def sign(self, data: bytes) -> bytes:
-        """64 bytes."""
+        """Return the signature, 64 bytes."""
 
 
 class SigningKey:
-    """An Ed25519 key of 32 bytes, and what the key before says of it. Cannot be shown."""
+    """An Ed25519 key of 32 bytes, with the previous key's endorsement. It cannot be shown."""
 
     def __init__(
         self, private: bytes, endorsement: bytes = b"", journal_id: str = "", path: Path | None = None
@@ -71,7 +71,7 @@ class SigningKey:
         return self._key.sign(data)
 
     def note_journal(self, journal_id: str) -> None:
-        """Write the id into the key's file, so that the key knows of the journal if that is gone. A file that cannot be
+        """Write the id into the key's file, so that the journal's disappearance is noticed. A file that cannot be
         written stays as it is.
         """
         if self._path is None or self.journal_id == journal_id or len(journal_id) != 2 * _ID:
@@ -82,8 +82,8 @@ class SigningKey:
 
 
 def load_signing_key(path: Path) -> SigningKey:
-    """The key in that file. On lines of their own follow, where they are there, its endorsement, and the id of the
-    journal that it signed last. Raises `JournalError`.
+    """Return the key in that file. Separate lines hold, if present, its endorsement, and the id of the journal that it
+    signed last. Raise `JournalError`.
     """
     data = load_key_file(path, more=(_ID, _SIGNATURE, _SIGNATURE + _ID))
     rest = data[KEY_BYTES:]
@@ -92,7 +92,7 @@ def load_signing_key(path: Path) -> SigningKey:
 
 
 def _replace(path: Path, private: bytes, endorsement: bytes, journal_id: str, kept: Path | None = None) -> None:
-    """`kept`: where the file before is kept."""
+    """Replace the key file. `kept` is where the old file is kept."""
     beside, owner = path.with_name(f"{path.name}.next"), path.stat()
     lines = (private.hex(), endorsement.hex(), journal_id)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -114,9 +114,9 @@ def _replace(path: Path, private: bytes, endorsement: bytes, journal_id: str, ke
 
 
 def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tuple[SigningKey, Path]:
-    """Another key in that file, with the endorsement of the one before, which is kept in the file that is returned.
+    """Write a new key into that file, endorsed by the old one. Return it with the file in which the old one is kept.
 
-    Raises `JournalError`; then the key before is in its place, or in the file beside it.
+    Raise `JournalError`; then the old key is in its place, or in the file beside it.
     """
     kept = path.with_name(f"{path.name}.{fingerprint(before.public_key)}")
     private = secrets.token_bytes(KEY_BYTES)
@@ -133,18 +133,20 @@ def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tupl
 
 
 def statement(journal_id: str, file_id: str, head: Head, utc_ns: int) -> bytes:
-    """The bytes that are signed of a head."""
+    """Return the bytes of a head that are signed."""
     names = b"".join(_LENGTH.pack(len(one.encode())) + one.encode() for one in (journal_id, file_id))
     return _LABEL + names + _FIXED.pack(head.number, head.hash, utc_ns)
 
 
 def key_statement(journal_id: str, before: bytes, after: bytes) -> bytes:
-    """The bytes that a key signs of the one that follows it."""
+    """Return the bytes that a key signs to endorse its successor."""
     return b"".join((b"cardshoe key 1\0", _LENGTH.pack(len(journal_id.encode())), journal_id.encode(), before, after))
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
-    """Return whether the signature is that key's over the statement. A key of small order signs everything."""
+    """Return whether the key signed the statement. A key of small order would match any statement, so it is
+    rejected.
+    """
     if int.from_bytes(public_key, "little") & _Y in _SMALL_ORDER:
         return False
     try:
@@ -155,6 +157,6 @@ def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
 
 
 def fingerprint(public_key: bytes) -> str:
-    """What people compare: the first 16 bytes of the SHA-256, in hexadecimal, in groups of four."""
+    """Return the digits that people compare: the first 16 bytes of the SHA-256, in hexadecimal, in groups of four."""
     digits = hashlib.sha256(public_key).hexdigest()[:32]
     return "-".join(digits[at : at + 4] for at in range(0, 32, 4))

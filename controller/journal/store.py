@@ -1,6 +1,6 @@
-"""The journal of a running table: decisions appended, each in one transaction, to the newest file of its folder.
+"""The journal of a running table: each decision is appended in one transaction to the newest file of its folder.
 
-What a file before the newest one holds is read with `folder.JournalFolder`.
+Earlier files are read with `folder.JournalFolder`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FILE_ID: Final = 16  # bytes
 
 
 class Table(NamedTuple):
-    """How a row is written, and read back by its number."""
+    """The statements that write a row, and read it back by its number."""
 
     insert: str
     read_back: str
@@ -66,9 +66,9 @@ CHECKPOINT_ROW: Final = Table(schema.INSERT_CHECKPOINT, "SELECT * FROM checkpoin
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What an append wrote durably: the number of the input's entry, and of the events' entries in their order.
+    """The result of a durable append: the number of the input's entry, and of the events' entries in order.
 
-    `published`: the events as anyone may read them.
+    `published` holds the events as anyone may read them.
     """
 
     first: int
@@ -77,10 +77,10 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class Journal(Generic[InputT, EventT]):
-    """Belongs to the thread that opened it; one at a time for a folder.
+    """An open journal. It belongs to the thread that opened it; a folder can be open only once.
 
-    `open` takes the folder. Where `is_begun` is False, `begin_file` has to come before `append`: with the state of an
-    empty table, or with that to which a closed file folds.
+    `open` takes the folder. If `is_begun` is False, call `begin_file` before `append`: with the state of an empty
+    table, or with the state to which a closed file folds.
     """
 
     def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
@@ -101,18 +101,18 @@ class Journal(Generic[InputT, EventT]):
         self._path = folder
         self._header: Header | None = None  # of the file that is appended to
         self._before = ""  # the id of the newest file
-        self._unsigned: int | None = None  # the round of the newest head, where that is not signed
+        self._unsigned: int | None = None  # the round of the newest head, if that is not signed
         self._connection: Connection | None = None
-        self._doubtful = False  # whether the last write is in the file
-        self._given_up: Path | None = None  # a file that could not be begun
+        self._doubtful = False  # whether it is uncertain that the last write reached the file
+        self._given_up: Path | None = None  # a file whose creation failed
 
     @classmethod
     def open(cls, folder: Path, types: Types, *, local_key: bytes, identity: Identity, signer: Signer,
              connect: Connect = connect, random: Callable[[int], bytes] = secrets.token_bytes) -> Self:  # fmt: skip
-        """Take the journal in that folder, which is made where it is missing.
+        """Open the journal in that folder, which is created if it is missing.
 
         `identity` names a new journal; an existing one must be of the same table and equally simulated, and keeps its
-        own id. Raises `JournalError`, and then holds nothing open. No chain is checked.
+        id. Raise `JournalError`, and then hold nothing open. No chain is checked.
         """
         folder = folder.resolve()
         with speaking(folder):
@@ -132,28 +132,28 @@ class Journal(Generic[InputT, EventT]):
         return journal
 
     def look_further(self, known: Known) -> None:
-        """Find what contradicts the journal by its state, before it is written to. Raises `JournalError`."""
+        """Find what contradicts the journal, using its state, before it is written to. Raise `JournalError`."""
         self.pin.look_further(self._signer, self._local_key, known)
 
     def accept(self) -> None:
-        """A person decided that the journal goes on as it is, or nothing was in doubt."""
+        """Accept the journal as it is: a person decided so, or nothing was in doubt."""
         if self.pin.doubts:
             self.pin.accept()
         self._signer.note_journal(self.identity.id)
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is a file that entries can be appended to."""
+        """Return whether there is a file that entries can be appended to."""
         return self._header is not None
 
     @property
     def public_key(self) -> bytes:
-        """Of the key that signs heads."""
+        """The public key that verifies the heads."""
         return self._signer.public_key
 
     @property
     def is_signed_by_another(self) -> bool:
-        """Whether the file that is appended to names another key: then the next one is to be begun."""
+        """Return whether the file that is appended to names another key: then a new file has to be begun."""
         return self._header is not None and self._header.public_key != self._signer.public_key
 
     @property
@@ -168,7 +168,7 @@ class Journal(Generic[InputT, EventT]):
         return self._header.created_utc_ns
 
     def size(self) -> int:
-        """Bytes of the file that is appended to, without its log. Raises `JournalError`."""
+        """Return the size in bytes of the file that is appended to, without its log. Raise `JournalError`."""
         with speaking(self._path):
             return self._path.stat().st_size
 
@@ -176,10 +176,10 @@ class Journal(Generic[InputT, EventT]):
                signs: bool = False) -> Committed:  # fmt: skip
         """Write an input and the events that it caused, durably and in one transaction.
 
-        `round` stands in every commitment: an exposure is journaled under the round of its concealment. `signs`: the
-        head is signed. So is the head before the first decision of another round. Raises `JournalError`, and then
-        nothing was written; after journal-io a commit that reached the disk nonetheless may be found, whole, when the
-        journal is next opened. TypeError and ValueError: something that no journal can hold.
+        `round` is part of every commitment: an exposure is journaled under the round of its concealment. With `signs`
+        the head is signed, as is the head before the first decision of another round. Raise `JournalError` if nothing
+        was written; after journal-io a commit that reached the disk nonetheless may be found, whole, when the journal
+        is next opened. Raise TypeError or ValueError for values that no journal can hold.
         """
         self._settle()
         before = self.head
@@ -201,8 +201,8 @@ class Journal(Generic[InputT, EventT]):
         return Committed(first, tuple(range(first + 1, last + 1)), tuple(encoded.events))
 
     def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
-        """At the end of a file, and at an orderly stop (`stops`), after which the pin says that nothing follows. A head
-        that is signed already, or that of an empty file, is not signed again. Raises `JournalError`.
+        """Sign the head at the end of a file or at an orderly stop (`stops`), after which the pin says that nothing
+        follows. A head that is already signed, or that of an empty file, is not signed again. Raise `JournalError`.
         """
         self._settle()
         signs = not (self.is_signed_by_another or self._holds(HEAD.read_back))
@@ -213,20 +213,20 @@ class Journal(Generic[InputT, EventT]):
             self._pin(moment, sync=True, stopped=stops)
 
     def save(self, state: object) -> None:
-        """Save the state after the last entry, so that a start folds what follows only. Raises `JournalError`."""
+        """Save the state after the last entry, so that a start only folds what follows. Raise `JournalError`."""
         self._settle()
         if self._holds(CHECKPOINT_ROW.read_back):
             return
         saved = self._codec.save(self.head.number, state, CHECKPOINT)
         mac = self._file_keys.mac(CHECKPOINT, over_state(self.head, saved))
         row = (self.head.number, saved.version, saved.digest, saved.state, saved.sealed, mac)
-        self._commit((CHECKPOINT_ROW, row))  # a cache: not worth the reserve
+        self._commit((CHECKPOINT_ROW, row))  # a cache is not worth the reserve
 
     def begin_file(self, state: object, moment: Moment) -> None:
-        """Begin the next file with this state, which is that after the last entry; then close the one before.
+        """Begin the next file with this state, which is that after the last entry; then close the previous one.
 
-        Raises `JournalError`: then the journal goes on in the file before, or in the new one where that could not be
-        closed.
+        Raise `JournalError`; the journal then continues in the previous file, or in the new one if the previous one
+        could not be closed.
         """
         self._settle()
         if self._header is not None:
@@ -263,21 +263,21 @@ class Journal(Generic[InputT, EventT]):
         self.head = header.before
         self._pin(moment, sync=True)
         if old is None:
-            self.reserve.hold()  # only now: room that is held says that there was a file, and its pin
+            self.reserve.hold()  # only now: the reserve tells a start that there was a file with its pin
         else:
             with speaking(old_path):
                 _finish(old_path, old)
 
     def reader(self, path: Path) -> JournalReader[InputT, EventT]:
-        """A file of the journal, read over a connection of its own. Raises `JournalError`."""
+        """Open a file of the journal over a separate connection. Raise `JournalError`."""
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
 
     def files(self) -> JournalFolder[InputT, EventT]:
-        """All files, read over connections of their own. Raises `JournalError`."""
+        """Open all files over separate connections. Raise `JournalError`."""
         return JournalFolder(files_in(self.folder), self._types, self._local_key)
 
     def close(self) -> None:
-        """Give up the file and the lock. Again: nothing happens."""
+        """Close the file and release the lock. Closing again does nothing."""
         lock, self._lock = self._lock, None
         connection, self._connection = self._connection, None
         self.pin.close()
@@ -289,10 +289,12 @@ class Journal(Generic[InputT, EventT]):
             if lock is not None:
                 os.close(lock)
 
-    # -- inside
+    # -- internals
 
     def _put_in_order(self) -> None:
-        """What a kill or a power cut left. The names that are read are made durable: what follows relies on them."""
+        """Clean up after a kill or a power cut. The names that are read are made durable, since later steps rely on
+        them.
+        """
         with speaking(self.folder):
             sync_directory(self.folder)
         for path in files_in(self.folder)[:-1]:
@@ -311,11 +313,11 @@ class Journal(Generic[InputT, EventT]):
         if not is_closed(files[-1]):
             with speaking(self._path):
                 self._use(self._path, self._connect(self._path))
-            if self.head == newest.header.before:  # a kill or a power cut may have come before its pin
+            if self.head == newest.header.before:  # a kill or a power cut may have come before its pin was written
                 self._pin(Moment(newest.header.created_utc_ns, 0), sync=True)
 
     def _use(self, path: Path, connection: Connection) -> None:
-        """Append to that file, which ends with `head`."""
+        """Append to that file from here on; it ends with `head`."""
         try:
             header = read_header(path, connection)
             assert header is not None
@@ -346,7 +348,7 @@ class Journal(Generic[InputT, EventT]):
         return head.number, utc_ns, signature
 
     def _holds(self, query: str) -> bool:
-        """Whether there is a row of the newest head, or nothing is there that could have one."""
+        """Return whether the query finds a row for the newest head, or the file has no entry that could have one."""
         assert self._header is not None
         assert self._connection is not None
         if self.head == self._header.before:
@@ -355,7 +357,7 @@ class Journal(Generic[InputT, EventT]):
             return bool(list(self._connection.execute(query, (self.head.number,))))
 
     def _write(self, *rows: tuple[Table, Sequence[Any]]) -> None:
-        """`_commit`. The first time that the disk is full, the room that was kept is given up for it."""
+        """Commit, and on the first full disk free the reserve and commit again."""
         self.pin.begin()
         try:
             self._commit(*rows)
@@ -366,7 +368,7 @@ class Journal(Generic[InputT, EventT]):
             self._commit(*rows)
 
     def _commit(self, *rows: tuple[Table, Sequence[Any]]) -> None:
-        """All in one transaction, each read back before its end."""
+        """Write all rows in one transaction, reading each back before its end."""
         assert self._connection is not None
         execute = self._connection.execute
         try:
@@ -387,13 +389,13 @@ class Journal(Generic[InputT, EventT]):
             raise
 
     def _roll_back(self) -> None:
-        # SQLite may have rolled back by itself, and then says that there is nothing to roll back.
+        # SQLite may have rolled back already, and then reports that there is nothing to roll back.
         with suppress(*FAILURES):
             assert self._connection is not None
             self._connection.execute("ROLLBACK")
 
     def _settle(self) -> None:
-        """After a failure: go on only when the file ends where the last good append ended, and is the newest."""
+        """After a failure, continue only if the file ends where the last good append ended, and is the newest."""
         if self._given_up is not None:
             with speaking(self._given_up):
                 _remove(self._given_up)
@@ -416,7 +418,7 @@ class Journal(Generic[InputT, EventT]):
 
 
 def _create(path: Path, header: Header, signed: Sequence[Any], connect: Connect) -> None:
-    """Under another name until it is whole: a power cut leaves a file that can be read, or none."""
+    """Create a file under a temporary name until it is complete: a power cut leaves a readable file, or none."""
     part = path.with_name(path.name + PART)
     for ending in ("", "-wal", "-journal"):
         Path(f"{part}{ending}").unlink(missing_ok=True)
@@ -434,33 +436,33 @@ def _create(path: Path, header: Header, signed: Sequence[Any], connect: Connect)
 
 
 def _remove(path: Path) -> None:
-    """A file without entries. Were it found at the next start, what follows in the file before it would be lost."""
+    """Remove a file without entries. If the next start found it, later entries in the previous file would be lost."""
     for ending in ("", "-wal", "-shm"):
         Path(f"{path}{ending}").unlink(missing_ok=True)
     sync_directory(path.parent)
 
 
 def _finish_if_open(path: Path, connect: Connect) -> None:
-    """An earlier file, which a power cut may have left open."""
+    """Finish an earlier file that a power cut may have left open."""
     with speaking(path):
         if number_of(path) and not is_closed(path):
             _finish(path, connect(path))
 
 
 def _finish(path: Path, connection: Connection) -> None:
-    """Close a file for ever: no log beside it, and nobody may write to it.
+    """Close a file permanently: there is no log beside it, and it is read-only.
 
-    Where somebody reads it, that has to wait until the next file is begun, or for the next start.
+    If another program reads it, that has to wait until the next file is begun, or for the next start.
     """
     with closing(connection):
         try:
-            list(connection.execute(schema.LAST))  # after a power cut SQLite puts the file in order when it is read
+            list(connection.execute(schema.LAST))  # after a power cut SQLite repairs the file when it is read
             (mode,) = next(iter(connection.execute("PRAGMA journal_mode=DELETE")))
         except sqlite3.OperationalError:
             mode = ""
     if mode == "delete":
         for ending in ("-wal", "-journal"):
-            Path(f"{path}{ending}").unlink(missing_ok=True)  # a power cut may have left one that holds nothing
-        sync_directory(path.parent)  # before the mode says that nothing lies beside it
+            Path(f"{path}{ending}").unlink(missing_ok=True)  # a power cut may have left an empty one
+        sync_directory(path.parent)  # before the mode says that nothing is beside it
         path.chmod(0o440)
         sync_file(path)

@@ -1,22 +1,22 @@
-"""Verification: whether a journal is what was written, as far as what is at hand can show.
+"""Verification: checks whether a journal is what was written, as far as the available evidence can show.
 
-    at hand                         shows
-    nothing                         a break of the chain, within a file and from file to file; a signature that is not
-                                    the file's key's; a file's name, the last entry of a round, a record of deleted
-                                    files, or the end of a closed file, that is not signed; a schema or an order of
-                                    files that is not as it was made; a file that is missing, or was deleted before the
-                                    settings that the journal records allowed it
-    the pin                         an end that was cut off, an older copy, another journal, or what follows an orderly
+    available                       shows
+    nothing                         a break of the chain, within a file or between files; a signature that was not made
+                                    with the file's key; a file's name, the last entry of a round, a record of deleted
+                                    files, or the end of a closed file, without a signature; a changed schema or order
+                                    of files; a file that is missing, or was deleted earlier than the journal's
+                                    recorded settings allowed
+    the pin                         an end that was cut off, an older copy, another journal, or entries after an orderly
                                     stop
-    a head or fingerprint noted     the same, and a journal that was written again with another key
+    a head or fingerprint noted     the same, and a journal that was rewritten with another key
     elsewhere
-    the local key                   names of files, decisions and saved states that were not written by who has it; with
-                                    the table's fold (`deep`): sealed cards, commitments and openings, states that are
-                                    not what the entries fold to
+    the local key                   names of files, decisions and saved states that no holder of the key wrote; with
+                                    the table's fold (`deep`): sealed cards, commitments and openings, states that
+                                    differ from what the entries fold to
 
-Nothing shows what somebody does who holds the signing key, the local key, the pin and every noted head.
+Nothing reveals changes by a person who holds the signing key, the local key, the pin and every noted head.
 
-Every finding is listed, in the order of the files; after a break the check goes on with what is stored.
+Every finding is listed, in the order of the files; after a break the check continues with what is stored.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ OF_DOUBTS: Final = frozenset(
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """`code` for machines: see docs/journal.md. `file`: its name; empty: the folder. `entry` 0: of no entry."""
+    """A finding. `code` is for machines; see docs/journal.md. `file` is its name, or empty for the folder. `entry` is 0
+    if it concerns no entry.
+    """
 
     code: str
     file: str
@@ -77,9 +79,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What was checked. `signed`: the last head with a good signature; `keys`: fingerprints of the keys, in order.
+    """The result. `signed` is the last head with a valid signature; `keys` are the fingerprints of the keys, in order.
 
-    `unknown`: what could not be checked with what was at hand.
+    `unknown` lists what could not be checked with the available keys and heads.
     """
 
     findings: tuple[Finding, ...]
@@ -96,12 +98,12 @@ def verify_journal(path: Path, *, noted: Iterable[Head] = (),
                    signed_at: Mapping[Head, Collection[int]] | None = None, key: str = "",
                    local_key: bytes | None = None, types: Types | None = None, fold: Fold | None = None,
                    thorough: bool = True, reached: Callable[[int], None] = lambda entry: None) -> Verified:  # fmt: skip
-    """Check a folder, or one file. `noted`: heads that stand elsewhere. `signed_at`: when each was signed, as a witness
-    holds it. `key`: the fingerprint that the newest file's key has to have. With `local_key` and `types` the saved
-    states are checked, with `fold` every entry. `thorough`: also how SQLite keeps it, which takes one long read
-    transaction a file. `reached` is called after each page.
+    """Check a folder or one file. `noted` are heads kept elsewhere. `signed_at` is when each was signed, according to a
+    witness. `key` is the fingerprint that the newest file's key must have. With `local_key` and `types` the saved
+    states are checked, with `fold` every entry. With `thorough` SQLite's own structure is checked too, which takes
+    one long read transaction a file. `reached` is called after each page.
 
-    Raises `JournalError` where nothing can be checked: there is no journal.
+    Raise `JournalError` if nothing can be checked because there is no journal.
     """
     check = _Check(local_key, types, fold, reached, thorough=thorough)
     check.signed_at = signed_at or {}
@@ -115,7 +117,7 @@ def verify_journal(path: Path, *, noted: Iterable[Head] = (),
 
 
 class _Check:
-    """The state of a check: it goes through the files in their order, once."""
+    """A check, which goes through the files once, in order."""
 
     def __init__(self, local_key: bytes | None, types: Types | None, fold: Fold | None,
                  reached: Callable[[int], None], *, thorough: bool) -> None:  # fmt: skip
@@ -126,9 +128,9 @@ class _Check:
         self._file = ""
         self._files = self._entries = self._heads = 0
         self._first: tuple[str, Header] | None = None
-        self._before: Header | None = None  # of the file before
-        self._end: Head | None = None  # of the file before; None: it could not be read
-        self._unsigned_end: Finding | None = None  # of the file before
+        self._before: Header | None = None  # of the previous file
+        self._end: Head | None = None  # of the previous file; None if it could not be read
+        self._unsigned_end: Finding | None = None  # of the previous file
         self._pinned: tuple[Path, Pinned] | None = None
         self._round: int | None = None  # of the last decision
         self._head = self._signed = Head()
@@ -142,7 +144,7 @@ class _Check:
         self._findings.append(Finding(code, self._file, entry, sentence))
 
     def survey(self, path: Path) -> list[Path]:
-        """The files to check; what the folder itself shows is found."""
+        """Return the files to check, and report findings about the folder itself."""
         if not path.is_dir():
             return [path]
         files, faults = survey(path)
@@ -189,15 +191,16 @@ class _Check:
         before, end = self._before, self._end
         if self._first is None:
             self._first = (path.name, header)
-            self.noted.compare(header.previous)  # the end of a file that was deleted is held
-        elif before is not None and end is not None:  # else the file before cannot be read, which is found already
+            self.noted.compare(header.previous)  # the end of the deleted file is held
+        # otherwise the previous file cannot be read, which was already reported
+        elif before is not None and end is not None:
             if (header.previous_file, header.previous) != (before.file_id, end):
                 self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
             if header.identity != before.identity:
                 self.find("other-journal", "The file is of another journal than the one before it.")
         unsigned, self._unsigned_end = self._unsigned_end, None
         if unsigned is not None and before is not None and header.public_key == before.public_key:
-            self._findings.append(unsigned)  # another key could not sign it; it signs the name, which holds the hash
+            self._findings.append(unsigned)  # another key could not sign it, but signs the name, which holds the hash
         if before is not None and header.public_key != before.public_key:
             said = key_statement(header.identity.id, before.public_key, header.public_key)
             if not is_signed(before.public_key, header.endorsement, said):
@@ -221,13 +224,13 @@ class _Check:
         self._rows_of(connection, header, deep, newest=newest)
 
     def _structure(self, connection: Connection) -> None:
-        """Rows that one query shows and another does not."""
+        """Check for rows that one query shows and another does not."""
         for (said,) in connection.execute("PRAGMA quick_check(10)"):
             if said != "ok":
                 self.find("structure", f"SQLite finds the file damaged: {said}.")
 
     def _rows_of(self, connection: Connection, header: Header, deep: DeepCheck | None, *, newest: bool) -> None:
-        list(connection.execute("BEGIN"))  # a running table goes on: heads, states and the end are of one moment
+        list(connection.execute("BEGIN"))  # a running table continues: read heads, states and the end as of one moment
         heads = {number: (utc_ns, signature) for number, utc_ns, signature in connection.execute(_HEADS)}
         ((end,),) = connection.execute(_LAST)
         if deep is not None:
@@ -295,7 +298,7 @@ class _Check:
         return given, texts
 
     def _is_signed(self, header: Header, heads: dict[int, tuple[int, bytes]]) -> bool:
-        """Whether the head that was reached is. A signature that is not right is found."""
+        """Return whether the reached head is signed. Report an invalid signature."""
         found = heads.pop(self._head.number, None)
         if found is None:
             return False
@@ -325,7 +328,7 @@ class _Check:
                 return
             first = rows[-1][0] + 1
 
-    # -- the whole
+    # -- the whole journal
 
     def end(self, key: str, *, whole: bool) -> None:
         self._file = ""
@@ -344,7 +347,7 @@ class _Check:
                 self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
 
     def _compare_pin(self) -> None:
-        """Besides its head, which is compared with the others."""
+        """Compare the rest of the pin; its head is compared with the other noted heads."""
         if self._pinned is None or any(one.code == OF_PIN for one in self._findings):
             return
         path, pinned = self._pinned
@@ -352,7 +355,7 @@ class _Check:
             self.find(OF_PIN, f"The pin is of the journal {pinned.journal_id}.")
             return
         with suppress(BadPinError, OSError):
-            # a daemon that was started meanwhile has said in the pin that it goes on
+            # a daemon started meanwhile has marked in the pin that the journal continues
             if pinned.stopped and self._head != pinned.head and read_pin(path) == pinned:
                 said = f"The pin says that an orderly stop ended the journal with entry {pinned.head.number}"
                 self.find("after-stop", f"{said}, and more follows.", pinned.head.number)

@@ -1,7 +1,7 @@
 """The witness: signed heads of a journal, copied to a folder of another user or another machine.
 
-A file a journal, `TABLE-JOURNALID.heads`, a JSON object a line. It is only appended to, and synced; a head may stand
-there twice. Who later changes the journal, its key and its pin on the table's PC does not change what stands there.
+Each journal has a file, `TABLE-JOURNALID.heads`, with one JSON object a line. It is only appended to, and synced; a
+head may occur twice. Changes to the journal, its key and its pin on the table's PC do not affect it.
 
 No file of the journal is open while the witness is written, which may take long: the table may want to close it.
 """
@@ -24,9 +24,9 @@ from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import sync_directory
 
-PAGE: Final = 1000  # heads that are copied together
+PAGE: Final = 1000  # heads copied in one step
 LONGEST_LINE: Final = 1024  # bytes
-TAIL: Final = 256 * LONGEST_LINE  # what is read of the witness before anything is copied
+TAIL: Final = 256 * LONGEST_LINE  # bytes of the witness that are read before anything is copied
 _SIGNED: Final = """SELECT number, head.utc_ns, signature, hash FROM head LEFT JOIN decision ON last = number
 WHERE number > ? AND (hash IS NOT NULL OR number = ?) ORDER BY number LIMIT ?"""
 BEFORE_ALL: Final = -1
@@ -34,7 +34,7 @@ BEFORE_ALL: Final = -1
 
 
 class WitnessedHead(msgspec.Struct, frozen=True):
-    """A line. Hash, signature and public key in hexadecimal."""
+    """A line. Hash, signature and public key are hexadecimal."""
 
     journal: str
     file: str
@@ -53,7 +53,7 @@ _DECODER: Final = msgspec.json.Decoder(WitnessedHead)
 
 
 class Witness:
-    """Copies heads. `folder`: the journal's; `beside`: the witness's. Raises `JournalError` and OSError."""
+    """Copies heads from the journal's `folder` to the witness's folder, `beside`. Raise `JournalError` and OSError."""
 
     def __init__(self, folder: Path, beside: Path) -> None:
         files = _files(folder)
@@ -64,11 +64,11 @@ class Witness:
         self.differs = 0
         """The entry of the witness's newest head, where the journal does not hold that; 0: it does."""
         self._copied: WitnessedHead | None = None
-        self._size = 0  # bytes of the witness's file, as it was left
+        self._size = 0  # bytes of the witness's file after the last copy
 
     def copy(self) -> int:
-        """Append the heads that were signed since; how many."""
-        if self._found_size() != self._size:  # at the beginning, and where others changed it
+        """Append the heads signed since the last copy, and return their number."""
+        if self._found_size() != self._size:  # at the beginning, and after changes by others
             self._resume()
         count = 0
         while page := self._page():
@@ -77,15 +77,15 @@ class Witness:
         return count
 
     def _found_size(self) -> int:
-        self.path.parent.stat()  # its folder is to be there even where nothing is copied
+        self.path.parent.stat()  # fails if the folder is missing, even if there is nothing to copy
         with suppress(FileNotFoundError):
             return self.path.stat(follow_symlinks=False).st_size
         return 0
 
     def _resume(self) -> None:
-        """Go on after the newest of its heads that the journal holds.
+        """Continue after the newest of its heads that the journal holds.
 
-        An older copy of the journal holds the first of them only, and its heads that follow are copied, too.
+        An older copy of the journal holds only the first of them, and its later heads are copied too.
         """
         files = _files(self._folder)
         with closing(files.reader(files.files[0])) as oldest:
@@ -113,7 +113,7 @@ class Witness:
                     yield head
 
     def _page(self) -> list[WitnessedHead]:
-        """The next heads that were not copied, of one file."""
+        """Return the next heads that were not copied, all of one file."""
         copied = self._copied
         for reader in _files(self._folder).readers(copied.number if copied is not None else 0):
             is_same = copied is not None and copied.file == reader.header.file_id
@@ -126,29 +126,29 @@ class Witness:
         is_new = not self._found_size()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         with os.fdopen(os.open(self.path, flags, 0o644), "r+b", buffering=0) as file:
-            if is_new:  # others are to read it, whatever this process's mask; no head is a secret
+            if is_new:  # others must be able to read it, whatever this process's umask; heads are not secret
                 with suppress(PermissionError):
                     os.fchmod(file.fileno(), 0o644)
             end = file.seek(0, os.SEEK_END)
-            torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"  # what was written before was cut off
+            torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"  # an earlier write was cut off
             lines = b"".join(msgspec.json.encode(head) + b"\n" for head in heads)
             try:
                 _write(file.fileno(), b"\n" + lines if torn else lines)
                 os.fsync(file.fileno())
-            except OSError:  # what was written may be lost; the same heads come again
-                with suppress(OSError):  # a file that can only be appended to keeps it
+            except OSError:  # the write may be lost; the same heads are written again
+                with suppress(OSError):  # an append-only file keeps it
                     file.truncate(end)
                 raise
             finally:
                 self._size = os.fstat(file.fileno()).st_size
         if is_new:
-            with suppress(PermissionError):  # a folder that may be written to, and not be read
+            with suppress(PermissionError):  # a folder may be writable but not readable
                 sync_directory(self.path.parent)
         self._copied = heads[-1]
 
 
 def others_at(beside: Path, table: str, journal_id: str) -> list[str]:
-    """The ids of other journals of a table of which the witness in that folder holds heads. Raises OSError."""
+    """Return the ids of the table's other journals whose heads the witness in that folder holds. Raise OSError."""
     named = re.compile(re.escape(_name_of(table, "\0")).replace(re.escape("\0"), "([0-9a-f]+)"))
     found = (named.fullmatch(path.name) for path in beside.iterdir())
     return sorted(one[1] for one in found if one is not None and one[1] != journal_id)
@@ -159,7 +159,7 @@ def _name_of(table: str, journal_id: str) -> str:
 
 
 def read_witness(path: Path) -> Iterator[WitnessedHead]:
-    """The lines that can be read. Raises `JournalError` (journal-format) for a file that holds none, and OSError."""
+    """Yield the readable lines. Raise `JournalError` (journal-format) for a file without any, and OSError."""
     good = bad = 0
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
@@ -196,7 +196,9 @@ def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
 
 
 def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
-    """A page of its heads; that of the file's own name comes first and has the number of the entry before it."""
+    """Return a page of the file's heads; that of the file's name comes first and has the number of the entry before
+    it.
+    """
     header = reader.header
     before = header.before
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
@@ -211,6 +213,6 @@ def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedH
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    """All of it: a disk that gets full takes a part first, and says so at the next call."""
+    """Write all the data: a disk that fills up accepts a part first, and fails at the next call."""
     while data:
         data = data[os.write(descriptor, data) :]

@@ -1,7 +1,7 @@
 """The thread that owns the open journal, awaited from an event loop.
 
-SQLite's connection belongs to one thread, and a commit waits for the disk: both happen in the writer's thread, one
-call after the other, in the order in which they were asked for.
+SQLite's connection belongs to one thread, and a commit waits for the disk: both happen in the writer's thread, one call
+after the other, in the order of the requests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Work:
-    """What the thread is at, for those who ask whether it goes on. `clock`: seconds, from anywhere."""
+    """The thread's present call, for a watchdog. `clock` returns seconds from any start."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -41,7 +41,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """How long the call that it is at has taken; 0: it is at none."""
+        """Return how long the present call has taken; 0 if there is none."""
         began = self._began
         return 0.0 if began is None else self._clock() - began
 
@@ -58,14 +58,14 @@ _Asked: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]", Callable[[An
 
 
 def _nothing(_: object) -> None:
-    """Follows."""
+    """Do nothing."""
 
 
 class JournalWriter(Generic[InputT, EventT]):
-    """An open journal for coroutines. Made by `start`; all calls come from the loop that made it.
+    """An open journal for coroutines. It is made by `start`; all calls come from the loop that made it.
 
-    A call that fails raises at the caller and leaves the thread alive. A caller that is cancelled no longer hears of
-    its call, which happens nonetheless.
+    A call that fails raises at the caller and leaves the thread alive. A call continues even if its caller is
+    cancelled.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @classmethod
     async def start(cls, open_journal: Callable[[], Journal[InputT, EventT]]) -> JournalWriter[InputT, EventT]:
-        """Open the journal in a new thread. Raises what `open_journal` raises, and then no thread is left."""
+        """Open the journal in a new thread. Raise what `open_journal` raises, leaving no thread."""
         asked: SimpleQueue[_Asked | None] = SimpleQueue()
         opened: list[Journal[InputT, EventT]] = []
         work = Work()
@@ -99,16 +99,18 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @property
     def identity(self) -> Identity:
-        """Whose journal it is."""
+        """The identity of the journal."""
         return self._journal.identity
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder of its files."""
         return self._journal.folder
 
     def reader(self, path: Path) -> JournalReader[InputT, EventT]:
-        """A file of the journal, with its key; in any thread, to which it belongs then. Raises `JournalError`."""
+        """Open a file of the journal, with its key, in any thread; the reader belongs to that thread. Raise
+        `JournalError`.
+        """
         return self._journal.reader(path)
 
     @property
@@ -123,15 +125,15 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @property
     def public_key(self) -> bytes:
-        """Of the key that signs heads."""
+        """The public key that verifies the heads."""
         return self._journal.public_key
 
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
                      signs: bool = False, then: Callable[[Committed], None] = _nothing) -> Committed:  # fmt: skip
-        """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile.
+        """Call `Journal.append` and return when the entries are durable. `events` must not change meanwhile.
 
-        `then` is called first, a turn of the loop before the caller goes on; what it raises, the caller gets. It is not
-        called for a caller that was cancelled.
+        `then` is called first, one loop iteration before the caller continues; the caller gets any exception that it
+        raises. It is not called for a cancelled caller.
         """
         return await self._call(
             lambda: self._journal.append(given, events, round=round, moment=moment, signs=signs), then
@@ -139,66 +141,66 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is wrong with the journal as it was found, until a person has decided."""
+        """The doubts about the journal as it was found, until a person has decided."""
         return self._journal.pin.doubts
 
     @property
     def pin_fails(self) -> str:
-        """Why the pin cannot be written; empty: it can."""
+        """Why the pin cannot be written, or ""."""
         return self._journal.pin.fails
 
     @property
     def is_full(self) -> bool:
-        """Whether the disk has no room left for another round."""
+        """Return whether the disk lacks space for another round."""
         return not self._journal.reserve.is_held
 
     async def accept(self) -> None:
-        """A person decided that the journal as it is goes on. Where nothing was in doubt, nothing happens."""
+        """Accept the journal as it is, because a person decided so. Without a doubt, do nothing."""
         if self.doubts:
             await self._call(self._journal.accept)
 
     async def keep_room(self) -> None:
-        """Try again to keep room for the end of a round, where it was given up."""
+        """Try again to reserve space for the end of a round, after it was freed."""
         if self.is_full:
             await self._call(self._journal.reserve.hold)
 
     async def save(self, state: object) -> None:
-        """`Journal.save`."""
+        """Call `Journal.save`."""
         await self._call(lambda: self._journal.save(state))
 
     async def sign_head(self, moment: Moment, *, stops: bool = False) -> None:
-        """`Journal.sign_head`."""
+        """Call `Journal.sign_head`."""
         await self._call(lambda: self._journal.sign_head(moment, stops=stops))
 
     async def begin_file(self, state: object, moment: Moment) -> None:
-        """`Journal.begin_file`."""
+        """Call `Journal.begin_file`."""
         await self._call(lambda: self._journal.begin_file(state, moment))
 
     async def size(self) -> int:
-        """Bytes of the file that is written to."""
+        """Return the size in bytes of the file that is written to."""
         return await self._call(self._journal.size)
 
     async def expired(self, keep_days: int) -> tuple[FileEnd, ...]:
-        """`folder.expired_files`."""
+        """Call `folder.expired_files`."""
         return await self._call(lambda: expired_files(self._journal.folder, keep_days))
 
     async def delete(self, names: Sequence[str]) -> None:
-        """`folder.delete_files`."""
+        """Call `folder.delete_files`."""
         await self._call(lambda: delete_files(self._journal.folder, names))
 
     async def answer(self) -> None:
-        """When the thread has done what it was asked for before."""
+        """Return when the thread has finished all earlier requests."""
         await self._call(lambda: None)
 
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
-        """The entries above `after`, at most `limit`; entries appended before are among them."""
+        """Return the entries above `after`, at most `limit`; entries appended before are among them."""
         return await self._call(lambda: list(islice(self._folder().entries(after), limit)))
 
     def _folder(self) -> JournalFolder[InputT, EventT]:
         return self._journal.files()
 
     async def close(self) -> None:
-        """Finish what was asked for, close the journal and end the thread. Again: waits for the same."""
+        """Finish the requests, close the journal and end the thread. A second call waits for the same end."""
         if self._closing is None:
             self._closing = _put(self._asked, self._journal.close)
             self._asked.put(None)
@@ -234,10 +236,10 @@ def _serve(asked: SimpleQueue[_Asked | None], at: Work) -> None:
         except BaseException as error:
             failure = error
         at.end()
-        # The loop may be closed: there is no waiter any more.
+        # The loop may be closed: nothing waits for the result then.
         with suppress(RuntimeError):
             future.get_loop().call_soon_threadsafe(_settle, future, result, failure, then)
-        del call, work, future, result, failure, then  # nothing is kept alive while waiting
+        del call, work, future, result, failure, then  # keep no object alive while waiting
 
 
 def _settle(
