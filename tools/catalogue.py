@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from controller.language import po
+from controller.language import catalogue as catalogues
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ("controller", "firmware_bridge", "simulators")
@@ -49,8 +49,8 @@ class Text(NamedTuple):
 
 def main() -> None:
     used = texts()
-    for path in sorted(po.FOLDER.glob(f"*{po.SUFFIX}")):
-        catalogue, lacking = updated(po.read_file(path), used)
+    for path in sorted(catalogues.FOLDER.glob(f"*{catalogues.SUFFIX}")):
+        catalogue, lacking = updated(catalogues.read_file(path), used)
         path.write_bytes(written(catalogue))
         for text in lacking:
             sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r}\n")
@@ -59,12 +59,12 @@ def main() -> None:
 def texts() -> dict[Text, list[str]]:
     """Return each text that the program uses, with the files that use it."""
     found: dict[Text, list[str]] = {}
-    for path in _files():
+    for path in files():
         name = str(path.relative_to(ROOT))
         for text in _texts_of(ast.parse(path.read_text("utf-8"))):
-            if po.needs_text(text.id) and name not in found.setdefault(text, []):
+            if catalogues.needs_text(text.id) and name not in found.setdefault(text, []):
                 found[text].append(name)
-    for key, english in po.english_of_pages().items():
+    for key, english in catalogues.english_of_pages().items():
         found[Text(english, key=key)] = ["controller/language/en.json"]
     return found
 
@@ -94,7 +94,7 @@ def _in(language: str, used: dict[Text, list[str]]) -> Iterator[tuple[Text, list
     for text, files in used.items():
         base, _, form = text.key.rpartition(".")
         if form == "other" and f"{base}.one" in keyed:
-            for name in po.plural_forms(language):
+            for name in catalogues.plural_forms(language):
                 yield Text(keyed.get(f"{base}.{name}", text.id), key=f"{base}.{name}"), files
         elif form != "one" or f"{base}.other" not in keyed:
             yield text, files
@@ -107,7 +107,7 @@ def written(catalogue: Catalog) -> bytes:
     return HEADER.format(language=catalogue.locale, plural=catalogue.plural_forms).encode() + file.getvalue()
 
 
-def _files() -> Iterator[Path]:
+def files() -> Iterator[Path]:
     for source in SOURCES:
         yield from sorted((ROOT / source).rglob("*.py"))
 

@@ -24,7 +24,6 @@ from controller.api.refusals import Refusals
 from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
 from controller.api.view import TableView
-from controller.language import Translator
 from controller.table.offers import signed_before
 from controller.table.phases import Phase
 
@@ -59,11 +58,9 @@ class Shared:
         people: People,
         desk: PinDesk,
         refusals: Refusals,
-        translator: Translator,
         metrics: Metrics | None = None,
     ) -> None:
         self.metrics = metrics
-        self.translator = translator
         self.table = table
         self.people = people
         self.desk = desk

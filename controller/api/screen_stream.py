@@ -24,7 +24,7 @@ from controller.api.screen_state import (
 )
 from controller.api.view import TableView
 from controller.games.own_words import OwnWords
-from controller.language import Speaker, Translator
+from controller.language import Speaker
 from controller.table.offers import Offer
 from controller.table.state import TableState
 
@@ -70,7 +70,6 @@ class ScreenStates:
         self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
-        self._translator = Translator(self._clock)  # separate from that of answers, whose budget refusals may use up
         self._made: dict[Kind, tuple[object, bytes]] = {}
         self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
@@ -83,7 +82,7 @@ class ScreenStates:
             return made[1]
         state, view = self._table.state, self._table.view()
         offered = self._table.offers() if kind.operates else ()
-        speaker = Speaker(self._translator, kind.language, whole=kind.whole)
+        speaker = Speaker(kind.language, kind.whole)
         message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), speaker))
         self._made[kind] = of, message
         self.encoded += 1

@@ -20,8 +20,6 @@ from controller.api.serving import Serving
 from controller.api.turns import Turns
 from controller.api.web_door import WebServer, WebSetting
 from controller.journal.codec import Moment
-from controller.language import Translator
-from controller.language.translating import MOST_TRIED
 
 READS_ONLY: Final = "This user may look and not operate; use a user of a person in the configuration."
 
@@ -47,8 +45,7 @@ class ApiServer:
         self._path = path
         self._desk = PinDesk(table, now)
         self._refusals = Refusals(table.refused_at_door, now)
-        translator = Translator(lambda: now().boottime_ns / 1e9, at_once=MOST_TRIED)
-        self._shared = Shared(table, people, self._desk, self._refusals, translator, metrics)
+        self._shared = Shared(table, people, self._desk, self._refusals, metrics)
         self._socket = SocketServer(self._shared, by_people=by_people)
         self._screens = WebServer(self._shared, screens, by_people=by_people) if screens is not None else None
 
@@ -92,7 +89,7 @@ class SocketServer(Serving):
 
     def __init__(self, shared: Shared, *, by_people: bool) -> None:
         turns = Turns(by_people=by_people)
-        super().__init__(turns, Routes(shared, turns).all(), shared.translator)
+        super().__init__(turns, Routes(shared, turns).all())
         self._shared = shared
 
     def refuse(self, request: web.Request) -> web.Response | None:

@@ -14,7 +14,6 @@ from controller.api.callers import Caller
 from controller.api.door import Visitor
 from controller.api.in_language import ASKED, speaker_for
 from controller.api.turns import Turns
-from controller.language import Translator
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
@@ -29,9 +28,8 @@ REFUSALS: Final = {
 class Serving(ABC):
     """HTTP at one door. `make_protocol` is for the door, after `setup`."""
 
-    def __init__(self, turns: Turns, routes: Iterable[web.RouteDef], translator: Translator) -> None:
+    def __init__(self, turns: Turns, routes: Iterable[web.RouteDef]) -> None:
         self.turns = turns
-        self._translator = translator
         self.app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
         self.app.add_routes(routes)
         self._runner = web.AppRunner(self.app, handle_signals=False, shutdown_timeout=GRACE)
@@ -69,7 +67,7 @@ class Serving(ABC):
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)
-        ASKED.set(speaker_for(request, self._translator, visitor.caller))
+        ASKED.set(speaker_for(request))
         try:
             if not visitor.kept:
                 with visitor.waiting():

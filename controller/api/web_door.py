@@ -109,7 +109,7 @@ class WebServer(Serving):
         routes = Routes(shared, turns)
         cookie = f"cardshoe-{setting.table}-{setting.listener.port}"
         self._screens = Screens(shared, routes, cookie, self._is_proxied)
-        super().__init__(turns, [*routes.all(), *self._screens.all(), *Pages().all()], shared.translator)
+        super().__init__(turns, [*routes.all(), *self._screens.all(), *Pages().all()])
         self._shared = shared
         self._listener = setting.listener
         self._own = frozenset(f"{name}:{setting.listener.port}" for name in OWN_NAMES)

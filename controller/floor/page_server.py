@@ -38,7 +38,6 @@ from controller.floor.follower import Follower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
 from controller.journal.codec import Clock
-from controller.language import Translator
 
 OWN: Final = Path(__file__).parent / "page"
 SHARED: Final = (
@@ -80,8 +79,7 @@ class PageServer(Serving):
             web.get("/healthz", self._health),
             *pages.all(),
         ]
-        translator = Translator(lambda: clock.now().boottime_ns / 1e9)
-        super().__init__(Turns(at_once=TURNS_AT_ONCE), routes, translator)
+        super().__init__(Turns(at_once=TURNS_AT_ONCE), routes)
         self.app.on_response_prepare.append(add_headers)
 
     async def start(self) -> None:

@@ -21,7 +21,7 @@ from controller.floor.table_report import DeviceReport
 from controller.floor.topics import Subject, TablePlace
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
-from controller.language import Speaker, Translator
+from controller.language import Speaker
 from controller.messages import AnyText
 
 LEAST_BETWEEN: Final = 0.25  # seconds between two messages of a stream
@@ -111,7 +111,6 @@ class PageStream:
         self._page = page
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._sleep = sleep
-        self._translator = Translator(self._clock)
         self._said: dict[str, tuple[int, tuple[Matter, ...]]] = {}  # matters, by language
 
     async def floor(self, write: Write, language: str) -> None:
@@ -180,7 +179,7 @@ class PageStream:
         """Return the matters in a language. They are made once for all its pages."""
         version, said = self._said.get(language, (-1, ()))
         if version != self._floor.matters_version:
-            speaker = Speaker(self._translator, language)
+            speaker = Speaker(language)
             said = tuple(matter_in(one, speaker) for one in self._floor.matters[:MOST_MATTERS])
             self._said[language] = self._floor.matters_version, said
         return said
@@ -189,7 +188,7 @@ class PageStream:
 
     def story_of(self, place: TablePlace, language: str) -> StoryMessage:
         table = self._floor.tables.get(place)
-        speaker = Speaker(self._translator, language)
+        speaker = Speaker(language)
         detail = None if table is None else self._detail(table, speaker)
         return StoryMessage(self._floor.now_ms, detail, story_lines(self._follower, place, speaker))
 

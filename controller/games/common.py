@@ -7,9 +7,8 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, explained
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Row
 from controller.games.wager_specification import Setting, Under
-from controller.messages import message
 from controller.roles import Role
 
 When: TypeAlias = tuple[Noticed, ...]
@@ -28,13 +27,13 @@ TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
 
 
 def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
-    because = message("a card that is not of this deck was found")
+    because = "a card that is not of this deck was found"
     return Row(Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
 
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     """Return rows for what is found after the next round began: the result of the round does not change."""
-    because = message("noticed after the next round had begun")
+    because = "noticed after the next round had begun"
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
@@ -50,7 +49,7 @@ def counted(
             kind,
             wrong,
             follows,
-            message("a count by hand finds cards missing or too many"),
+            "a count by hand finds cards missing or too many",
             when=Facts(counted_wrong=True),
             noticed=noticed,
             under=under,
@@ -59,7 +58,7 @@ def counted(
             kind,
             "",
             Disposition.CONTINUE,
-            message("a count by hand finds the deck whole"),
+            "a count by hand finds the deck whole",
             when=Facts(counted_wrong=False),
             noticed=noticed,
             under=under,
@@ -75,7 +74,7 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
     `wrong`: the clause by which a wrong count voids and which names no time. Otherwise no row applies to that round.
     """
     kinds = (Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT)
-    because = explained(message("found after the round was settled"), message("the round counts as a previous one"))
+    because = "found when the round was settled: it counts as a previous one"
     return (
         *(
             Row(kind, stands, Disposition.STANDS, because, noticed=SETTLED, under=STANDS_WHEN_SETTLED)
@@ -105,7 +104,7 @@ def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under:
             kind,
             clause,
             Disposition.RECONSTRUCT,
-            message("cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right"),
+            "cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right",
             when=Facts(misplaced=misplaced, handled=False, curable=True),
             under=under,
         )
@@ -117,9 +116,7 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
         kind,
         clause,
         Disposition.VOID,
-        message(
-            "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right"
-        ),
+        "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right",
         when=Facts(misplaced=misplaced, handled=False, curable=False),
     )
 
@@ -150,13 +147,12 @@ def as_wrong_count(kind: Kind, rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> Row:
+    whose = "the Dealer's" if dealer_hand else "a Player's"
     return Row(
         Kind.WRONG_COUNT,
         clause,
         Disposition.VOID,
-        message("the Dealer's hand has a wrong number of cards and no Player has handled cards")
-        if dealer_hand
-        else message("a Player's hand has a wrong number of cards and no Player has handled cards"),
+        f"{whose} hand has a wrong number of cards and no Player has handled cards",
         when=Facts(dealer_hand=dealer_hand, handled=False),
         under=under,
     )
@@ -164,18 +160,15 @@ def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> 
 
 def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None) -> tuple[Row, ...]:
     """Return rows for a wrong number of cards that takes effect unless the cards can be put back in order."""
-    cannot = message("a Player's hand has a wrong number of cards, and its cards cannot be put in order")
-    can = message("a Player's hand has a wrong number of cards, and its cards can be put in order")
-    if dealer_hand:
-        cannot = message("the Dealer's hand has a wrong number of cards, and its cards cannot be put in order")
-        can = message("the Dealer's hand has a wrong number of cards, and its cards can be put in order")
+    whose = "the Dealer's" if dealer_hand else "a Player's"
+    because = f"{whose} hand has a wrong number of cards, and it can{{}} be put in order"
     when = Facts(dealer_hand=dealer_hand, handled=handled)
     return (
         Row(
             Kind.WRONG_COUNT,
             clause,
             disposition,
-            cannot,
+            because.format("not"),
             when=replace(when, reconstructable=False),
             noticed=UNTIL_NEXT,
         ),
@@ -184,7 +177,7 @@ def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: b
                 Kind.WRONG_COUNT,
                 clause,
                 Disposition.RECONSTRUCT,
-                can,
+                because.format(""),
                 when=replace(when, reconstructable=True),
                 noticed=UNTIL_NEXT,
             )
@@ -206,7 +199,7 @@ def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | Non
         kind,
         clause,
         Disposition.VOID,
-        message("a card was dealt face up and no Player has handled cards"),
+        "a card was dealt face up and no Player has handled cards",
         when=replace(when or Facts(), handled=False),
         under=FACE_UP_COUNTS,
     )
@@ -223,7 +216,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
         kind,
         clause,
         Disposition.REFER,
-        explained(message("no wagers are entered"), message("whether an outcome is established is unknown")),
+        "no wagers are entered: whether an outcome is established is unknown",
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )
@@ -236,7 +229,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             withdrawn,
             Disposition.REFUSE,
-            message("a wager was withdrawn after the close"),
+            "a wager was withdrawn after the close",
             when=Facts(withdrawn=True),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -245,7 +238,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             placed,
             Disposition.REFUSE,
-            message("a wager was placed or raised after the close"),
+            "a wager was placed or raised after the close",
             when=Facts(withdrawn=False),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -397,10 +390,7 @@ def while_bets_are_open(kind: Kind, clause: str = "") -> Row:
         kind,
         clause,
         Disposition.CONTINUE,
-        explained(
-            message("play was interrupted while bets are open"),
-            message("they may still be placed, changed and taken back"),
-        ),
+        "play was interrupted while bets are open: they may still be taken back, changed and placed",
         when=Facts(before_close=True),
         confirms=Role.DEALER,
         authority="" if clause else PROCEDURE,
@@ -413,7 +403,7 @@ HOUSE_PROCEDURE: Final = (
         Kind.CARD_IN_SHUFFLING,
         "",
         Disposition.RESHUFFLE,
-        message("a card fell or was exposed while the deck was shuffled, and no round was in progress"),
+        "a card fell or was exposed while the deck was shuffled, and no round was in progress",
         when=Facts(between_rounds=True),
         confirms=Role.DEALER,
         authority=PROCEDURE,

@@ -1,18 +1,5 @@
-"""What the table says to people, in other languages than English, in which it is written and journaled."""
+"""What the program says to people, in other languages than English, in which it is written and journaled."""
 
-from controller.language.catalogue import LANGUAGES, PARAMETER, TEXTS
-from controller.language.po import ENGLISH, known, languages
-from controller.language.translating import Speaker, Translator, phrase, translated
+from controller.language.catalogue import ENGLISH, PARAMETER, TEXTS, Speaker, known, languages, translated
 
-__all__ = [
-    "ENGLISH",
-    "LANGUAGES",
-    "PARAMETER",
-    "TEXTS",
-    "Speaker",
-    "Translator",
-    "known",
-    "languages",
-    "phrase",
-    "translated",
-]
+__all__ = ["ENGLISH", "PARAMETER", "TEXTS", "Speaker", "known", "languages", "translated"]

@@ -1,130 +1,259 @@
-"""The catalogue of a language: each template of an English sentence with its translation.
+"""The texts of a language: a gettext file for each, `zh-Hans.po`, read with Babel.
 
-A template is a sentence without its full stop, with named arguments in braces. A template that begins or ends with a
-blank or a comma is a mark between sentences or in a list.
+An entry's `msgid` is the id of a message and its `msgid_plural` the English text for other numbers. An entry with a
+`msgctxt` belongs to that key of `en.json`, the texts that pages ask for by name; its `msgid` is the English text.
+`python -m tools.catalogue` adds to each file what the program says and takes out what it no longer says.
+
+A file that cannot be read leaves the language in English, and a missing text is shown in English; both are logged.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from controller.messages import Message, text_in_english
+import structlog
+from msgspec.structs import replace
+
+from controller.messages import AnyText, Message, english, rendered, text_in_english
 
 ENGLISH: Final = "en"
-CHINESE: Final = "zh-Hans"
-LANGUAGES: Final = (ENGLISH, CHINESE)
 PARAMETER: Final = "language"  # of a request
 TEXTS: Final = "texts"  # of a request: `messages` for each text with its message
-
-COMPOSED: Final = (
-    "{person} ({screen})",
-    "{said}",
-    "{action}",
-    "{error} {",
-    "{many_cards}",
-    "{named_deck}",
-    "{void}",
-    "{person} (",
-    "{count} {verdict}",
-)
-"""Beginnings of messages that are made of others: no template that a sentence is searched by begins so."""
-
-MARKS: Final = {"list": ", ", "clauses": "; ", "points": ". "}  # between the parts of a list, by its joint
 FOLDER: Final = Path(__file__).parent
-SLOT: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
-OF_A_GAME: Final = (("the Dealer's", "the Banker's"), ("the box's", "the Player's"))
-"""What `OwnWords.own` writes in place of what the source says."""
+SUFFIX: Final = ".po"
+PATTERNS: Final = {
+    "list": "list.list",
+    "clauses": "list.clauses",
+    "points": "list.points",
+    "sentences": "list.sentences",
+}
+"""Keys of the texts that join two parts, by the joint of a slot. `and` and `or` are CLDR's."""
+STYLES: Final = {"and": "standard", "or": "or"}
+MOST_LOGGED: Final = 200  # ids without a text: a journal written elsewhere may hold any
 
 
-class Template(NamedTuple):
-    """`literals` stand around `slots`, one more of them; `said`: the translation."""
-
-    literals: tuple[str, ...]
-    slots: tuple[str, ...]
-    said: str
-
-    @property
-    def length(self) -> int:
-        return sum(map(len, self.literals))
+class CatalogueError(Exception):
+    """A catalogue that cannot be read; says the file, and the line where there is one."""
 
 
-class Catalogue(NamedTuple):
-    """`said`: each translation by its English text, and `fixed`: those without arguments, and marks between them.
-    `starting`: templates that may fit a text, by its first two letters; `others`: those that may fit any.
-    """
+class Texts:
+    """The texts of one language. `keyed`: those of the pages, by key, in English where there is no other."""
 
-    said: dict[str, str]
-    fixed: dict[str, str]
-    starting: dict[str, tuple[Template, ...]]
-    others: tuple[Template, ...]
+    def __init__(
+        self,
+        language: str,
+        texts: dict[str, str | tuple[str, ...]],
+        keyed: dict[str, str],
+        number: Callable[[int], int],
+    ) -> None:
+        self.language = language
+        self.keyed = english_of_pages() | keyed
+        self._texts = texts
+        self._number = number
+        self._logged: set[str] = set()
 
     def text_of(self, given: Message) -> str | None:
-        """Return the text of a message with its slots. None: it is not in the catalogue."""
-        english = text_in_english(given)
-        body = english.rstrip(".")
-        text = self.said.get(body) if SLOT.sub("", body) else body
-        return text if text is None or body == english else f"{text}{self.fixed['.']}"
+        """Return the text of a message with its slots; None if the language has none."""
+        found = self._texts.get(given.id)
+        if isinstance(found, tuple):
+            count = given.args.get("count")
+            found = found[self._number(count) if isinstance(count, int) else 0]
+        return found or None
+
+    def text_or_english(self, given: Message) -> str:
+        """Return the text of a message with its slots, and log its id and arguments if only English has one."""
+        if (text := self.text_of(given)) is not None:
+            return text
+        if needs_text(given.id) and given.id not in self._logged and len(self._logged) < MOST_LOGGED:
+            self._logged.add(given.id)
+            structlog.get_logger().warning(
+                "language.text_missing", language=self.language, id=given.id, arguments=sorted(given.args)
+            )
+        return text_in_english(given)
 
     def listed(self, parts: Sequence[str], joint: str) -> str:
         """Return the parts of a list, or several sentences, as one text."""
-        *before, last = parts or ("",)
-        if joint == "sentences":
+        if len(parts) < 2:
             return "".join(parts)
-        if not before or joint in MARKS:
-            return self.fixed[MARKS.get(joint, ", ")].join(parts)
-        return f"{self.fixed[', '].join(before)}{self.fixed[f' {joint} ']}{last}"
-
-    def candidates(self, text: str) -> tuple[Template, ...]:
-        """Those that may fit, the longest first."""
-        return self.starting.get(text[:2], self.others)
-
-
-def read(language: str) -> dict[str, str]:
-    """Template: translation."""
-    words: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
-    return words
+        if joint in STYLES:
+            return _cldr_list(parts, STYLES[joint], self.language)
+        pattern = self.keyed[PATTERNS.get(joint, PATTERNS["list"])]
+        said = parts[0]
+        for part in parts[1:]:
+            said = pattern.replace("{before}", "\0").replace("{next}", part).replace("\0", said)
+        return said
 
 
-def small_first(text: str) -> str:
-    """A sentence begins with a capital where it stands alone, and with a small letter within another one."""
-    return f"{text[:1].lower()}{text[1:]}"
+class Speaker(NamedTuple):
+    """The language of a reader. `whole`: the reader asked for messages with their arguments beside each text."""
+
+    language: str
+    whole: bool = False
+
+    def sentence(self, said: AnyText) -> str:
+        return translated(said, self.language)
+
+    def text(self, said: Message) -> AnyText:
+        text = translated(said, self.language)
+        return replace(said, text=text) if self.whole else text
+
+    def phrase(self, text: str) -> str:
+        """Return the translation of a phrase that a screen offers, such as the reason of a pause.
+
+        People may write anything else in its place; that is returned as they wrote it.
+
+        >>> Speaker("zh-Hans").phrase("A dispute"), Speaker("zh-Hans").phrase("a dispute at box 3")
+        ('\u4e89\u8bae', 'a dispute at box 3')
+        """
+        return text if self.language == ENGLISH else _phrases(self.language).get(text, text)
+
+
+def translated(said: AnyText, language: str) -> str:
+    """Return a message in that language. Text that a person or a device wrote stays as it is.
+
+    >>> from controller.messages import message
+    >>> translated(message("{name} is away.", name="box 1"), "en"), translated("box 1", "zh-Hans")
+    ('box 1 is away.', 'box 1')
+    """
+    if not isinstance(said, Message):
+        return said
+    if language == ENGLISH:
+        return english(said)
+    found = texts(language)
+    return rendered(said, found.text_or_english, found.listed)
 
 
 @cache
-def catalogue(language: str) -> Catalogue:
-    fixed: dict[str, str] = {}
-    starting: dict[str, list[Template]] = {}
-    others: list[Template] = []
-    words = _with_words_of_games(read(language))
-    for key, said in words.items():
-        if key.startswith(COMPOSED):
-            continue
-        parts = SLOT.split(key)
-        template = Template((small_first(parts[0]), *parts[2::2]), tuple(parts[1::2]), said)
-        if not template.slots:
-            fixed[key] = said
-            fixed.setdefault(template.literals[0], said)
-        elif len(template.literals[0]) > 1:
-            starting.setdefault(template.literals[0][:2], []).append(template)
-        else:
-            others.append(template)
-    starts = {start: [*found, *others] for start, found in starting.items()}
-    return Catalogue(
-        words, fixed, {start: _longest_first(found) for start, found in starts.items()}, _longest_first(others)
-    )
+def _phrases(language: str) -> Mapping[str, str]:
+    keyed = texts(language).keyed
+    return {text: keyed[key] for key, text in english_of_pages().items() if key.startswith("phrase.")}
 
 
-def _longest_first(templates: list[Template]) -> tuple[Template, ...]:
-    return tuple(sorted(templates, key=lambda template: -template.length))
+def needs_text(id_: str) -> bool:
+    """Return whether a message has text of its own, and not only slots and blanks.
+
+    >>> needs_text("{said}: {note}"), needs_text("{parts:sentences}")
+    (True, False)
+    """
+    depth, own = 0, ""
+    for letter in id_:
+        depth += (letter == "{") - (letter == "}")
+        own += letter if not depth and letter != "}" else ""
+    return bool(own.strip())
 
 
-def _with_words_of_games(words: dict[str, str]) -> dict[str, str]:
-    found = dict(words)
-    for usual, own in OF_A_GAME:
-        found |= {key.replace(usual, own): said for key, said in found.items() if usual in key}
+@cache
+def english_of_pages() -> dict[str, str]:
+    """Return the English texts that pages ask for by name."""
+    found: dict[str, str] = json.loads((FOLDER / "en.json").read_text("utf-8"))
     return found
+
+
+@cache
+def languages() -> dict[str, str]:
+    """Return the code of each language with its own name, English first."""
+    return {ENGLISH: "English"} | {path.stem: _own_name(path.stem) for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
+
+
+def known(asked: str | None) -> str:
+    """Return the language with a catalogue that fits a tag or the name of a locale best, else English.
+
+    >>> known("zh-Hans"), known("zh_CN.UTF-8"), known("zh"), known("tlh"), known(None)
+    ('zh-Hans', 'zh-Hans', 'zh-Hans', 'en', 'en')
+    """
+    tag = (asked or "").partition(".")[0].replace("_", "-").lower()
+    primary = tag.partition("-")[0]
+    fitting = [code for code in languages() if code.lower() == tag]
+    fitting += [code for code in languages() if code.lower().partition("-")[0] == primary]
+    return fitting[0] if fitting else ENGLISH
+
+
+@cache
+def texts(language: str) -> Texts:
+    """Return the texts of a language; a catalogue that cannot be read is logged, and has none."""
+    try:
+        return read(language)
+    except (CatalogueError, OSError) as error:
+        structlog.get_logger().error("language.catalogue_unreadable", language=language, sentence=str(error))
+        return Texts(language, {}, {}, _one)
+
+
+def read(language: str, folder: Path = FOLDER) -> Texts:
+    """Read the catalogue of a language. Raises `CatalogueError` and `OSError`."""
+    found: dict[str, str | tuple[str, ...]] = {}
+    keyed: dict[str, str] = {}
+    catalogue = read_file(folder / f"{language}{SUFFIX}")
+    for entry in catalogue:
+        if entry.context is not None:
+            keyed |= {entry.context: entry.string} if entry.string else {}
+        elif isinstance(entry.id, tuple):
+            if all(entry.string):
+                found[entry.id[0]] = tuple(entry.string)
+        elif entry.id and entry.string:
+            found[entry.id] = entry.string
+    return Texts(language, found, keyed, _number_of(catalogue.plural_expr))
+
+
+def read_file(path: Path) -> Any:
+    """Return Babel's catalogue of a file. Raises `CatalogueError` with file and line."""
+    from babel.messages.pofile import PoFileError, read_po  # only where another language than English is read
+
+    try:
+        with path.open("rb") as file:
+            return read_po(file, abort_invalid=True)
+    except PoFileError as error:
+        raise CatalogueError(f"{path.name}, line {error.lineno + 1}: {error}") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise CatalogueError(f"{path.name}: {error}") from error
+
+
+def _number_of(expression: str) -> Callable[[int], int]:
+    from gettext import c2py
+
+    chosen: Callable[[int], int] = c2py(expression)
+    return lambda count: int(chosen(abs(count)))
+
+
+def _one(_: int) -> int:
+    return 0
+
+
+def plural_forms(language: str) -> tuple[str, ...]:
+    """Return CLDR's names of the plural forms of a language, such as `one` and `other`."""
+    locale = _locale(language)
+    return ("one", "other") if locale is None else tuple(sorted({*locale.plural_form.tags, "other"}))
+
+
+def plural_form(language: str, count: int) -> str:
+    """Return CLDR's name of the plural form for a number."""
+    locale = _locale(language)
+    if locale is None:
+        return "one" if count == 1 else "other"
+    return str(locale.plural_form(count))
+
+
+def _own_name(language: str) -> str:
+    locale = _locale(language)
+    name = locale.get_language_name(locale) if locale else None
+    return f"{name[:1].upper()}{name[1:]}" if name else language
+
+
+def _cldr_list(parts: Sequence[str], style: Any, language: str) -> str:
+    from babel.lists import format_list
+
+    return format_list(parts, style, locale=_locale(language) or ENGLISH)
+
+
+@cache
+def _locale(language: str) -> Any:
+    """Return Babel's locale; None for a language that CLDR does not have."""
+    from babel.core import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(language.replace("_", "-"), sep="-")
+    except (UnknownLocaleError, ValueError):
+        return None

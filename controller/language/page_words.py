@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.language.po import plural_form, texts
+from controller.language.catalogue import plural_form, texts
 from controller.messages import SLOT
 
 

@@ -16,14 +16,13 @@ from controller.api.screen_state import Kind as Receiver
 from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
 from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, Unit
-from controller.language import ENGLISH
+from controller.language import ENGLISH, Speaker
 from controller.roles import Role
 from controller.table import operations
 from controller.table.offers import offers
 from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from tests.support.speakers import speaker
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
@@ -54,7 +53,7 @@ def message(
     last = LastView(state.entry, NOW, sentence)
     offered = offers(state) if operates else ()
     told = table_message(state, view_of(state, link), offered, last, Receiver(operates))
-    shared = in_language(told, speaker(language))
+    shared = in_language(told, Speaker(language))
     own = own_part(SCREEN, PEOPLE) if operates else own_part(ScreenView(), ())
     made: dict[str, Any] = msgspec.json.decode(with_own_part(encode(shared), own))
     return made

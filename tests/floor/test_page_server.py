@@ -17,8 +17,6 @@ from controller.floor.address import Broker
 from controller.floor.broker import Connection, connected
 from controller.floor.follower import Part
 from controller.floor.topics import Subject, TablePlace
-from controller.language import translating
-from controller.language.translating import MOST_TRIED, WORK_AT_ONCE
 from tests.floor.certificates import Authority
 from tests.floor.many_tables import EXPOSED, LATE_BET, Told, changed, floor_of, gone, opened, quiet, tell
 from tests.floor.mosquitto import Mosquitto, mosquitto
@@ -73,14 +71,12 @@ async def test_a_report_of_a_hostile_table_is_not_searched_for_long(
     tmp_path: Path, mocker: pytest_mock.MockerFixture
 ) -> None:
     """Sentences that fit many templates, from a table's certificate; the page shows them as they came."""
-    search = mocker.spy(translating, "_search")
     hostile = tuple(f"box {number} and card 1 from {'a, ' * 200}: b; c" for number in range(40))
     told = changed(opened(quiet(0), EXPOSED, 3), warnings=hostile, next_step=hostile[0])
     address = f"/v1/story?table={FIRST}&language=zh-Hans"
     async with page_of(tmp_path, told) as (page, _, _), page.reader(address) as found:
         await found.until(lambda: bool(found.story.get("detail")))
         assert found.story["detail"]["warnings"][-1].startswith("box 39 and card 1 from a, a, ")
-    assert sum(tried for _, tried in search.spy_return_list) < WORK_AT_ONCE + MOST_TRIED
 
 
 async def test_a_story_follows_the_journal(tmp_path: Path) -> None:

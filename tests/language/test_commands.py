@@ -16,11 +16,10 @@ from controller.daemon.reloading import NOTHING_CHANGED
 from controller.daemon.table_service import SETTINGS_DUE
 from controller.games import GAMES
 from controller.games.specification import Kind
-from controller.language import translated
+from controller.language import Speaker, translated
 from controller.table.phases import Phase
 from simulators.demo.account import Account
 from simulators.demo.command import introduction
-from tests.support.speakers import speaker
 from tests.table.harness import TableHarness
 
 
@@ -38,7 +37,7 @@ def test_the_locale_chooses_the_language(environment: dict[str, str], language: 
 
 
 def drawn(table: TableHarness) -> str:
-    view = in_language(view_of(table.state, LinkView("ready")), speaker("zh-Hans"))
+    view = in_language(view_of(table.state, LinkView("ready")), Speaker("zh-Hans"))
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
         console.print(render(view, [], language="zh-Hans"))

@@ -10,7 +10,7 @@ from controller.commands.floor.words import FloorWords
 from controller.floor.floor_view import Floor, Matter
 from controller.floor.page_stream import matter_in
 from controller.journal.codec import Clock
-from controller.language import Speaker, Translator
+from controller.language import Speaker
 from controller.messages import AnyText
 
 NS_A_SECOND: Final = 10**9
@@ -22,7 +22,7 @@ class Telling:
 
     def __init__(self, language: str, clock: Clock) -> None:
         self.say = FloorWords(language)
-        self.speaker = Speaker(Translator(lambda: clock.now().boottime_ns / NS_A_SECOND), language)
+        self.speaker = Speaker(language)
         self._clock = clock
 
     def about(self, found: Matter) -> str:

@@ -16,7 +16,6 @@ from controller.games.common import (
     wrong_count_unhandled,
 )
 from controller.games.specification import Disposition, Facts, Kind, Row
-from controller.messages import message
 from controller.roles import Role
 
 NUMBER_OF_CARDS: Final = (
@@ -28,7 +27,7 @@ NUMBER_OF_CARDS: Final = (
                 Kind.WRONG_COUNT,
                 "TP 5.4",
                 Disposition.VOID,
-                message("the Dealer's hand has a wrong number of cards, handled or not"),
+                "the Dealer's hand has a wrong number of cards, handled or not",
                 when=Facts(dealer_hand=True, handled=handled),
             )
         )
@@ -55,7 +54,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "TP 3.3",
         Disposition.SILENT,
-        message("a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides"),
+        "a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides",
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -8,11 +8,10 @@ from typing import Final
 
 from controller.games.common import UNTIL_NEXT, cannot_tell, counted, foreign_card, late_bets, stands
 from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
-from controller.messages import message
 
 CHOICE: Final = (
-    Option(Choice.CONTINUE, "SK 4.2", message("the hand goes on")),
-    Option(Choice.WITHDRAW, "SK 4.2", message("the wager is returned")),
+    Option(Choice.CONTINUE, "SK 4.2", "the hand goes on"),
+    Option(Choice.WITHDRAW, "SK 4.2", "the wager is returned"),
 )
 
 # A count by hand comes out wrong or right: each needs its row, and `counted` writes both. The second has no clause.
@@ -28,7 +27,7 @@ DEAL: Final = (
         Kind.EXPOSED_CARD,
         "SK 4.2",
         Disposition.OPTIONS,
-        message("a card was exposed in dealing, and cards were handled"),
+        "a card was exposed in dealing, and cards were handled",
         when=Facts(handled=True),
         options=CHOICE,
     ),
@@ -36,7 +35,7 @@ DEAL: Final = (
         Kind.EXPOSED_CARD,
         "SK 4.3",
         Disposition.VOID,
-        message("a card was exposed in dealing before any cards were handled"),
+        "a card was exposed in dealing before any cards were handled",
         when=Facts(handled=False),
     ),
     # A row that removes a hand says that it is not the Dealer's: no round is settled without that one.
@@ -44,14 +43,14 @@ DEAL: Final = (
         Kind.WRONG_COUNT,
         "SK 5.3",
         Disposition.VOID,
-        message("the Dealer's hand has a wrong number of cards"),
+        "the Dealer's hand has a wrong number of cards",
         when=Facts(dealer_hand=True),
     ),
     Row(
         Kind.WRONG_COUNT,
         "SK 5.3",
         Disposition.REMOVE_HAND,
-        message("a Player's hand has a wrong number of cards"),
+        "a Player's hand has a wrong number of cards",
         when=Facts(dealer_hand=False),
         noticed=UNTIL_NEXT,
     ),
@@ -65,14 +64,14 @@ POWER: Final = (
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.CONTINUE,
-        message("power failed with an outcome established"),
+        "power failed with an outcome established",
         when=Facts(established=True),
     ),
     Row(
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.VOID,
-        message("power failed with no outcome established"),
+        "power failed with no outcome established",
         when=Facts(established=False),
     ),
 )

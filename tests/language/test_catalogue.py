@@ -1,0 +1,102 @@
+"""Every catalogue has each text that the program uses, with the same arguments, and no other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from controller.language import catalogue, languages, translated
+from controller.language.catalogue import CatalogueError, read, read_file, texts
+from controller.messages import SLOT, counted, message
+from tools import catalogue as tool
+
+OTHERS = [language for language in languages() if language != catalogue.ENGLISH]
+ENTRY = 'msgid "{name} looks."\nmsgstr "{name}看牌。"\n'
+HEADER = 'msgid ""\nmsgstr ""\n"Language: xx\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+
+
+def test_each_text_is_in_every_catalogue_and_none_is_unused() -> None:
+    """`python -m tools.catalogue` adds and removes entries; a person translates them."""
+    used = tool.texts()
+    for language in OTHERS:
+        path = catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"
+        after, lacking = tool.updated(read_file(path), used)
+        assert lacking == []
+        assert tool.written(after) == path.read_bytes(), "run `python -m tools.catalogue`"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_has_the_arguments_of_its_text(language: str) -> None:
+    for entry in read_file(catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"):
+        if not entry.id:
+            continue
+        english = entry.id if isinstance(entry.id, str) else entry.id[-1]
+        for said in (entry.string,) if isinstance(entry.string, str) else entry.string:
+            assert {name for name, _ in SLOT.findall(said)} == {name for name, _ in SLOT.findall(english)}, english
+
+
+def calls() -> Iterator[tuple[str, ast.Call, ast.expr]]:
+    """Yield each call that makes a message, with the file and the argument that is its text."""
+    for path in tool.files():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                at = tool.CALLS.get(node.func.id, 0 if node.func.id == tool.COUNTED else None)
+                if at is not None and len(node.args) > at:
+                    yield str(path.relative_to(tool.ROOT)), node, node.args[at]
+
+
+def test_no_message_is_made_of_a_text_that_is_put_together() -> None:
+    """A catalogue can have only what stands in the source as it is."""
+    wrong = [
+        f"{name}:{node.lineno}: {ast.unparse(text)[:60]}"
+        for name, node, text in calls()
+        if isinstance(text, ast.JoinedStr | ast.BinOp) or (isinstance(text, ast.Call) and _formats(text))
+    ]
+    assert wrong == []
+
+
+def _formats(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "join", "replace")
+
+
+def test_a_number_chooses_the_plural_form_of_the_language(tmp_path: Path) -> None:
+    plural = '"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n>=2 && n<=4 ? 1 : 2);\\n"\n\n'
+    entry = 'msgid "1 card"\nmsgid_plural "{count} cards"\nmsgstr[0] "A"\nmsgstr[1] "B{count}"\nmsgstr[2] "C{count}"\n'
+    (tmp_path / "xx.po").write_text(HEADER + plural + entry, "utf-8")
+    found = read("xx", tmp_path)
+    said = [found.text_of(counted("1 card", "{count} cards", count)) for count in (1, 3, 5)]
+    assert said == ["A", "B{count}", "C{count}"]
+
+
+def test_a_catalogue_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "xx.po").write_text(f"{HEADER}\n{ENTRY}nonsense\n", "utf-8")
+    with pytest.raises(CatalogueError, match=r"^xx\.po, line 8: "):
+        read("xx", tmp_path)
+
+
+def test_a_language_whose_catalogue_cannot_be_read_is_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "xx.po").write_text("nonsense\n", "utf-8")
+    (tmp_path / "en.json").write_text("{}", "utf-8")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    texts.cache_clear()
+    with capture_logs() as logs:
+        assert translated(message("{name} looks.", name="Ann"), "xx") == "Ann looks."
+    assert [log["event"] for log in logs] == ["language.catalogue_unreadable", "language.text_missing"]
+    texts.cache_clear()
+
+
+def test_a_text_that_a_catalogue_lacks_is_english_and_is_logged_once() -> None:
+    with capture_logs() as logs:
+        for year in (2031, 2032):
+            said = translated(message("A text of {year} that no catalogue has.", year=year), OTHERS[0])
+            assert said == f"A text of {year} that no catalogue has."
+    assert logs == [
+        {
+            "event": "language.text_missing", "log_level": "warning", "language": OTHERS[0],
+            "id": "A text of {year} that no catalogue has.", "arguments": ["year"],
+        }
+    ]  # fmt: skip
