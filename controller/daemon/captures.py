@@ -3,7 +3,7 @@
     key of the capture = HKDF(local key, id of the header)
     sealed             = AES-GCM(nonce = record number u64 | 0 u32, plaintext, associated data = the header's line)
 
-A number serves once under a header, and every header has an id of its own.
+Each number is used once under a header, and every header has its own id.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LABEL: Final = b"cardshoe capture key 1\0"
 
 
 class CaptureCipher:
-    """Seals and opens what follows one header (`firmware_bridge.captures.capture_format.Cipher`)."""
+    """Seals and opens the records after one header (`firmware_bridge.captures.capture_format.Cipher`)."""
 
     __slots__ = ("_about", "_cipher")
 
@@ -48,7 +48,7 @@ class CaptureCipher:
         return self._cipher.encrypt(_NONCE.pack(number, 0), plain, self._about)
 
     def open(self, number: int, sealed: bytes) -> bytes:
-        """Raises ValueError."""
+        """Open a record. Raise ValueError."""
         try:
             return self._cipher.decrypt(_NONCE.pack(number, 0), sealed, self._about)
         except (InvalidTag, struct.error):
@@ -56,7 +56,7 @@ class CaptureCipher:
 
 
 def load_cipher(key_file: Path) -> MakeCipher:
-    """What seals and opens with the key in that file. Raises CaptureKeyError."""
+    """Return the factory of ciphers for the key in that file. Raise CaptureKeyError."""
     try:
         local_key = load_key_file(key_file)
     except JournalError as error:
@@ -75,9 +75,9 @@ def open_recorder(
     log: Any,
     note: str = "",
 ) -> CaptureRecorder:
-    """Begin a recording. Without a key file records are plain: the caller has to know that this is allowed.
+    """Begin a recording. Without a key file records are not sealed: the caller must know that this is allowed.
 
-    Raises CaptureError.
+    Raise CaptureError.
     """
     make_cipher = None if key_file is None else load_cipher(key_file)
 
@@ -101,8 +101,9 @@ def open_recorder(
 
 
 def recorder_of(configuration: Configuration, clock: Callable[[], float], log: Any) -> CaptureRecorder | None:
-    """The recorder that a table's configuration asks for. One that cannot start is reported in the log; dealing goes
-    on."""
+    """Return the recorder that a table's configuration asks for. One that cannot start is reported in the log; dealing
+    continues.
+    """
     section, table = configuration.capture, configuration.table
     if section is None:
         return None

@@ -1,9 +1,9 @@
-"""The whole journal is checked beside the running table: by a process of its own, which gives way to everything else.
+"""Checks the whole journal beside the running table, in a separate process with the lowest priority.
 
     python -m controller.daemon.checking FOLDER
 
-It needs no key, writes nothing, and prints what it found as one line of JSON. It ends with the daemon, whose end of its
-standard input it watches while it rests.
+It needs no key, writes nothing, and prints its finding as one line of JSON. It ends with the daemon: while it rests it
+watches for the end of its standard input.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from controller.journal.verification import OF_DOUBTS, Verified, verify_journal
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
-GONE: Final = "journal-io"  # of a file that cannot be opened
+GONE: Final = "journal-io"  # the code for a file that cannot be opened
 _HINT: Final = (
     "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole."
 )
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What is wrong with the journal; `code` empty: nothing."""
+    """A finding about the journal; `code` is empty if nothing is wrong."""
 
     code: str = ""
     sentence: str = ""
@@ -41,7 +41,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Pace:
-    """Rests after each piece of work, so that the share of a core is kept. `clock`: seconds; `rest`: of so many."""
+    """Rests after each step, to use only a share of a core. `clock` returns seconds; `rest` waits a number of
+    seconds.
+    """
 
     def __init__(self, clock: Callable[[], float], rest: Callable[[float], None], share: float = SHARE) -> None:
         self._clock = clock
@@ -50,17 +52,17 @@ class Pace:
         self._since = clock()
 
     def step(self) -> None:
-        """A piece of work is done."""
+        """Note that a step is done, and rest."""
         worked = max(0.0, self._clock() - self._since)
         self._rest(min(LONGEST_REST, worked * (1 - self._share) / self._share))
         self._since = self._clock()
 
 
 def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
-    """Return what the check says of the journal. A folder that holds no journal, or cannot be read, is damage, too.
+    """Return the finding of the check. A folder without a journal, or an unreadable one, counts as damage.
 
-    A file that is gone may have been deleted by age meanwhile: then all is checked once more. What a person decides on
-    at a start, or did when files were moved away, is not damage.
+    A missing file may have been deleted by age meanwhile: then everything is checked once more. Findings that a person
+    decides on at a start, or accepted when files were moved away, are not damage.
     """
     try:
         found = verify().findings
@@ -81,7 +83,7 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
 
 
 async def check_beside(folder: Path, log: Any) -> Finding:
-    """Start the process and wait for what it finds. A check that fails is reported in the log, and found nothing."""
+    """Start the process and wait for its finding. A check that fails is reported in the log and has no finding."""
     environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
     try:
         process = await asyncio.create_subprocess_exec(
@@ -107,7 +109,7 @@ async def check_beside(folder: Path, log: Any) -> Finding:
 
 
 def _rest(seconds: float) -> None:
-    """Until the time is over; the end of the process, when the daemon has ended."""
+    """Wait until the time is over, or end the process if the daemon has ended."""
     if select.select([sys.stdin], [], [], seconds)[0]:
         raise SystemExit(0)
 
@@ -115,7 +117,7 @@ def _rest(seconds: float) -> None:
 def main(folder: Path) -> None:
     if not folder.is_dir():
         raise SystemExit(1)
-    with suppress(OSError):  # a service may not be allowed to
+    with suppress(OSError):  # a service may lack permission
         os.nice(NICEST)
     pace = Pace(time.perf_counter, _rest)
     found = find_damage(folder, lambda: verify_journal(folder, thorough=False, reached=lambda entry: pace.step()))

@@ -1,4 +1,6 @@
-"""A table's configuration: one TOML file, read whole; all its mistakes are reported at once (docs/configuration.md)."""
+"""A table's configuration: one TOML file, read as a whole; all its mistakes are reported together
+(docs/configuration.md).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ LARGEST_FILE: Final = 1024 * 1024  # bytes
 
 
 class ConfigurationError(Exception):
-    """The configuration cannot be used. The sentence says where, `hint` what to do. Exit code 78."""
+    """Raised when the configuration cannot be used. The sentence says where, `hint` what to do. Exit code 78."""
 
     def __init__(self, path: Path, mistakes: list[Mistake]) -> None:
         (first, *others) = mistakes
@@ -32,7 +34,7 @@ class ConfigurationError(Exception):
 
 
 def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
-    """Read and check a file. Relative paths in it count from `folder`, if not from its own. Raises
+    """Read and check a file. Relative paths in it count from `folder`, by default the file's own. Raise
     `ConfigurationError`.
     """
     found = read_sections(path, folder)
@@ -42,9 +44,9 @@ def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
 
 
 def read_sections(path: Path, folder: Path | None = None) -> Found:
-    """The sections of a file as far as they could be read, with all mistakes in them and between them.
+    """Return the sections of a file as far as they could be read, with all mistakes in them and between them.
 
-    Raises `ConfigurationError` for a file that cannot be read or is no TOML.
+    Raise `ConfigurationError` for an unreadable file or invalid TOML.
     """
     written = _decode(path, _read(path))
     counted_from = folder or path.resolve().parent

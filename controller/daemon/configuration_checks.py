@@ -1,5 +1,6 @@
-"""What must hold between the values of a configuration. Each check looks at sections that could be read, and tells
-every mistake that it finds."""
+"""Checks between the values of a configuration. Each check looks at the sections that could be read, and reports every
+mistake that it finds.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ Mistakes: TypeAlias = Iterator[Mistake]
 
 
 def mistakes_of_sections(found: Found) -> list[Mistake]:
-    """Those that the sections have together; a check whose sections could not be read is left out."""
+    """Return the mistakes between sections; a check is skipped if one of its sections could not be read."""
     mistakes: list[Mistake] = []
     for check, needed, whole in CHECKS:
         sections = found.good if whole else found.partly
@@ -64,7 +65,7 @@ def _check_game(table: TableSection) -> Mistakes:
 
 
 def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
-    """A URL that can exist, and the files that its driver needs, no others."""
+    """Check that the URL can exist, and that exactly the files that its driver needs are named."""
     try:
         url = parse_device_url(device.url)
         driver = registered_driver(url.driver)
@@ -84,7 +85,7 @@ def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
 
 
 def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
-    """Such a device cannot identify itself: its name is the URL's, and a pinned name must be that one."""
+    """Check a device that cannot identify itself: its name comes from the URL, and a pinned name must match it."""
     if device.serial not in (None, url.known_as):
         yield Mistake(
             f"[device] serial: {url.driver} reports no serial number; by its URL the device is {url.known_as}.",
@@ -98,7 +99,9 @@ def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
 
 
 def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
-    """What is known to be a program. A driver without keys repeats that the device is real, whatever it is."""
+    """Refuse a URL that is known to lead to a program. With a driver without keys, the configuration must repeat that
+    the device is real.
+    """
     next_step = "Name the real device, or write simulated = true in [table]."
     if url.scheme == "sim":
         yield Mistake("[device] url: a sim device is a simulator, and this table is not simulated.", next_step)
@@ -180,16 +183,16 @@ def _check_floor(floor: FloorSection | None) -> Mistakes:
 
 
 def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
-    yield from _mistakes_of_law(table, readings, (), simulated=True)  # what has to be chosen is looked at apart
+    yield from _mistakes_of_law(table, readings, (), simulated=True)  # required choices are checked separately
 
 
 def _check_choices(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
-    """Among readings that could not be read may be the one that has to be chosen."""
+    """Check the required choices only if every reading could be read: an unreadable one may be a required one."""
     yield from _mistakes_of_law(table, readings, (), simulated=table.simulated)
 
 
 def _check_house(table: TableSection, house: Sequence[HouseRow]) -> Mistakes:
-    yield from _mistakes_of_law(table, {}, house, simulated=True)  # what has to be chosen is looked at apart
+    yield from _mistakes_of_law(table, {}, house, simulated=True)  # required choices are checked separately
 
 
 def _mistakes_of_law(
@@ -203,7 +206,7 @@ def _mistakes_of_law(
 def _check_limits(
     table: TableSection, readings: Mapping[str, ReadingSection], limits: Mapping[str, LimitSection]
 ) -> Mistakes:
-    """Limits of wagers that the game has, and that can be met."""
+    """Check that the game has the limited wagers, and that the limits can be met."""
     if table.game not in GAMES:
         return
     law = _law_as_far_as_it_goes(table, readings)
@@ -216,7 +219,7 @@ def _check_limits(
 
 
 def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSection]) -> Law:
-    """Without the readings where one of them is none: that is reported as such."""
+    """Return the law without the readings if one of them is invalid, which is reported separately."""
     try:
         return law_of(settings_of(table, readings, (), {}))
     except SettingError:
@@ -248,4 +251,4 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_people, ("table", "people", "readers"), False),
     (_check_ranks, ("people",), True),
 )
-"""Each check, the sections that it needs, and whether it needs the whole of them."""
+"""Each check, the sections that it needs, and whether it needs them without mistakes."""

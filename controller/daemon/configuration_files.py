@@ -1,4 +1,4 @@
-"""The files and the port that a configuration names, looked at as the daemon will find them."""
+"""Checks the files and the port that a configuration names, as the daemon will find them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from firmware_bridge.errors import BridgeError
 
 
 def read_with_surroundings(path: Path, run: Run) -> Configuration:
-    """Read a configuration, and look at the files and the port that it names. `run`: what a program of the PC prints.
+    """Read a configuration and check the files and the port that it names. `run` returns the output of a program on the
+    PC.
 
-    Raises `ConfigurationError` with the mistakes of all of them.
+    Raise `ConfigurationError` with all mistakes.
     """
     found = read_sections(path)
     device, journal, capture, api = map(found.partly.get, ("device", "journal", "capture", "api"))
@@ -36,12 +37,12 @@ def read_with_surroundings(path: Path, run: Run) -> Configuration:
 
 
 def mistakes_of_files(configuration: Configuration) -> list[Mistake]:
-    """Those with which the daemon would not start, or would refuse its device."""
+    """Return the mistakes with which the daemon would not start, or would refuse its device."""
     return list(_mistakes(configuration.device, configuration.journal, configuration.capture))
 
 
 def files_of(configuration: Configuration) -> tuple[Path, ...]:
-    """Keys and card table, as far as they are there."""
+    """Return the existing key files and card table."""
     found = _files(configuration.device, configuration.journal, configuration.capture)
     return tuple(path for _, path, _ in found if path is not None and path.exists())
 
@@ -64,7 +65,7 @@ def _mistakes(
 def _files(
     device: DeviceSection | None, journal: JournalSection | None, capture: CaptureSection | None
 ) -> Iterator[tuple[str, Path | None, Callable[[Path], Any]]]:
-    """Of the sections that could be read."""
+    """Yield the files of the sections that could be read."""
     if device is not None:
         yield "[device] key_file", device.key_file, read_device_keys
         yield "[device] card_table", device.card_table, read_card_table
@@ -72,7 +73,7 @@ def _files(
         yield "[journal] key_file", journal.key_file, load_key_file
         if (
             UNREADABLE not in (journal.folder, journal.signing_key_file) and journal.signing_key_path.exists()
-        ):  # made at the first start
+        ):  # created at the first start
             yield "[journal] signing_key_file", journal.signing_key_path, load_signing_key
     if capture is not None:
         yield "[capture] key_file", capture.key_file, load_key_file

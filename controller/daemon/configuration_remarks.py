@@ -1,4 +1,4 @@
-"""What people should know of a configuration with which the daemon starts all the same."""
+"""Remarks on a configuration with which the daemon can start nevertheless."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from controller.daemon.sections import Configuration, FloorSection
 from controller.floor import BrokerError
 from controller.floor.certificate import context_of
 
-LEAST_PORT: Final = 1024  # below it the service, which has no capability, may open none
+LEAST_PORT: Final = 1024  # the service has no capability to open a port below it
 
 
 def remarks_on(configuration: Configuration) -> list[Mistake]:
@@ -27,7 +27,7 @@ def of_screens(configuration: Configuration) -> Iterator[Mistake]:
             "Name another one, such as 8080.",
         )
     for person in configuration.people:
-        if not person.pin_hash:  # above the dealer's rank that is a mistake
+        if not person.pin_hash:  # above the dealer's rank this is a mistake
             yield Mistake(
                 f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
                 "`cardshoe pin` makes one.",
@@ -35,7 +35,7 @@ def of_screens(configuration: Configuration) -> Iterator[Mistake]:
 
 
 def of_floor(floor: FloorSection | None) -> Iterator[Mistake]:
-    """The table deals without its floor, too."""
+    """Yield remarks on the floor, without which the table can still deal."""
     credentials = floor.found_broker.credentials if floor is not None else None
     if credentials is None:
         return

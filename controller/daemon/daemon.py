@@ -1,4 +1,4 @@
-"""The daemon of one table: everything put together, started and stopped in the right order."""
+"""The daemon of one table: creates all parts, and starts and stops them in the right order."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HOUR_NS: Final = 3600 * 10**9
 
 
 class Started(NamedTuple):
-    """What runs. `signing_key`: the fingerprint of the key that signs the journal."""
+    """The running parts. `signing_key` is the fingerprint of the key that signs the journal."""
 
     signing_key: str
     service: TableService
@@ -67,7 +67,7 @@ class Started(NamedTuple):
 
 
 async def run_daemon(configuration: Configuration, origin: Origin) -> None:
-    """Run until SIGTERM or SIGINT. Raises what keeps it from starting: JournalError, BridgeError, OSError."""
+    """Run until SIGTERM or SIGINT. Raise JournalError, BridgeError or OSError if it cannot start."""
     stop = Stop()
     origin.hang_ups.listen()
     notifier = SystemdNotifier(dict(os.environ))
@@ -91,7 +91,7 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
             socket=str(configuration.api.socket),
             signing_key=started.signing_key,
         )
-        gc.freeze()  # what was made for good is not looked through again: those pauses would delay the deal
+        gc.freeze()  # permanent objects are excluded from garbage collection, whose pauses would delay the deal
         notifier.tell("READY=1", f"STATUS=table {table.name}")
         admit = partial(_admit, started)
         reloading = Reloading(origin, configuration, started.service, started.people, admit, notifier, log)
@@ -108,7 +108,8 @@ async def _start(
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
-    make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
+    # first, so that a bad file is reported before anything else starts
+    make_driver = _driver_maker(configuration, recorder)
     clock = HostClock()
     report = FoldReport(notifier, loop.time, lambda: stop.is_asked)
     writer, saved = await stop.unless_asked(open_journal(configuration, clock, report))
@@ -154,7 +155,8 @@ async def _start(
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
-    stack.push_async_callback(service.rest)  # the end of the link comes with the stop, and belongs to the state
+    # the end of the link comes with the stop, and must be recorded before the state is saved
+    stack.push_async_callback(service.rest)
     server = ApiServer(
         service,
         people,
@@ -202,12 +204,12 @@ def _publisher(
 
 
 def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> tuple[str, ...]:
-    """Of those that follow the journal elsewhere, and of its disk."""
+    """Return the warnings of the parts that follow the journal elsewhere, and of its disk."""
     return tuple(one.warning for one in beside if one is not None)
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:
-    """The port is taken before anything is recorded. Raises `PortRefusedError`."""
+    """Open the port before anything is recorded. Raise `PortRefusedError`."""
     http = configuration.api.http
     if http is None:
         return None
@@ -217,7 +219,7 @@ def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting 
 
 
 def _admit(started: Started, configuration: Configuration) -> None:
-    """What takes effect at once of a configuration that was read again."""
+    """Apply the parts of a reloaded configuration that take effect immediately."""
     started.server.admit_again(configuration.api.http.hosts if configuration.api.http is not None else ())
     started.service.shifts.length_ns = _shift_ns(configuration)
 
@@ -228,7 +230,7 @@ def _shift_ns(configuration: Configuration) -> int:
 
 
 async def _check_journal(configuration: Configuration, service: TableService) -> None:
-    """The whole journal once, beside the running table."""
+    """Check the whole journal once, beside the running table."""
     found = await check_beside(configuration.journal.folder, structlog.get_logger())
     if found.code:
         service.end_after_round(found.code, found.sentence, found.hint)
@@ -251,7 +253,9 @@ def _held(state: TableState) -> tuple[int, int]:
 def _driver_maker(
     configuration: Configuration, recorder: CaptureRecorder | None
 ) -> Callable[[tuple[int, int], LinkMemory, float], Driver]:
-    """Makes a link's driver from what the journal holds and the time. Raises BridgeError for a file that is bad now."""
+    """Return a function that makes a link's driver from the journal's data and the time. Raise BridgeError for an
+    invalid file.
+    """
     device = configuration.device
     url = configuration.device_url
     make = load_driver(url.driver)
@@ -295,7 +299,7 @@ def _link_view(keeper: LinkKeeper | None) -> LinkView:
 
 
 def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
-    """Run for as long as the daemon does; the end of one of its parts is the end of the daemon."""
+    """Run a part for as long as the daemon runs. If a part ends, the daemon ends."""
     task = asyncio.ensure_future(work)  # type: ignore[call-overload]  # any coroutine
     task.set_name(name)
     main = asyncio.current_task()
@@ -318,15 +322,16 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
 
 
 def _log_stray(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What no one awaited, by type and place: its text may be anything."""
+    """Log an exception that nothing awaited, by type and place: its text may contain anything."""
     error = context.get("exception")
     structlog.get_logger().error("daemon.stray_error", **({} if error is None else as_fields(error)))
 
 
 async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:
-    """Only when the API, the decision loop and the journal's thread answered; the device never matters.
+    """Feed the watchdog only when the API, the decision loop and the journal's thread have answered; the device does
+    not matter.
 
-    The connection is made once: no flood of others takes its place, and the question needs no descriptor.
+    The connection is made once: other clients cannot take its place, and asking needs no descriptor.
     """
     reader, writer = await asyncio.open_connection(sock=await server.own_connection())
     try:

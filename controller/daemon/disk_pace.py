@@ -1,7 +1,7 @@
-"""Whether the disk with the journal is slow, and whether the journal's thread waits for it or hangs.
+"""Detects whether the journal's disk is slow, and whether the journal's thread waits for it or hangs.
 
-a call of the thread ── begun or done since the last question ── it goes on
-                     └─ neither ── the kernel says that it waits in a sync, or for a device ── it goes on
+a call of the thread ── begun or done since the last check ── it is alive
+                     └─ neither ── the kernel says that it waits in a sync, or for a device ── it is alive
                                 └─ anything else ── it hangs
 """
 
@@ -12,16 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-SLOW: Final = 1.0  # seconds of a commit, from which on the disk is called slow
-SAID_FOR: Final = 600.0  # seconds after the last slow commit
-LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, as they are said
+SLOW: Final = 1.0  # seconds of a commit from which the disk counts as slow
+SAID_FOR: Final = 600.0  # seconds after the last slow commit for which the warning is shown
+LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, in the steps that are shown
 WAITS_FOR_DEVICE: Final = "D"
 SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": "fsync", "83": "fdatasync"}}
-"""System calls by their number, of each machine."""
+"""The names of system calls by number, for each machine type."""
 
 
 class Working(Protocol):
-    """What is needed of the journal's thread (`controller.journal.writer.Work`)."""
+    """The part of the journal's thread that is needed here (`controller.journal.writer.Work`)."""
 
     @property
     def seconds(self) -> float: ...
@@ -34,7 +34,9 @@ class Working(Protocol):
 
 
 class DiskPace:
-    """`clock`: seconds, from anywhere. `waits`: what a thread waits for in the kernel; empty: for nothing of a disk."""
+    """The pace of the disk. `clock` returns seconds from any start. `waits` returns what a thread waits for in the
+    kernel, or "" if that is not a disk.
+    """
 
     def __init__(self, work: Working, clock: Callable[[], float], waits: Callable[[int], str], log: Any) -> None:
         self._work = work
@@ -47,7 +49,7 @@ class DiskPace:
         self._is_logged = False
 
     def goes_on(self) -> bool:
-        """Whether the thread has done something since this was asked last, or waits for the disk."""
+        """Return whether the thread has made progress since the last call, or waits for the disk."""
         turns, before = self._work.turns, self._turns
         self._turns = turns
         if turns != before:
@@ -59,7 +61,7 @@ class DiskPace:
         return bool(what)
 
     def committed(self, seconds: float) -> None:
-        """A commit took so long."""
+        """Note how long a commit took."""
         self._is_logged = False
         if seconds >= SLOW:
             fresh = self._clock() - self._slow_at < SAID_FOR
@@ -68,7 +70,7 @@ class DiskPace:
 
     @property
     def warning(self) -> str:
-        """For people; empty: the disk is not slow, and has not been for ten minutes."""
+        """Return a warning for people, or "" if the disk has not been slow for ten minutes."""
         if (at := _level(self._work.seconds)) >= LEVELS[-2]:
             return f"The disk with the journal is slow: a commit has waited for more than {at} s. {_CHECK}"
         if self._slowest and self._clock() - self._slow_at < SAID_FOR:
@@ -80,18 +82,18 @@ _CHECK: Final = "Nothing is lost. Have its health checked, and what else writes 
 
 
 def _level(seconds: float) -> int:
-    """In steps, so that what is shown does not change with every second."""
+    """Return the duration in steps, so that the display does not change every second."""
     return next((level for level in LEVELS if seconds >= level), 0)
 
 
 def waits_in_kernel(thread_id: int, tasks: Path = Path("/proc/self/task")) -> str:
-    """What a thread of this process waits for: a sync by its name, or a device; empty: nothing of the kind."""
+    """Return what a thread of this process waits for: the name of a sync or a device, or "" for anything else."""
     of_thread = tasks / str(thread_id)
     try:
         number = (of_thread / "syscall").read_text().split(" ", 1)[0]
         if name := SYNCS.get(os.uname().machine, {}).get(number):
             return name
-    except OSError:  # of a process that must not be dumped, the kernel shows root alone
+    except OSError:  # for a process that is not dumpable, the kernel shows this only to root
         pass
     try:
         state = (of_thread / "stat").read_text().rpartition(")")[2].split()[0]

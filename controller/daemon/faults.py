@@ -1,4 +1,4 @@
-"""Why a table's daemon cannot decide or record anything."""
+"""The reasons why a table's daemon cannot decide or record anything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from controller.table.inputs import AnyInput, DaemonStarted, DamageFound
 
 
 class Fault(NamedTuple):
-    """Why nothing can be decided or recorded."""
+    """The reason why nothing can be decided or recorded."""
 
     code: str
     sentence: str
@@ -29,14 +29,16 @@ NO_ROOM: Final = Fault(
 
 
 def fault_of(doubts: Sequence[Doubt]) -> Fault:
-    """All that a start found in doubt, as one fault: the highest rank among them returns the table."""
+    """Combine everything that a start found in doubt into one fault: the highest rank among the doubts returns the
+    table.
+    """
     first = next((doubt for doubt in doubts if doubt.of_shift), doubts[0])
     returned_by = Role.SHIFT_MANAGER if first.of_shift else Role.PIT_SUPERVISOR
     return Fault(first.code, " ".join(doubt.sentence for doubt in doubts), first.hint, returned_by)
 
 
 def inputs_of(started: DaemonStarted, doubts: Sequence[Doubt]) -> list[AnyInput]:
-    """The start, with what it found in doubt."""
+    """Return the inputs of a start with its doubts."""
     for doubt in doubts[:1]:
         started = msgspec.structs.replace(
             started, doubt=doubt.code, doubt_sentence=doubt.sentence, doubt_keys=doubt.keys

@@ -1,4 +1,4 @@
-"""What comes from the device's link and from the door, as inputs of the table."""
+"""Turns events of the device's link and of access control into inputs of the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
 
 
 def input_of(heard: Heard) -> AnyInput:
-    """What the link keeper delivered, as an input of the table."""
+    """Return the table's input for an event from the link keeper."""
     match heard:
         case base.Reported():
             return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)

@@ -1,4 +1,4 @@
-"""What the daemon takes from its host and hands on: clocks, the start id, systemd's socket, a guarded memory."""
+"""The daemon's use of its host: clocks, the boot id, systemd's socket, protected memory."""
 
 from __future__ import annotations
 
@@ -20,31 +20,33 @@ _PR_SET_DUMPABLE: Final = 4
 _CAP_IPC_LOCK: Final = 14
 _MCL_CURRENT: Final = 1
 _MCL_FUTURE: Final = 2
-_MCL_ONFAULT: Final = 4  # pages that are used, and not the whole stacks of threads
-LONGEST_WATCHDOG: Final = 2**64 - 1  # microseconds, as systemd counts
+_MCL_ONFAULT: Final = 4  # lock pages when they are used, not the whole stacks of threads
+LONGEST_WATCHDOG: Final = 2**64 - 1  # microseconds, systemd's unit
 
 
 class HostClock:
-    """UTC for people, boot time (which runs through suspend) for durations."""
+    """The host's clocks: UTC for people, boot time (which includes suspend) for durations."""
 
     def now(self) -> Moment:
         return Moment(time.time_ns(), time.clock_gettime_ns(time.CLOCK_BOOTTIME))
 
 
 def start_id() -> str:
-    """The kernel's id of this start of the host; boot times of one start can be compared."""
+    """Return the kernel's id of this boot; boot times can be compared within one boot."""
     return host_boot_id() or "unknown"
 
 
 def host_boot_id() -> str:
-    """The kernel's id of this boot for the table: another one: the PC was restarted. Empty: unknown."""
+    """Return the kernel's id of this boot for the table, or "" if unknown. A different id means that the PC was
+    restarted.
+    """
     return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
 
 
 def guard_memory() -> None:
-    """Keep concealed cards and keys in this process: no core dump, no other program of its user that reads them.
+    """Protect concealed cards and keys in memory: no core dump, and no access for the user's other programs.
 
-    Nor does anything go to swap, where what it may lock is not bounded. With a bound, a later allocation would fail.
+    If the lockable memory is not limited, nothing goes to swap either. With a limit, a later allocation would fail.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     system = ctypes.CDLL(None, use_errno=True)
@@ -61,16 +63,16 @@ def _has_right(capability: int) -> bool:
 
 
 class SystemdNotifier:
-    """Notifies systemd of the daemon's state, when it was started by it; otherwise does nothing.
+    """Notifies systemd of the daemon's state if systemd started it; otherwise does nothing.
 
-    `interval` is how often the watchdog has to be fed, in seconds; None: no watchdog.
+    `interval` is how often the watchdog has to be fed, in seconds, or None without a watchdog.
     """
 
     def __init__(self, environment: dict[str, str]) -> None:
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
         self._fails = False
-        self._sender: socket.socket | None = None  # opened now: later there may be no descriptor left
+        self._sender: socket.socket | None = None  # opened here because descriptors may run out later
         if address:
             self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
             self._sender.setblocking(False)
@@ -80,14 +82,14 @@ class SystemdNotifier:
         self.interval = span / 3_000_000 if span is not None and ours else None
 
     def tell(self, *lines: str) -> None:
-        """Does not wait: what systemd does not take at once is lost, and the next report follows."""
+        """Send without waiting: a report that systemd does not accept immediately is lost, and the next one follows."""
         if self._sender is None:
             return
         try:
             self._sender.sendto("\n".join(lines).encode(), self._address)
             self._fails = False
         except OSError as error:
-            if not self._fails:  # once, until it listens again
+            if not self._fails:  # once, until sending works again
                 structlog.get_logger().warning("systemd.not_told", error=error.strerror)
             self._fails = True
 

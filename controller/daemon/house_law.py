@@ -1,4 +1,4 @@
-"""What a casino adds to a document: the readings that it chose (`[readings]`) and a house table (`[[house]]`)."""
+"""The casino's additions to a document: the readings that it chose (`[readings]`) and a house table (`[[house]]`)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ EFFECTS: Final = (
     Disposition.REFER,
     Disposition.RESHUFFLE,
 )
-"""What a house row may decide. Only a document gives players' options and decides single bets."""
+"""The effects that a house row may have. Only a document gives options to players and decides single bets."""
 
 CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d", re.ASCII)
 
 
 class LawError(ValueError):
-    """A reading or a house row that cannot be used. The sentence says which, `hint` what to do."""
+    """Raised for a reading or a house row that cannot be used. The sentence says which, `hint` what to do."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -45,10 +45,10 @@ class ReadingSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of `[[house]]`: a row that takes precedence over the document's.
+    """One row of `[[house]]`, which takes precedence over the document's.
 
-    `rule` is the house's own number for it, shown where a clause stands; `authority` says whose rule it is. `when`:
-    the facts that must hold, by the names that `cardshoe rules` shows.
+    `rule` is the house's own number for it, shown in place of a clause; `authority` says whose rule it is. `when` holds
+    the facts that must be true, by the names that `cardshoe rules` shows.
     """
 
     rule: str
@@ -63,7 +63,7 @@ class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def chosen_readings(readings: Mapping[str, ReadingSection]) -> tuple[ChosenReading, ...]:
-    """As they enter the journal with the game."""
+    """Return the readings in the form that enters the journal with the game."""
     return tuple(
         ChosenReading(
             setting, chosen.option, chosen.chosen_by, chosen.chosen_on.isoformat() if chosen.chosen_on else ""
@@ -73,7 +73,7 @@ def chosen_readings(readings: Mapping[str, ReadingSection]) -> tuple[ChosenReadi
 
 
 def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
-    """As they enter the journal with the game; they are numbered H1, H2 in their order."""
+    """Return the rows in the form that enters the journal with the game; they are numbered H1, H2 in order."""
     return tuple(
         Row(
             id=f"H{number}",
@@ -94,7 +94,7 @@ def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
 def mistakes_of_law(
     game_id: str, readings: Mapping[str, ReadingSection], rows: Sequence[HouseRow], *, simulated: bool
 ) -> Iterator[LawError]:
-    """All of them. A real table must choose every setting without a default, with the person and the date."""
+    """Yield all mistakes. A real table must choose every setting without a default, with the person and the date."""
     options = {setting: chosen.option for setting, chosen in readings.items()}
     for setting_id, option in list(options.items()):
         try:

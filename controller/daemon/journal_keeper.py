@@ -1,8 +1,7 @@
-"""What the journal of a running table needs besides its entries: saved states, the next file, room on the disk, and an
-end for files that are not to be kept.
+"""Looks after the journal of a running table: saved states, the next file, disk space, and the deletion of old files.
 
-Nothing here raises: what fails is reported in the log, the table goes on, and it is tried again. A journal that cannot
-be written any longer fails at the next commit.
+Nothing here raises: a failure is logged, the table continues, and the step is tried again. If the journal can no longer
+be written, the next commit fails.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from controller.table.saved_state import SavedState, remember
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import LinkMemory
 
-ROUNDS: Final = 64  # between two saved states: what a start has to fold, at most
+ROUNDS: Final = 64  # between two saved states: a start folds at most this many
 LOOK_EVERY_NS: Final = 60 * 1_000_000_000
 TRY_AGAIN_NS: Final = 600 * 1_000_000_000
 LEVELS: Final = (90, 80)  # percent of the disk in use
@@ -34,21 +33,23 @@ T = TypeVar("T")
 
 
 class KeptJournal(Protocol):
-    """What is needed of the journal's writer. Each may raise `JournalError`, and the journal is as before."""
+    """The part of the journal's writer that is needed here. A method may raise `JournalError`, and leaves the journal
+    unchanged.
+    """
 
     @property
     def head(self) -> Head: ...
 
     @property
     def pin_fails(self) -> str:
-        """Why the pin cannot be written; empty: it can."""
+        """Why the pin cannot be written, or ""."""
 
     @property
     def begun(self) -> int:
         """When the file that is written to was begun, in UTC."""
 
     async def answer(self) -> None:
-        """When the thread has done what it was asked for before."""
+        """Return when the thread has finished all earlier requests."""
 
     async def save(self, state: SavedState) -> None: ...
 
@@ -57,7 +58,7 @@ class KeptJournal(Protocol):
     async def begin_file(self, state: SavedState, moment: Moment) -> None: ...
 
     async def size(self) -> int:
-        """Bytes of the file that is written to."""
+        """Return the size in bytes of the file that is written to."""
 
     async def expired(self, keep_days: int) -> tuple[FileEnd, ...]: ...
 
@@ -65,16 +66,17 @@ class KeptJournal(Protocol):
 
 
 def used_percent(folder: Path) -> int:
-    """How much of the disk is in use, of what this user may use. Raises OSError."""
+    """Return the share of the disk in use, out of what this user may use. Raise OSError."""
     found = os.statvfs(folder)
     used = found.f_blocks - found.f_bfree
     return round(100 * used / max(1, used + found.f_bavail))
 
 
 class JournalKeeper:
-    """`memory`: what the journal holds of the device's reports. `used`: the percent of its disk.
+    """The keeper of a journal. `memory` is what the journal holds of the device's reports. `used` returns the used
+    percentage of its disk.
 
-    `beside`: what is wrong with those that follow the journal elsewhere; empty sentences: nothing.
+    `beside` returns warnings about the parts that follow the journal elsewhere; an empty string is no warning.
     """
 
     def __init__(
@@ -93,27 +95,27 @@ class JournalKeeper:
         self._days = days
         self._keep_days = keep_days
         self._clock = clock
-        self._begun_at = 0  # of the boot-time clock; an earlier run began it: long before
+        self._begun_at = 0  # boot time; 0 if an earlier run began the file
         self._used = used
         self._log = log
         self._beside = beside
         self.unsaved_rounds = 0
-        self._look_at = self._next_at = 0  # of the boot-time clock
+        self._look_at = self._next_at = 0  # boot time
         self._expired_due = True
         self._level = 0
         self._fills = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences for people, shown until their cause is gone."""
+        """The warnings for people, shown until their cause is gone."""
         return tuple(one for one in (self._fills, self._journal.pin_fails, *self._beside()) if one)
 
     def remember(self, given: AnyInput) -> None:
-        """An input is in the journal: together with the state, so that what is saved holds both."""
+        """Remember an input that is in the journal, together with the state, so that a saved state includes both."""
         remember(self._memory, given)
 
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
-        """It was remembered, and `after` is the state to which the journal folds."""
+        """Act on a commit whose input was remembered; `after` is the state to which the journal folds."""
         if isinstance(given, FilesExpired):
             await self._try("journal.delete_failed", self._journal.delete([one.name for one in given.files]))
         if before.in_round and not after.in_round:
@@ -122,8 +124,8 @@ class JournalKeeper:
                 await self.save(after)
 
     async def save(self, state: TableState) -> None:
-        """Save the state in the file, so that the next start folds what follows only."""
-        # At a stop a commit may be on its way whose end nobody waits for: this is not the state after it.
+        """Save the state in the file, so that the next start only folds what follows."""
+        # At a stop a commit may be in progress that nothing waits for; then this is not the state after it.
         await self._try("journal.state_not_saved", self._journal.answer())
         if self._journal.head.number != state.entry:
             return
@@ -132,12 +134,12 @@ class JournalKeeper:
         await self._try("journal.state_not_saved", self._journal.save(saved))
 
     async def stop(self, state: TableState) -> None:
-        """At an orderly stop: the state is saved and the head signed."""
+        """Save the state and sign the head, at an orderly stop."""
         await self.save(state)
         await self._try("journal.head_not_signed", self._journal.sign_head(self._clock.now(), stops=True))
 
     async def between_rounds(self, state: TableState) -> FilesExpired | None:
-        """The next file, where it is time for it. Returns an input that is due, for files that are to be deleted."""
+        """Begin the next file if it is due. Return an input that is due for the deletion of files, or None."""
         now = self._clock.now()
         if now.boottime_ns < self._look_at:
             return None
@@ -165,7 +167,7 @@ class JournalKeeper:
         if not self._days.is_over(Moment(self._journal.begun, self._begun_at), now, size):
             return
         saved = SavedState(state, self._memory.journaled())
-        self._next_at = now.boottime_ns + TRY_AGAIN_NS  # also where it fails
+        self._next_at = now.boottime_ns + TRY_AGAIN_NS  # even if it fails
         if await self._try("journal.next_file_failed", self._begin_next(saved, now)):
             self._begun_at, self._next_at, self.unsaved_rounds, self._expired_due = now.boottime_ns, 0, 0, True
 
@@ -195,7 +197,7 @@ class JournalKeeper:
 
 def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock,
               beside: Callable[[], Iterable[str]]) -> JournalKeeper:  # fmt: skip
-    """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
+    """Return the keeper that a table's configuration asks for. `saved` is the state after the last entry."""
     section = configuration.journal
     return JournalKeeper(
         journal,

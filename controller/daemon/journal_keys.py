@@ -1,4 +1,4 @@
-"""The keys of a journal that is there: the local one with which it was begun, and the one that signed it."""
+"""The keys of an existing journal: the local key with which it was begun, and the key that signed it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUT_BACK: Final = (
 
 
 def missing_key(section: JournalSection, header: Header | None) -> JournalError | None:
-    """Why no key may be made: another one signed what is there. `header`: of the journal's newest file."""
+    """Return why no key may be created: another key signed the journal. `header` is that of its newest file."""
     path = section.signing_key_path
     if header is None or path.exists():
         return None
@@ -30,10 +30,12 @@ def missing_key(section: JournalSection, header: Header | None) -> JournalError 
 
 
 def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]]:
-    """With the key of the configuration that each is about. A journal that this user may not read has none."""
+    """Yield each error with the configuration's key that it concerns. A journal that this user cannot read yields
+    none.
+    """
     if UNREADABLE in (section.folder, section.key_file, section.signing_key_file):
         return
-    with suppress(OSError, JournalError):  # what is wrong with the files themselves is found elsewhere
+    with suppress(OSError, JournalError):  # problems of the files themselves are reported elsewhere
         header = newest_header(section.folder)
         if header is None:
             return
@@ -47,9 +49,9 @@ def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]
 
 
 def other_signer(section: JournalSection) -> str:
-    """What is to be known of a key that did not sign the journal, and that the one which did has not endorsed.
+    """Return a warning about a key that neither signed the journal nor is endorsed by the key that did, or "".
 
-    Where the pin is there a shift manager is asked at the start; after a restore it is not there. Empty: it is the key.
+    If the pin exists, a shift manager is asked at the start; after a restore it does not exist.
     """
     path = section.signing_key_path
     with suppress(OSError, JournalError):

@@ -1,7 +1,7 @@
-"""Whether inputs and events that were read have the fields of their kind, so that they can be told.
+"""Checks that inputs and events from a journal have the fields of their kind, so that they can be described.
 
-Who holds all keys can write anything into a journal. A kind that this version does not have is not looked into: a later
-version may have written it.
+A holder of all keys can write anything into a journal. Kinds that this version does not know are not checked: a later
+version may have written them.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
 from firmware_bridge.cards import Card, Concealed, Evidence
 
-_CARD: Final = Concealed(Card.parse("KD"), 0, 0)  # stands for one that is sealed
+_CARD: Final = Concealed(Card.parse("KD"), 0, 0)  # a placeholder for a sealed card
 _EVIDENCE: Final = Evidence(b"")
 
 
 def check_event(text: bytes) -> None:
-    """Raises `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
+    """Raise `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
     _check(text, "event", _EVENTS, _EVENT_TAGS)
 
 
 def check_input(text: bytes) -> None:
-    """As `check_event`."""
+    """Raise the same errors as `check_event` for an input."""
     _check(text, "input", _INPUTS, _INPUT_TAGS)
 
 
@@ -40,7 +40,7 @@ def _check(text: bytes, field: str, decoder: msgspec.json.Decoder[Any], tags: fr
 
 
 def _public(expected: Any, value: Any) -> Any:
-    """A face-down card of an event has its commitment there, in hexadecimal."""
+    """Decode a public field: a face-down card of an event is represented by its commitment in hexadecimal."""
     if expected is not Concealed:
         return decode_open(expected, value)
     if not isinstance(value, dict) or len(bytes.fromhex(str(value.get("commitment")))) != _DIGEST:
@@ -49,7 +49,7 @@ def _public(expected: Any, value: Any) -> Any:
 
 
 def _sealed(expected: Any, value: Any) -> Any:
-    """What is sealed of an input has its number there."""
+    """Decode a field of an input: a sealed value is represented by its number."""
     if expected is not Concealed and expected is not Evidence:
         return decode_open(expected, value)
     if type(value) is not int or value < 0:

@@ -1,5 +1,5 @@
-"""The start of a journal: opened, and the state with which the table goes on. That is the newest that is saved in it,
-with what follows folded.
+"""The start of a journal: opens it and finds the state with which the table continues. That is the newest saved state,
+with the entries after it folded in.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _NO_STATE: Final = (
 async def open_journal(
     configuration: Configuration, clock: Clock, report: FoldReport
 ) -> tuple[JournalWriter[AnyInput, AnyEvent], SavedState]:
-    """The table's journal in its thread, and the state after its last entry. Raises `JournalError`, `StoppedError`."""
+    """Open the table's journal in its thread. Return it with the state after its last entry. Raise `JournalError`,
+    `StoppedError`.
+    """
     section, table = configuration.journal, configuration.table
     local_key = load_key_file(section.key_file)
     identity = Identity(secrets.token_hex(16), table.name, table.simulated)
@@ -68,9 +70,10 @@ async def open_journal(
 
 
 def _signing_key(section: JournalSection) -> SigningKey:
-    """Made where there is no journal yet, so that what people compare it with can be noted from the first start on.
+    """Return the signing key, which is created before the first journal, so that people can note its fingerprint from
+    the first start on.
 
-    Beside a journal that another key signed none is made: it would be in doubt from then on. Raises `JournalError`.
+    No key is created for a journal that another key signed: it would be in doubt from then on. Raise `JournalError`.
     """
     path = section.signing_key_path
     if path.exists():
@@ -82,9 +85,9 @@ def _signing_key(section: JournalSection) -> SigningKey:
 
 
 def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldReport) -> SavedState:
-    """The state after the last entry; `journal` can be appended to then.
+    """Return the state after the last entry; afterwards `journal` can be appended to.
 
-    A journal without a file gets its first one, with the state of an empty table. Raises `JournalError`, and
+    A journal without a file gets its first one, with the state of an empty table. Raise `JournalError` and
     `StoppedError`.
     """
     saved = SavedState()
@@ -102,7 +105,7 @@ def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldRepor
 
 
 def _with_doubts(error: JournalError, doubts: Sequence[Doubt]) -> JournalError:
-    """A start that cannot go on says what is in doubt as well: that may be why."""
+    """Add the doubts to the error of a failed start: they may be its cause."""
     if not doubts:
         return error
     said = " ".join(f"{doubt.code}: {doubt.sentence}" for doubt in doubts)
@@ -119,7 +122,9 @@ def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> Sa
 
 
 def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report: FoldReport) -> SavedState:
-    """The state after the last entry of the file, from the one after the head `after`. The chain between is checked."""
+    """Return the state after the last entry of the file, from the one after the head `after`. The chain between is
+    checked.
+    """
     last = reader.head().number
     reader.verify(after, lambda head: report.reached(head.number, last))
     table, memory = saved.table, LinkMemory(saved.link)
@@ -129,7 +134,7 @@ def fold(reader: JournalReader[Any, Any], saved: SavedState, after: Head, report
                 table = evolve(table, entry.value, entry.number)
             else:
                 remember(memory, entry.value)
-        except Exception as error:  # the rules are asked about events that they never gave
+        except Exception as error:  # the rules may fail on events that they never produced
             why = f"entry {entry.number} does not follow from those before it ({type(error).__name__})"
             raise damaged(reader.path, why) from error
         if entry.number % PAGE == 0:

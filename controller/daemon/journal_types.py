@@ -1,4 +1,4 @@
-"""What the journal of a table holds."""
+"""The types in the journal of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.table.inputs import AnyInput
 from controller.table.saved_state import VERSION, SavedState, digest, upgrade
 
 WORDS: Final = Path(__file__).with_name("journal_words.txt")
-"""Decisions as a table makes them, the most frequent last; made by `python -m tests.journal.words`. Each file of a
+"""Decisions as a table makes them, the most frequent last, written by `python -m tests.journal.words`. Each file of a
 journal has its own copy, so these may change.
 """
 

@@ -1,4 +1,4 @@
-"""Logs: one line an event, with a stable dotted name; JSON, unless a person looks at a terminal."""
+"""Logs: one line for each event, with a stable dotted name; JSON, unless stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firmware_bridge.allowance import Allowance
 from firmware_bridge.exception_place import UNKNOWN, raised_at
 from firmware_bridge.link import write_log
 
-OF_ONE_PLACE: Final = 3  # lines of one place in a library
-ONE_MORE_EVERY: Final = 600.0  # seconds until one more of it is logged
+OF_ONE_PLACE: Final = 3  # lines from one place in a library
+ONE_MORE_EVERY: Final = 600.0  # seconds until another line from that place is logged
 
 
 def configure_logs(level: int) -> None:
-    """To stderr. `level` as in the standard library: 20 info, 30 warning. No line has a traceback: texts of exceptions
-    and local variables may hold cards and keys (`firmware_bridge.exception_place`).
+    """Log to stderr. `level` is as in the standard library: 20 info, 30 warning. No line has a traceback: texts of
+    exceptions and local variables may contain cards and keys (`firmware_bridge.exception_place`).
     """
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -49,9 +49,11 @@ class _Key(NamedTuple):
 
 
 class LibraryLogs(logging.Handler):
-    """What other packages log by the standard library: type and place. Their texts quote what a client or device sent.
+    """Logs what other packages report through the standard library, by type and place only: their texts quote data from
+    clients or devices.
 
-    Few of one place, since a client can cause one with every request; `left_out` counts those before this one.
+    The lines from one place are limited, since a client can cause one with every request; `left_out` counts those
+    dropped before this one.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

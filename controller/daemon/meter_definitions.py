@@ -1,6 +1,6 @@
-"""What `GET /metrics` gives, as data: the page for monitors and docs/metrics.md are made of these rows.
+"""The metrics of `GET /metrics`, as data: the page for monitors and docs/metrics.md are generated from these rows.
 
-Names as Prometheus has it: base units, counters end in `_total`. Counters and histograms count since the start of the
+Names follow Prometheus: base units, counters end in `_total`. Counters and histograms count since the start of the
 daemon; the journal is the record.
 """
 
@@ -12,7 +12,7 @@ MeterKind: TypeAlias = Literal["counter", "gauge", "histogram"]
 
 
 class Definition(NamedTuple):
-    """`alert`: an expression that is true where a person should look, and `act` what that person does."""
+    """A metric. `alert` is an expression that is true when a person should look, and `act` what that person does."""
 
     name: str
     kind: MeterKind
@@ -23,7 +23,7 @@ class Definition(NamedTuple):
 
 
 STEPS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds, of every histogram."""
+"""The steps of every histogram, in seconds."""
 
 ROUNDS: Final = "cardshoe_rounds_total"
 CARDS: Final = "cardshoe_cards_dealt_total"

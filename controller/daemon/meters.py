@@ -1,8 +1,8 @@
-"""What the daemon counts beside the table for `GET /metrics`, since its start.
+"""The counters of the daemon for `GET /metrics`, since its start.
 
-It counts what was committed, which followers of the events are given as well. How long decisions and commits took is
-counted in the steps of the histograms alone, and for a round when that is over: no reader learns how long one card
-took, from which a face might be inferred.
+They count committed decisions, as followers of the events see them too. The durations of decisions and commits are
+counted only in the steps of histograms, and those of a round only after it: no reader learns how long one card took,
+from which its face might be inferred.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
-Counted: TypeAlias = tuple[str, tuple[str, ...], int]  # a counter, the values of its labels, and how many more
+Counted: TypeAlias = tuple[str, tuple[str, ...], int]  # a counter, the values of its labels, and the increment
 
-OF_A_LAW: Final = (events.TableBegan, events.GameChosen)  # a start, or other rules
-MOST_HELD: Final = 100_000  # durations of one round; of a longer one the newest
+OF_A_LAW: Final = (events.TableBegan, events.GameChosen)  # a start, or a change of rules
+MOST_HELD: Final = 100_000  # durations of one round; of a longer round only the newest are kept
 
 
 def _phase_entered(event: events.PhaseEntered) -> Counted | None:
@@ -47,7 +47,7 @@ COUNTED: Final[dict[type[events.Event], Callable[[Any], Counted | None]]] = {
 
 
 class Durations:
-    """A histogram, of steps alone: in their sum each duration is its step's upper end."""
+    """A histogram with steps only: in its sum each duration counts as the upper end of its step."""
 
     def __init__(self) -> None:
         self.counts = [0] * (len(of.STEPS) + 1)
@@ -59,7 +59,7 @@ class Durations:
         self.sum += of.STEPS[at] if at < len(of.STEPS) else math.ceil(seconds)
 
     def at_most(self, percent: int) -> float:
-        """The upper end of the step within which so many of 100 were; 0: there were none."""
+        """Return the upper end of the step that contains this percentile, or 0 without durations."""
         needed = -(-sum(self.counts) * percent // 100)
         reached = 0
         for count, step in zip(self.counts, (*of.STEPS, math.inf), strict=True):
@@ -70,7 +70,7 @@ class Durations:
 
 
 class Meters:
-    """`counters`: by name and labels. All times are of the boot-time clock."""
+    """The meters. `counters` are by name and labels. All times are boot time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -89,7 +89,7 @@ class Meters:
         return (self._clock.now().boottime_ns - self._committed_ns) / 1e9
 
     def took(self, name: str, since: Moment, *, in_round: bool) -> None:
-        """A decision or a commit was over just now."""
+        """Note that a decision or a commit that began at `since` is done."""
         self._held.append((name, (self._clock.now().boottime_ns - since.boottime_ns) / 1e9))
         while self._held and not in_round:
             each, seconds = self._held.popleft()
@@ -106,7 +106,7 @@ class Meters:
                 self.counters[name, labels] += more
 
     def _begin_at_zero(self) -> None:
-        """What stands there from the start: the first increase is seen by monitors, too."""
+        """Set the counters to zero at the start, so that monitors see the first increase too."""
         for name in (of.LINKS_READY, of.WRONG_PINS):
             self.counters[name, ()] = 0
         for ended in (Phase.CONCLUDED, Phase.VOIDED, "cancelled"):

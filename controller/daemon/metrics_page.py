@@ -1,4 +1,4 @@
-"""`GET /metrics`: what the daemon has counted, and what the table's state and the disk say now."""
+"""The page of `GET /metrics`: the daemon's counters, and the present state of the table and the disk."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from controller.daemon.meters import Durations, Meters
 from controller.journal.codec import Clock
 from controller.table.state import TableState
 
-PROGRAM: Final = version("cardshoe")  # of this process: another one may be installed while it runs
-LEAST_BETWEEN_NS: Final = 10**9  # two pages: however often it is asked for, the deal does not wait for it
+PROGRAM: Final = version("cardshoe")  # of this process: another version may be installed while it runs
+LEAST_BETWEEN_NS: Final = 10**9  # between two pages, so that frequent requests do not delay the deal
 
-Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of its labels
+Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of the labels
 
 
 class Disk(NamedTuple):
-    """Bytes of the journal, and those that are free beside it."""
+    """The size of the journal and the free space beside it, in bytes."""
 
     used: int
     free: int
 
 
 class Publishing(Protocol):
-    """What is needed of the floor's publisher. `sent_up_to`: an entry of the journal."""
+    """The part of the floor's publisher that is needed here. `sent_up_to` is an entry of the journal."""
 
     @property
     def is_connected(self) -> bool: ...
@@ -47,14 +47,14 @@ class Publishing(Protocol):
 
 
 class Metered(Protocol):
-    """What is needed of the running table."""
+    """The part of the running table that is needed here."""
 
     state: TableState
     meters: Meters
 
 
 def disk_of(folder: Path) -> Callable[[], Disk]:
-    """Looks at the folder of a journal. Files may come and go meanwhile."""
+    """Return a function that measures the folder of a journal. Files may come and go meanwhile."""
 
     def look() -> Disk:
         with os.scandir(folder) as found:
@@ -73,7 +73,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 
 class MetricsPage:
-    """Made again once a second at most. `disk` may be slow, and is asked in a thread."""
+    """The page, which is made at most once a second. `disk` may be slow, and is called in a thread."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class MetricsPage:
             try:
                 disk = await asyncio.to_thread(self._disk)
             except OSError:
-                pass  # the page has the rest, and the table's own look at its disk is in the log
+                pass  # the page has the rest, and the table's own check of its disk is in the log
             else:
                 gauges |= {of.SIZE: {(): disk.used}, of.FREE: {(): disk.free}}
             self._made = _written(self._table.meters, gauges)
@@ -141,7 +141,7 @@ class MetricsPage:
 
 
 class _Families(Collector):
-    """prometheus-client asks it for what it writes."""
+    """The collector that prometheus-client asks for metrics."""
 
     def __init__(self, meters: Meters, gauges: Gauges) -> None:
         self._meters = meters

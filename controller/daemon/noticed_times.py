@@ -1,4 +1,4 @@
-"""When each open irregularity was noticed: the time of the entry that raised it."""
+"""The time at which each open irregularity was noticed: that of the entry that raised it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from controller.table.state import TableState
 
 
 class NoticedTimes:
-    """`by_id`: nanoseconds since 1970, by the irregularity's id."""
+    """The times. `by_id` holds nanoseconds since 1970, by the irregularity's id."""
 
     def __init__(self) -> None:
         self.by_id: dict[int, int] = {}
 
     def note(self, utc_ns: int, numbers: tuple[int, ...], decided: Decided) -> None:
-        """What was decided at that time, with the numbers of its events; what is no longer open is forgotten."""
+        """Note a decision made at that time, with the numbers of its events, and forget irregularities that are no
+        longer open.
+        """
         for number, event in zip(numbers, decided.events, strict=True):
             if isinstance(event, IrregularityRaised):
                 self.by_id[number] = utc_ns
@@ -26,7 +28,7 @@ class NoticedTimes:
         self.by_id = {number: at for number, at in self.by_id.items() if number in still_open}
 
     async def recall(self, state: TableState, old: Pages[Published]) -> None:
-        """Of irregularities that were open before the start. Raises `JournalError`."""
+        """Read the times of irregularities that were open before the start. Raise `JournalError`."""
         for found in state.open:
             if found.id not in self.by_id:
                 for event in await old.page(found.id - 1, found.id):

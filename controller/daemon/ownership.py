@@ -1,4 +1,6 @@
-"""Whose the journal is: the daemon writes to its own files alone, and a restore by root leaves them root's."""
+"""The owner of the journal's files: the daemon writes only to its own files, and a restore by root leaves files of
+root.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from pathlib import Path
 
 
 def foreign_in(folder: Path, uid: int) -> Path | None:
-    """The folder, or the first of its files, that is not that user's; None: all of it is, as far as it can be seen."""
+    """Return the folder, or its first file, that does not belong to that user; None if all do, as far as can be
+    seen.
+    """
     with suppress(OSError):
         if folder.stat().st_uid != uid:
             return folder
@@ -20,12 +24,12 @@ def foreign_in(folder: Path, uid: int) -> Path | None:
 
 
 def give_to(user: str, folder: Path) -> str:
-    """The command, for root."""
+    """Return the command for root that changes the owner."""
     return f"chown -R {user}: {folder}"
 
 
 def name_of(uid: int) -> str:
-    """The user's name; the number where this PC has none."""
+    """Return the user's name, or the number if this PC has none."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -33,7 +37,7 @@ def name_of(uid: int) -> str:
 
 
 def hint_of_owner(table: str, folder: Path) -> str:
-    """What to do where this program's user does not own the journal of its table; empty: it does, or root asks."""
+    """Return the next step if this program's user does not own its table's journal, or "". It is "" for root too."""
     uid = os.geteuid()
     found = foreign_in(folder, uid) if uid else None
     if found is None:

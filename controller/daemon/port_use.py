@@ -1,4 +1,4 @@
-"""Who listens at a port of this machine: no program, the daemon of a table, or another program."""
+"""Finds out who listens on a port of this machine: no program, the daemon of a table, or another program."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from controller.daemon.sections import ApiSection, TableSection
 
 PATIENCE: Final = 5  # seconds for an answer
 LONGEST: Final = 4 * 1024 * 1024  # bytes of an answer
-_PROGRAM: Final = re.compile(r'\("([^"]*)",pid=(\d+)')  # of `ss`: users:(("python3",pid=12,fd=3))
+_PROGRAM: Final = re.compile(r'\("([^"]*)",pid=(\d+)')  # in the output of `ss`: users:(("python3",pid=12,fd=3))
 
 
 class Reply(NamedTuple):
-    """What a program answered."""
+    """A program's reply."""
 
     status: int
     text: str
 
 
 Ask: TypeAlias = Callable[[int, str, str], Reply | None]
-"""Asks for a path at a port, under the name of a host; None: no answer by HTTP."""
+"""Requests a path on a port, under a host name. Returns None without an HTTP answer."""
 Run: TypeAlias = Callable[..., str | None]
-"""What a program prints; None: it is not there."""
+"""Returns the output of a program, or None if it is not installed."""
 
 
 class PortUse(NamedTuple):
-    """`refused`: why no other program can listen there; empty: it is free. `table`: whose daemon answers there.
+    """The use of a port. `refused` says why no other program can listen there; empty if it is free. `table` is the
+    table whose daemon answers there.
 
-    `program`: what else is known of the one that listens. `warnings`: of that table.
+    `program` describes the listening program otherwise. `warnings` are those of that table.
     """
 
     refused: str
@@ -45,12 +46,12 @@ class PortUse(NamedTuple):
 
     @property
     def holder(self) -> str:
-        """Empty: not known."""
+        """Return who holds the port, or "" if unknown."""
         return f"table {self.table}" if self.table else self.program
 
 
 def ask(port: int, path: str, host: str = "") -> Reply | None:
-    """As a browser of this machine asks that was given the name `host`."""
+    """Send a request as a browser on this machine would that was given the name `host`."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
@@ -70,7 +71,7 @@ def use_of(port: int, run: Run, asking: Ask = ask) -> PortUse:
 
 
 class _State(msgspec.Struct):
-    """What is read of `GET /v1/state`."""
+    """The fields that are read of `GET /v1/state`."""
 
     table: str
     warnings: tuple[str, ...] = ()
@@ -85,13 +86,13 @@ def _state_at(port: int, asking: Ask) -> _State:
 
 
 def _program_at(port: int, run: Run) -> str:
-    """As root also those of other users."""
+    """Return the listening program; for root also those of other users."""
     found = _PROGRAM.search(run("ss", "-Hltnp", f"sport = :{port}") or "")
     return f"{found[1]} (process {found[2]})" if found else ""
 
 
 def mistakes_of_port(table: TableSection, api: ApiSection, run: Run, asking: Ask = ask) -> Iterator[Mistake]:
-    """Another program has it; this table's daemon may."""
+    """Yield a mistake if another program uses the port; this table's daemon may."""
     if api.http is None or not api.http.port:
         return
     found = use_of(api.http.port, run, asking)

@@ -1,4 +1,4 @@
-"""Events of the journal as followers are given them."""
+"""The events of the journal in the form in which followers get them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from controller.journal.reader import Decision
 
 
 def of_decision(decision: Decision) -> list[Published]:
-    """Raises `msgspec.MsgspecError` or ValueError for an event without the fields of its kind."""
+    """Return a decision's events. Raise `msgspec.MsgspecError` or ValueError for one without the fields of its kind."""
     for event in decision.events:
         check_event(event)
     events = decision.events if decision.holds else [event[:-1] + CHANGED for event in decision.events]
@@ -18,7 +18,7 @@ def of_decision(decision: Decision) -> list[Published]:
 
 
 def published(first: int, utc_ns: int, round_number: int, events: Sequence[bytes]) -> list[Published]:
-    """Those of one decision; they stand in the journal as anyone may read them."""
+    """Return the events of one decision, which the journal already holds in the form that anyone may read."""
     head = b',"utc_ns":%d,"round":%d,' % (utc_ns, round_number)
     return [
         Published(number, b'{"entry":%d%s%s' % (number, head, event[1:]))

@@ -1,7 +1,8 @@
-"""At a real table: what is known to be a program and no device, when the table starts and at every link.
+"""Detects a program in place of a device at a real table, when the table starts and at every link.
 
-A device with a key proves itself. The others are taken for what the configuration says, so that a program at the other
-end of their line passes as a device unless the line shows it: docs/configuration.md says what cannot be known.
+A device with a key proves its identity. The others are trusted to be what the configuration says, so a program at the
+other end of their line passes as a device unless the line reveals it: docs/configuration.md says what cannot be
+detected.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their nodes
 
 
 def program_behind(url: DeviceUrl) -> str:
-    """Why a program is at the other end of a serial port, in a sentence; empty: that is not known."""
+    """Return a sentence if a program is known to be at the other end of a serial port, else ""."""
     if url.scheme != "serial":
         return ""
     try:
         node = Path(url.path).stat()
     except OSError:
-        return ""  # not there at the moment
+        return ""  # not present at the moment
     if os.major(node.st_rdev) not in PSEUDO_TERMINALS:
         return ""
     return f"{url.path} is a pseudo-terminal: at its other end is a program and no device."
 
 
 async def open_real_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
-    """As `open_transport`, at a real table: the node may have become another one since the start."""
+    """Open a transport at a real table like `open_transport`; since the start the node may have been replaced."""
     if why := program_behind(url):
         raise TransportUnavailableError(
             why, "Connect the real device; find out who put that node there.", "port-simulated"

@@ -1,4 +1,4 @@
-"""Which cards a journaled request to recall them names: found in the journal, whatever the round and its file."""
+"""Finds the cards that a journaled request to recall them names, in the journal, whatever their round and file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ AT_ONCE: Final = 200  # entries: a round has about a hundred
 NO_CARDS: Final = "The journal has no such cards: none lay there, or the file of that round was deleted."
 
 Read: TypeAlias = Callable[[int, int], Awaitable[list[Entry[Any, Any]]]]
-"""The journal's entries after a number, so many at most."""
+"""Returns the journal's entries after a number, up to a limit."""
 
 
 async def answer_recall(accepted: int, read: Read) -> OperationAnswer:
-    """The answer to the person whose operation was accepted in entry `accepted`. It may be asked for again."""
+    """Return the answer to the person whose operation was accepted in entry `accepted`. It may be requested again."""
     try:
         cards = await _recalled_by(accepted, read)
     except JournalError as error:
@@ -29,7 +29,7 @@ async def answer_recall(accepted: int, read: Read) -> OperationAnswer:
 
 
 async def _recalled_by(accepted: int, read: Read) -> tuple[RecalledCard, ...]:
-    """What is shown follows from the event alone: a request that is sent again with other words shows the same."""
+    """Return the cards. They follow from the event alone: a request that is repeated in other words shows the same."""
     (entry,) = await read(accepted, 1)
     recall = entry.value
     assert isinstance(recall, CardsRecalled), "it follows the entry of the operation"
@@ -38,7 +38,7 @@ async def _recalled_by(accepted: int, read: Read) -> tuple[RecalledCard, ...]:
 
 
 async def _events_of(number: int, until: int, read: Read) -> list[AnyEvent]:
-    """The events of a round up to an entry. Starts that were taken back lie between its parts."""
+    """Return the events of a round up to an entry. Starts that were taken back may lie between its parts."""
     found: list[AnyEvent] = []
     after, passed = await _before(number, until, read), 0
     while after < until and passed < LONGEST_START and (entries := await read(after, AT_ONCE)):
@@ -50,7 +50,9 @@ async def _events_of(number: int, until: int, read: Read) -> list[AnyEvent]:
 
 
 async def _before(number: int, until: int, read: Read) -> int:
-    """The entry before the first one of that round or a later one: the rounds of entries ascend."""
+    """Return the entry before the first one of that round or a later one, by binary search: the rounds of entries
+    ascend.
+    """
     low, high = 0, until
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""The record of a configuration that enters the journal at start."""
+"""The record of a configuration, which enters the journal at start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from controller.table.record import (
 
 
 def record_of(configuration: Configuration, program: Program | None = None) -> ConfigurationRecord:
-    """`program`: as it was found at the start; its files are not read again while it runs. None: only its version."""
+    """Return the record. `program` is as found at the start: its files are not read again while it runs. With None only
+    its version is recorded.
+    """
     program = program or Program(version("cardshoe"), "")
     device = configuration.device
     return ConfigurationRecord(
@@ -64,7 +66,7 @@ def _capture(section: CaptureSection) -> CaptureRecord:
 
 
 def _digest_of_file(path: Path | None) -> str:
-    """Empty also for a file that cannot be read: the part that needs it says so."""
+    """Return the digest, or "" for a file that cannot be read: the part that needs the file reports that."""
     try:
         return "" if path is None else _digest(path.read_bytes())
     except OSError:

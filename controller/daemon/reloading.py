@@ -1,7 +1,6 @@
-"""SIGHUP: the configuration is read again, all of it or nothing.
+"""Reloads the configuration on SIGHUP, all of it or nothing.
 
-When each key takes effect stands in `taking_effect`. A file in which a key differs that only a restart can change is
-refused as a whole.
+`taking_effect` lists when each key takes effect. A file with a changed key that needs a restart is refused as a whole.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NOTHING_CHANGED: Final = "The changed configuration is not in force, and nothing
 
 
 def needs_restart(before: Configuration, after: Configuration) -> Mistake | None:
-    """What changed that a running daemon cannot take; None: nothing."""
+    """Return a mistake that names the changes that need a restart, or None."""
     fixed = [named(place) for place in changed(before, after) if effect_of(place) is Effect.RESTART]
     if not fixed:
         return None
@@ -37,7 +36,7 @@ def needs_restart(before: Configuration, after: Configuration) -> Mistake | None
 
 
 class ReloadedTable(Protocol):
-    """What is needed of the running table."""
+    """The part of the running table that is needed here."""
 
     configuration_refused: str
 
@@ -45,7 +44,7 @@ class ReloadedTable(Protocol):
 
 
 class Reloading:
-    """`admit` makes the doors and screens follow what takes effect at once."""
+    """The reload. `admit` applies what takes effect immediately to listeners and screens."""
 
     def __init__(
         self,
@@ -74,7 +73,7 @@ class Reloading:
 
     async def _reload(self) -> None:
         try:
-            found, record = await asyncio.to_thread(_read, self._origin)  # its disk may be slow
+            found, record = await asyncio.to_thread(_read, self._origin)  # in a thread, since its disk may be slow
         except ConfigurationError as error:
             self._refuse(str(error), "`cardshoe config check` lists what is wrong; correct the file and reload.")
             return
@@ -103,8 +102,8 @@ class Reloading:
 
 
 def read_for_reload(path: Path, running: Path) -> Configuration:
-    """The file as a daemon takes it that was started with the copy `running`. Raises `ConfigurationError`."""
-    folder = running.absolute().parent  # unresolved: below another process's root a link leads out of it
+    """Read the file as a daemon would that was started with the copy `running`. Raise `ConfigurationError`."""
+    folder = running.absolute().parent  # not resolved: a link below another process's root would lead out of it
     found = read_configuration(path, folder)
     if fixed := needs_restart(read_configuration(running, folder), found):
         raise ConfigurationError(path, [fixed])
@@ -112,6 +111,6 @@ def read_for_reload(path: Path, running: Path) -> Configuration:
 
 
 def _read(origin: Origin) -> tuple[Configuration, ConfigurationRecord]:
-    """The keys lie where they did at the start. Raises `ConfigurationError`."""
+    """Read the newest file. Paths in it count from the same folder as at the start. Raise `ConfigurationError`."""
     found = read_configuration(origin.newest, origin.path.resolve().parent)
     return found, record_of(found, origin.program)

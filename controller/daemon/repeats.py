@@ -1,4 +1,4 @@
-"""Whether an operation that comes under the id of an answered one is that one, sent again. The journal has both."""
+"""Detects whether an operation under the id of an answered one is that operation sent again. The journal has both."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ID_USED: Final = OperationAnswer(
 
 
 async def is_repeat(given: PersonActed, answer: Answer, read: Read) -> bool:
-    """Whether `given` is what that answer was given to. Raises `JournalError`.
+    """Return whether `given` is the operation that was answered. Raise `JournalError`.
 
-    The input lies before the event of its answer. Where its file was deleted, person and kind of operation decide.
+    The input comes before the event of its answer. If its file was deleted, person and kind of operation decide.
     """
     if (answer.person, answer.operation) != (given.person, name_of(given.operation)):
         return False

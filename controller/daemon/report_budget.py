@@ -1,8 +1,8 @@
-"""How much a real device may have the journal hold: a device with the right key may be faulty, or lie.
+"""Limits how many reports of a real device are journaled: a device with the right key may be faulty, or lie.
 
-What hands and mechanisms can do: a device that deals makes fewer than 5 reports a second (docs/cardlink.md, "Rates"),
-and a round of a whole deck with its loading, shuffling and sets is some 65 reports in not less than 45 s, 1.5 a second
-over hours. What a device had kept over a long outage comes at once: those that exist keep some 1,000 reports.
+The limit follows from hands and mechanisms: a device that deals makes fewer than 5 reports a second (docs/cardlink.md,
+"Rates"), and a round of a whole deck with its loading, shuffling and sets is about 65 reports in at least 45 s, 1.5 a
+second over hours. Reports that a device kept over a long outage arrive together; existing devices keep about 1,000.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from firmware_bridge.allowance import Allowance
 
-AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device keeps, some 7 MB
+AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device keeps, about 7 MB
 MOST_WAITING: Final = 1_000  # inputs in the queue; a device that waits for acknowledgements has 8 of them there
 ONE_MORE_EVERY: Final = 0.5  # seconds
 CODE: Final = "device-floods"
@@ -33,7 +33,7 @@ COUNTED: Final = (*OF_A_LINK, inputs.DeviceConnected)
 
 
 class ReportBudget:
-    """Of one device. Once it is spent, it stays so until a person returns the table to service.
+    """The budget of one device. Once spent, it stays spent until a person returns the table to service.
 
     Simulated tables have none: simulated hands are as fast as the machine.
     """
@@ -42,21 +42,21 @@ class ReportBudget:
         self.renew()
 
     def renew(self) -> None:
-        """A person has returned the table to service."""
+        """Start a new budget, because a person has returned the table to service."""
         self._allowance = Allowance(AT_ONCE, ONE_MORE_EVERY)
         self._spent = False
 
     def affords(self, given: AnyInput, state: TableState, now: float) -> bool:
-        """Whether an input may be journaled, at `now` in seconds."""
+        """Return whether an input may be journaled, at `now` in seconds."""
         if isinstance(given, COUNTED) and not state.simulated:
             self._spent = self._spent or not self._allowance.take(now)
         return not (self._spent and isinstance(given, COUNTED))
 
     def spend(self) -> None:
-        """The device is refused: it sends faster than the table takes, and waits for no acknowledgement."""
+        """Refuse the device: it sends faster than the table takes, and does not wait for acknowledgements."""
         self._spent = True
 
     def leaves_out(self, given: AnyInput, state: TableState) -> bool:
-        """Whether an input is not looked at: of a device that is refused, or that it is refused once more."""
+        """Return whether to ignore an input: one from a refused device, or a repeated notice of its refusal."""
         again = isinstance(given, inputs.DeviceGone) and state.device.lost_code == CODE
         return self._spent and (again or isinstance(given, COUNTED))

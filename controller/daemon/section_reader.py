@@ -1,5 +1,6 @@
-"""Values of a TOML file, made into sections piece by piece, so that every mistake of a file is found and not only the
-first. A mistake names its place as it stands in the file, what is expected there, and what was found."""
+"""Converts the values of a TOML file into sections piece by piece, so that every mistake is found and not only the
+first. A mistake names its place in the file, what is expected there, and what was found.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +19,24 @@ from firmware_bridge.plain_text import is_plain, plain
 LONGEST_TEXT: Final = 500  # characters of one text
 LONGEST_PATH: Final = 4096
 LONGEST_NAME: Final = 64
-LONGEST_NUMBER: Final = 200  # bits; Python writes none of more than 4,300 digits
-_NAMED_BY: Final = ("id", "rule")  # the key by which one of several sections is called
+LONGEST_NUMBER: Final = 200  # bits; Python does not print numbers of more than 4,300 digits
+_NAMED_BY: Final = ("id", "rule")  # the keys that name one of several sections
 _BAD: Final[Any] = object()
 NOTHING: Final[Mapping[str, Any]] = {}
 UNREADABLE: Final = Path("\0")
-"""Stands for the path of a file that was written wrongly: none is called so."""
+"""A placeholder for the path of a file that was written incorrectly: no file has this name."""
 
 
 class Mistake(NamedTuple):
-    """What is wrong, with its place, and what to do where that is more than to correct it."""
+    """A mistake with its place, and the next step if it is not obvious."""
 
     sentence: str
     hint: str = ""
 
 
 class Found(NamedTuple):
-    """`good`: the keys of a file that could be read, defaults included. `partly`: besides them those with mistakes, as
-    far as they could be read. `mistakes`: of all of them.
+    """The result. `good` has the keys of a file that could be read, defaults included. `partly` also has those with
+    mistakes, as far as they could be read. `mistakes` has all of them.
     """
 
     good: dict[str, Any]
@@ -44,7 +45,7 @@ class Found(NamedTuple):
 
 
 def read_section(written: dict[str, Any], kind: type[msgspec.Struct], path: Callable[[str], Path]) -> Found:
-    """A whole file. `path` makes a path of what is written for one."""
+    """Read a whole file. `path` makes a path from its text."""
     reader = _Reader(path)
     good = reader.keys(written, kind, "")
     for field in msgspec.structs.fields(kind):
@@ -63,7 +64,7 @@ class _Reader:
         self.partly: dict[str, Any] = {}  # by place
 
     def keys(self, written: dict[str, Any], kind: type[msgspec.Struct], place: str) -> dict[str, Any]:
-        """What is written, key by key, each by its own type. `place` empty: the file itself."""
+        """Read what is written key by key, each by its own type. An empty `place` is the file itself."""
         fields = {field.name: field for field in msgspec.structs.fields(kind)}
         where = f" in {place}" if place else ""
         renamed: dict[str, tuple[str, str]] = getattr(kind, "renamed", {})
@@ -110,7 +111,9 @@ class _Reader:
     def stand_in(
         self, kind: type[msgspec.Struct], place: str, written: Collection[str], good: Mapping[str, Any] = NOTHING
     ) -> None:
-        """The section as far as it could be read, for checks of what it says with others; none where too much lacks."""
+        """Store the section as far as it could be read, for checks against other sections; store nothing if too much is
+        missing.
+        """
         required = {field.name for field in msgspec.structs.fields(kind) if field.required}
         known: dict[str, Any] = getattr(kind, "stand_ins", {})
         values = {key: value for key, value in known.items() if key in required or key in written}
@@ -166,12 +169,12 @@ class _Reader:
 
 
 def _only_section(written: Any) -> dict[str, Any]:
-    """What stands in the one section that was written as a list of them."""
+    """Return the content of the only section, if it was written as a list of sections."""
     return written[0] if isinstance(written, list) and len(written) == 1 and isinstance(written[0], dict) else {}
 
 
 def _near(written: str, known: Iterable[str]) -> str:
-    """Which known word was probably meant, at the end of a sentence; empty: none is like it.
+    """Return the known word that was probably meant, as the end of a sentence, or "" if none is similar.
 
     >>> _near("prot", ["port", "hosts"]), _near("x", ["port"])
     ('; nearest: port', '')
@@ -181,14 +184,14 @@ def _near(written: str, known: Iterable[str]) -> str:
 
 
 def _place_of(key: str, kind: Any, place: str) -> str:
-    """A section within another is called as its heading is written."""
+    """Return the place of a key. A section within another is named as its heading is written."""
     if place and _is_section(without_none(kind)):
         return f"[{place.strip('[]')}.{key}]"
     return f"{place} {key}" if place else f"[{key}]"
 
 
 def _called(written: Any, number: int) -> str:
-    """One of several sections: by what it is called in the file, else by its number."""
+    """Return the name of one of several sections: its name in the file, or its number."""
     keys = written if isinstance(written, dict) else {}
     name = next((keys[key] for key in _NAMED_BY if isinstance(keys.get(key), str)), "")
     return plain(name, LONGEST_NAME) or f"number {number}"
@@ -199,13 +202,13 @@ def _is_section(kind: Any) -> bool:
 
 
 def without_none(kind: Any) -> Any:
-    """TOML has no way to write None: a key is left out."""
+    """Return the type without None. TOML cannot express None: the key is left out."""
     several = get_args(kind)
     return next(part for part in several if part is not NoneType) if NoneType in several else kind
 
 
 def expected(kind: Any) -> str:
-    """What a value of this type must be, for people."""
+    """Return what a value of this type must be, for people."""
     if get_origin(kind) is Annotated:
         plain_kind, meta = get_args(kind)
         if meta.description:
@@ -219,7 +222,7 @@ def expected(kind: Any) -> str:
 
 
 def _shown(written: Any) -> str:
-    """A value as it is written, in short. Hidden characters are escaped."""
+    """Return a value as it is written, shortened, with hidden characters escaped."""
     if isinstance(written, bool):
         return str(written).lower()
     if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:

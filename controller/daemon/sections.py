@@ -1,4 +1,4 @@
-"""The sections of a table's configuration, as they stand in its file (docs/configuration.md)."""
+"""The sections of a table's configuration file (docs/configuration.md)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 
 MOST_BOXES: Final = 99
-MOST_MS: Final = 60_000  # a minute: cards that far apart were not drawn together
+MOST_MS: Final = 60_000  # a minute: cards drawn further apart were not drawn together
 MEGABYTE: Final = 1_000_000
-NO_GAME: Final = "\0"  # stands for one that was written wrongly
-SOME_PORT: Final = 8080  # stands for a port that was written wrongly
-MOST_MONEY: Final = 10**15  # of the smallest unit
+NO_GAME: Final = "\0"  # a placeholder for a game that was written incorrectly
+SOME_PORT: Final = 8080  # a placeholder for a port that was written incorrectly
+MOST_MONEY: Final = 10**15  # in the smallest unit
 Serial = Annotated[
     str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
-]  # it stands in a line of the key file
+]  # it begins a line of the key file
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Fa-f]{64}$", description="a SHA-256 of 64 hexadecimal digits")]
 HostName = Annotated[
     str,
@@ -44,17 +44,17 @@ Money = Annotated[int, msgspec.Meta(ge=0, le=MOST_MONEY)]
 
 
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the sections: unknown keys are refused."""
+    """The base of the sections, which refuse unknown keys."""
 
 
 class TableSection(_Section, frozen=True):
-    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal.
+    """`[table]`. `boxes` 0 means the default of the game's layout. `burn` is the number of cards burnt before the deal.
 
-    `hands_by_device`: hands may be shown as the device read them, without entering their cards.
+    With `hands_by_device` hands may be shown as the device read them, without entering their cards.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"name": "", "game": NO_GAME, "unit": Unit.SETS, "simulated": True}
-    """For keys that lack or have mistakes, so that the others are checked all the same."""
+    """Values for keys that are missing or have mistakes, so that the others are still checked."""
 
     name: Annotated[
         str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")
@@ -71,16 +71,18 @@ class TableSection(_Section, frozen=True):
 
 
 class LimitSection(_Section, frozen=True):
-    """`[limits.WAGER]`: least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+    """`[limits.WAGER]`: the minimum and maximum for one kind of wager, in the smallest unit; `maximum` 0 means no
+    maximum.
+    """
 
     minimum: Money = 1
     maximum: Money = 0
 
 
 class DeviceSection(_Section, frozen=True):
-    """`[device]`. `key_file` and `card_table` for drivers that need one.
+    """`[device]`. `key_file` and `card_table` are for drivers that need one.
 
-    `serial`: the one device that may be used. `firmware_digests`: the firmware that may run on it.
+    `serial` is the only device that may be used. `firmware_digests` are of the firmware that may run on it.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"key_file": UNREADABLE, "card_table": UNREADABLE}
@@ -97,14 +99,14 @@ class DeviceSection(_Section, frozen=True):
 
 
 class JournalSection(_Section, frozen=True):
-    """`[journal]`. `signing_key_file` is made at the first start where it is missing; none: in the folder.
+    """`[journal]`. `signing_key_file` is created at the first start if it is missing; the default is in the folder.
 
-    The next file is begun at `day_begins` in `time_zone`, and after `megabytes`. `keep_days` 0: files are for ever.
-    `witness`: a folder of another user or machine that gets the signed heads.
+    The next file is begun at `day_begins` in `time_zone`, and after `megabytes`. With `keep_days` 0 files are kept
+    forever. `witness` is a folder of another user or machine for the signed heads.
     """
 
     renamed: ClassVar[dict[str, tuple[str, str]]] = {"path": ("folder", "names the folder in which that file lies")}
-    """Keys of earlier versions: what they are called, and what is different."""
+    """Keys of earlier versions: their present names, and what is different."""
 
     stand_ins: ClassVar[dict[str, Any]] = {"folder": UNREADABLE, "key_file": UNREADABLE}
 
@@ -125,12 +127,14 @@ class JournalSection(_Section, frozen=True):
 
     @property
     def days(self) -> JournalDays:
-        """When the next file is begun. Raises ValueError for a time zone that is not known."""
+        """Return when the next file is begun. Raise ValueError for an unknown time zone."""
         return JournalDays(time.fromisoformat(self.day_begins), find_zone(self.time_zone), self.megabytes * MEGABYTE)
 
 
 class CaptureSection(_Section, frozen=True):
-    """`[capture]`: record what crosses the wire. `megabytes` of one file, `files` at most; `key_file` seals them."""
+    """`[capture]`: record what crosses the wire. A file has at most `megabytes`, and there are at most `files`;
+    `key_file` seals them.
+    """
 
     stand_ins: ClassVar[dict[str, Any]] = {"path": UNREADABLE, "key_file": UNREADABLE}
 
@@ -141,9 +145,9 @@ class CaptureSection(_Section, frozen=True):
 
 
 class HttpSection(_Section, frozen=True):
-    """`[api.http]`: the console in a browser. `port` of this machine's own addresses; 0, at a simulated table: any.
+    """`[api.http]`: the console in a browser. `port` is on the loopback addresses; 0, at a simulated table, means any.
 
-    `hosts`: names by which a reverse proxy reaches it. `shift_hours`: a dealer's sign-on at a screen lasts so long.
+    `hosts` are names by which a reverse proxy reaches it. A dealer's sign-on at a screen lasts for `shift_hours`.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"port": SOME_PORT}
@@ -165,8 +169,8 @@ class ApiSection(_Section, frozen=True):
 class FloorSection(_Section, frozen=True):
     """`[floor]`: the casino's broker gets the journal and the state of the table. Files for TLS belong to `mqtts://`.
 
-    `repeat_minutes`: what was acknowledged in the last so many minutes of a connection is sent again over the next one,
-    for what a broker lost that was killed. `most_per_second`: records of a backlog.
+    What was acknowledged in the last `repeat_minutes` of a connection is sent again over the next one, in case the
+    broker was killed and lost it. `most_per_second` limits the records of a backlog.
     """
 
     stand_ins: ClassVar[dict[str, Any]] = {"broker": "", "site": "", "pit": ""}
@@ -182,7 +186,7 @@ class FloorSection(_Section, frozen=True):
 
     @property
     def found_broker(self) -> Broker:
-        """Raises `BadBrokerError`."""
+        """Return the broker. Raise `BadBrokerError`."""
         address = parse_broker(self.broker)
         files = self.ca_file, self.certificate_file, self.key_file
         given = [path for path in files if path is not None]
@@ -190,9 +194,9 @@ class FloorSection(_Section, frozen=True):
 
 
 class ProgramSection(_Section, frozen=True):
-    """`[program]`: what must hold of the program's own files at a real table. `public_key_file`: of their maker.
+    """`[program]`: requirements for the program's own files at a real table. `public_key_file` is that of their maker.
 
-    `development`: the program may run from sources, which nothing vouches for.
+    With `development` the program may run from sources, which nothing vouches for.
     """
 
     public_key_file: Path | None = None
@@ -200,7 +204,9 @@ class ProgramSection(_Section, frozen=True):
 
 
 class Configuration(_Section, frozen=True):
-    """A whole file. `readings`: by setting, the option that the casino chose. `house`: its own irregularity table."""
+    """A whole file. `readings` maps settings to the options that the casino chose. `house` is its own irregularity
+    table.
+    """
 
     table: TableSection
     device: DeviceSection
@@ -221,7 +227,7 @@ class Configuration(_Section, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """The part that enters the journal with the game."""
+        """Return the part that enters the journal with the game."""
         return settings_of(self.table, self.readings, self.house, self.limits)
 
 
@@ -231,7 +237,7 @@ def settings_of(
     house: Sequence[HouseRow],
     limits: Mapping[str, LimitSection],
 ) -> Settings:
-    """The part of a configuration that enters the journal with the game."""
+    """Return the part of a configuration that enters the journal with the game."""
     return Settings(
         table.game,
         table.unit,

@@ -1,5 +1,5 @@
-"""How long a dealer has been signed on, by what the host knows: the boot-time clock of each start of the PC, which no
-setting of the time changes, and between two starts the clock of the day, where it was not set back.
+"""How long a dealer has been signed on, measured by the boot-time clock of each boot of the PC, which cannot be set,
+and between two boots by the wall clock, unless it was set back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BEGAN: Final = re.compile(rb'\{"event":"table_began",.*"host_boot":"([^"]*)"')
 
 
 class Shifts:
-    """Sign-ons of dealers at screens. `length_ns`: how long one lasts."""
+    """The sign-ons of dealers at screens. `length_ns` is how long one lasts."""
 
     def __init__(self, now: Callable[[], Moment]) -> None:
         self.length_ns = 0
@@ -28,13 +28,15 @@ class Shifts:
         self._ends = Ends(now)
 
     def dealer_at(self, screen: Screen | None) -> str:
-        """Who is signed on there; empty: no one, as after the shift."""
+        """Return the dealer who is signed on there, or "", as after the shift."""
         if screen is None or self._ends.seconds_left(screen.id, screen.until_utc_ns, self.length_ns) <= 0:
             return ""
         return screen.dealer
 
     async def recall(self, state: TableState, folder: Path) -> None:
-        """At the start of the daemon: the clock of the day may have been set back since. Raises `JournalError`."""
+        """Recover the sign-ons at the start of the daemon: the wall clock may have been set back since. Raise
+        `JournalError`.
+        """
         pages = Pages(folder, dated)
         try:
             for one in state.screens:
@@ -46,7 +48,7 @@ class Shifts:
 
 
 class Dated(NamedTuple):
-    """When a decision was made. `boot`: the start of the PC, where the daemon started with it; else None."""
+    """When a decision was made. `boot` is the id of the PC's boot if the daemon started with it, else None."""
 
     moment: Moment
     boot: str | None = None
@@ -59,8 +61,8 @@ def dated(decision: Decision) -> list[Dated]:
 
 
 async def elapsed_since(entry: int, boot: str, until: int, now: Moment, pages: Pages[Dated]) -> int:
-    """Nanoseconds since that entry of the journal, which ends with `until`. `boot`: the start of the PC in which it was
-    made. Raises `JournalError`.
+    """Return the nanoseconds since that entry of the journal, which ends with `until`. `boot` is the boot of the PC in
+    which it was made. Raise `JournalError`.
     """
     found: list[Dated] = []
     for after in range(entry - 1, until, PAGE):
@@ -69,7 +71,7 @@ async def elapsed_since(entry: int, boot: str, until: int, now: Moment, pages: P
 
 
 def _that_count(found: list[Dated]) -> list[Dated]:
-    """The first and the last one, and each start with what came before it: the others add nothing."""
+    """Return the first and the last one, and each start with its predecessor: the others add nothing."""
     last = len(found) - 1
     return [
         one for at, one in enumerate(found) if at in (0, last) or one.boot is not None or found[at + 1].boot is not None
@@ -77,8 +79,8 @@ def _that_count(found: list[Dated]) -> list[Dated]:
 
 
 def known_ns(boot: str, found: Iterable[Dated]) -> int:
-    """What has passed from the first to the last one. Where the PC was started again, its boot-time clock began anew,
-    and tells what has passed since; the clock of the day may tell more.
+    """Return the time between the first and the last one. After a restart of the PC its boot-time clock began at zero,
+    and shows the time since; the wall clock may show more.
 
     >>> hour = 3600 * 10**9
     >>> first, set_back = Dated(Moment(10**18, 50)), Dated(Moment(10**18 - 9 * hour, 50 + hour))

@@ -1,4 +1,4 @@
-"""The start of a daemon, which may take long: the service manager hears how far it is, and signals are obeyed."""
+"""The start of a daemon, which may take long: it reports its progress to the service manager, and obeys signals."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from controller.program_files import Program
 
 T = TypeVar("T")
 REPORT_EVERY: Final = 1.0  # seconds
-EXTENDED_BY: Final = 60_000_000  # microseconds from each report until the next: pages of a slow disk
+EXTENDED_BY: Final = 60_000_000  # microseconds from each report until the next: a slow disk reads pages in that time
 
 
 class StoppedError(Exception):
-    """The daemon was asked to stop before it was ready."""
+    """Raised when the daemon was asked to stop before it was ready."""
 
 
 class Stop:
-    """Asked for by SIGTERM or SIGINT, once. Made on the loop that runs the daemon."""
+    """A request to stop, by SIGTERM or SIGINT. Made on the loop that runs the daemon."""
 
     def __init__(self) -> None:
         self._asked = asyncio.Event()
@@ -29,15 +29,15 @@ class Stop:
 
     @property
     def is_asked(self) -> bool:
-        """Whether it was. May be looked at in any thread."""
+        """Return whether it was requested, from any thread."""
         return self._asked.is_set()
 
     async def asked(self) -> None:
-        """Until the daemon is asked to stop."""
+        """Wait until the daemon is asked to stop."""
         await self._asked.wait()
 
     async def unless_asked(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of work that is given up when the daemon is asked to stop. Raises `StoppedError`."""
+        """Return the result of work, which is cancelled when the daemon is asked to stop. Raise `StoppedError`."""
         doing, asked = asyncio.ensure_future(work), asyncio.ensure_future(self.asked())
         try:
             await asyncio.wait({doing, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -62,23 +62,23 @@ class HangUps:
         self._early = True
 
     def listen(self) -> None:
-        """On the loop that runs the daemon."""
+        """Listen on the loop that runs the daemon."""
         asked = self._asked = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, asked.set)
         if self._early:
             asked.set()
 
     async def next(self) -> None:
-        """Until one came since the last time; several that came meanwhile are one."""
+        """Wait for a SIGHUP since the last call; several that arrived meanwhile count as one."""
         assert self._asked is not None
         await self._asked.wait()
         self._asked.clear()
 
 
 class Origin(NamedTuple):
-    """Where the configuration came from, and when it is to be read again. `again`: then from there, where it is.
+    """The source of the configuration. A reload reads it from `again` if that is set.
 
-    `program`: what runs, as its files were found.
+    `program` is the running program, as its files were found.
     """
 
     path: Path
@@ -98,9 +98,10 @@ class Notifier(Protocol):
 
 
 class FoldReport:
-    """Says how far the journal is read, now and then, so that a start that goes on is not taken for one that hangs.
+    """Reports from time to time how far the journal is read, so that a slow start is not mistaken for a hang.
 
-    `clock`: seconds, from anywhere. `is_asked`: whether the daemon was asked to stop. Used in the journal's thread.
+    `clock` returns seconds from any start. `is_asked` returns whether the daemon was asked to stop. Used in the
+    journal's thread.
     """
 
     def __init__(self, notifier: Notifier, clock: Callable[[], float], is_asked: Callable[[], bool]) -> None:
@@ -110,7 +111,9 @@ class FoldReport:
         self._due = clock() + REPORT_EVERY
 
     def reached(self, entry: int, last: int) -> None:
-        """What is up to entry `entry` is done, of `last`. Raises `StoppedError` when the daemon was asked to stop."""
+        """Report that everything up to entry `entry` of `last` is read. Raise `StoppedError` when the daemon was asked
+        to stop.
+        """
         if self._is_asked():
             raise StoppedError
         if self._clock() < self._due:

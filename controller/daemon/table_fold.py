@@ -1,4 +1,4 @@
-"""The fold of a table's journal, as a deep check of it wants it."""
+"""The fold of a table's journal, for a deep check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.drivers.memory import LinkMemory
 
 
 class TableFold:
-    """`controller.journal.deep_check.Fold`."""
+    """Implements `controller.journal.deep_check.Fold`."""
 
     def __init__(self) -> None:
         self.begin(None)

@@ -1,4 +1,4 @@
-"""What the running table needs of the parts beside it."""
+"""Interfaces of the parts beside the running table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_bridge.commands import AnyCommand
 
 
 class DeviceLink(Protocol):
-    """What the table needs of the link keeper."""
+    """The part of the link keeper that the table needs."""
 
     def acknowledge(self, boot: int, number: int) -> None: ...
 
@@ -20,7 +20,7 @@ class DeviceLink(Protocol):
 
 
 class Keeper(Protocol):
-    """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
+    """The part of the journal's keeper that the table needs (`controller.daemon.journal_keeper`). Nothing raises."""
 
     @property
     def warnings(self) -> tuple[str, ...]: ...

@@ -1,11 +1,11 @@
-"""The running table: one input after another is decided, made durable, and only then shown, acknowledged or obeyed.
+"""The running table: each input in turn is decided, made durable, and only then shown, acknowledged or obeyed.
 
     link keeper ─┐                                        ┌─ acknowledgement to the device
     API ─────────┼─ queue ─ decide ─ journal.append ─ new state ─ published events
     start ───────┘                                        └─ commands to the device
 
 At most one decision is not yet committed. When a commit fails the decision is dropped and the table is out of service
-until a supervisor returns it; nothing that was not committed is ever acted on.
+until a supervisor returns it; nothing uncommitted is ever acted on.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ from firmware_bridge.drivers.base import Heard
 from firmware_bridge.exception_place import as_fields
 from firmware_bridge.observations import NotUnderstood
 
-ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
+ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to answer; after that the watchdog is not fed
 
 SIGNS_ON: Final = (SignOn, DealerOn, TakeOver)
 
 
 class Asked(NamedTuple):
-    """An input in the queue, and who waits for its outcome. `given` None: a sign of life is asked for."""
+    """An input in the queue, with the future of its outcome. If `given` is None, the caller only waits for its turn."""
 
     given: AnyInput | None
     done: asyncio.Future[bool] | None = None  # whether it was recorded
@@ -101,19 +101,19 @@ class TableService:
         self._keeper = keeper
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
-        self._after_round: Fault | None = None  # the round ends, then the table goes out of service
-        self.configuration_refused = ""  # why the configuration that was read again is not in force
+        self._after_round: Fault | None = None  # takes the table out of service when the round ends
+        self.configuration_refused = ""  # why the reloaded configuration is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
-        self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
+        self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # from access control, not in the journal yet
         self._noticed = NoticedTimes()
         self._budget = ReportBudget()
-        self._ignores_link = False  # a report was left out: a later one of the same link would skip it
+        self._ignores_link = False  # a report was left out, so a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
-    # -- from outside ----------------------------------------------------------------------------------------------
+    # -- called from outside -------------------------------------------------------------------------------------
 
     def hear(self, heard: Heard) -> None:
-        """From the link keeper: queue it; it is decided in its turn."""
+        """Queue an event from the link keeper."""
         given = input_of(heard)
         if self._queue.qsize() >= MOST_WAITING:
             self._budget.spend()
@@ -121,9 +121,9 @@ class TableService:
         self._queue.put_nowait(Asked(given))
 
     async def begin(self, started: inputs.DaemonStarted, doubts: Sequence[Doubt] = ()) -> None:
-        """The first input, before `run` and before the table is shown. Raises `JournalError`.
+        """Record the start as the first input, before `run` and before the table is shown. Raise `JournalError`.
 
-        `doubts`: what is wrong with the journal as it was found; a person decides.
+        `doubts` are those about the journal as it was found; a person decides on them.
         """
         for given in inputs_of(started, doubts):
             await self._commit(given, decide(self.state, given))
@@ -131,16 +131,17 @@ class TableService:
         await self.shifts.recall(self.state, self._writer.folder)
         if doubts:
             self._fail(fault_of(doubts))
-        self._queue.put_nowait(Asked(None))  # what stands between it and a round is found before the first operation
+        # so that what has to happen before a round is known before the first operation
+        self._queue.put_nowait(Asked(None))
 
     @property
     def journal(self) -> str:
-        """Its id."""
+        """Return the journal's id."""
         return self._writer.identity.id
 
     @property
     def entry(self) -> int:
-        """The last one of the journal."""
+        """Return the last entry of the journal."""
         return self.state.entry
 
     def view(self) -> TableView:
@@ -167,7 +168,7 @@ class TableService:
         return self._clock.now().utc_ns
 
     def shown_by(self) -> object:
-        """What view and offers follow from, save the age of the device's last report."""
+        """Return what view and offers are made from, except the age of the device's last report."""
         link = self._link_view()
         return (
             self.state.entry,
@@ -180,7 +181,7 @@ class TableService:
         )
 
     def offers(self) -> tuple[Offer, ...]:
-        """What people can do now; after a fault only to return the table to service."""
+        """Return what people can do; after a fault only returning the table to service is allowed."""
         if self._fault is None:
             return offers(self.state)
         faulty = self._faulty()
@@ -194,14 +195,14 @@ class TableService:
         )
 
     def end_after_round(self, code: str, sentence: str, hint: str) -> None:
-        """The journal is damaged: that is recorded and the table out of service, once no round is in progress."""
+        """Record that the journal is damaged and take the table out of service, once no round is in progress."""
         self._after_round = Fault(code, sentence, hint)
         self._queue.put_nowait(Asked(None))
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
-        """Record what the daemon has read again. False: nothing can be recorded.
+        """Record what the daemon has reloaded. Return False if nothing can be recorded.
 
-        The settings are in force when this returns, or wait for the next round.
+        When this returns, the settings are in force or wait for the next round.
         """
         if self._fault is not None:
             return False
@@ -209,16 +210,17 @@ class TableService:
         return self.state.configuration == record and settings in (self.state.settings, self.state.settings_wait)
 
     def stands_for(self, caller: Caller) -> str:
-        """The dealer on duty, if this user of the machine stands for the dealer, or who is signed on at the screen.
+        """Return the dealer on duty if this user of the machine represents the dealer, or the dealer signed on at the
+        screen.
 
-        Else empty, as after the shift.
+        Return "" otherwise, as after the shift.
         """
         if caller.uid is not None:
             return self.state.duty.dealer if caller.uid == self.state.duty.dealer_uid else ""
         return self.shifts.dealer_at(self.state.screen(caller.screen))
 
     def pin_lock(self, person: str, caller: Caller) -> PinLock:
-        """Wrong PINs of the person of this caller, those included that could not be recorded yet."""
+        """Return the PIN lock of the person for this caller, including wrong PINs that could not be recorded yet."""
         state = self.state
         for owed in self._owed:
             if isinstance(owed, inputs.PinTried):
@@ -226,11 +228,11 @@ class TableService:
         return state.pin_lock(person, *caller)
 
     async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
-        """Record it; while nothing can be recorded it counts all the same, and is kept."""
+        """Record an attempt. While nothing can be recorded it is kept, and counts already."""
         await self._record(inputs.PinTried(person, caller.uid, right, self._clock.now().utc_ns, caller.screen))
 
     async def refused_at_door(self, what: str, caller: Caller, count: int) -> None:
-        """Record it. While nothing can be recorded it is kept, one for each kind and caller."""
+        """Record a refusal by access control. While nothing can be recorded, one is kept for each kind and caller."""
         for one in self._owed if self._fault is not None else ():
             if isinstance(one, inputs.RefusedAtDoor) and (one.what, one.uid, one.screen) == (what, *caller):
                 self._owed[self._owed.index(one)] = msgspec.structs.replace(one, count=one.count + count)
@@ -242,7 +244,7 @@ class TableService:
         await self._ask(given)
 
     async def _ask(self, given: AnyInput | None) -> bool:
-        """Queue an input and wait until it was taken. None: a sign of life. Returns whether it was recorded."""
+        """Queue an input and wait until it was taken. None only waits for its turn. Return whether it was recorded."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait(Asked(given, done))
         return await done
@@ -257,9 +259,9 @@ class TableService:
                 return self._faulty()
             if not await self._has_room():
                 return self._faulty()
-            self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
+            self._fault = None  # try again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
-                self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
+                self._queue.put_nowait(Asked(self._gone))  # a closed link does not report its end again
             for owed in self._owed:
                 self._queue.put_nowait(Asked(owed))
         given = inputs.PersonActed(
@@ -278,7 +280,7 @@ class TableService:
         )
         recorded = await self._ask(given)
         if after_fault:
-            self._drop_link("the link is made again after a fault")  # also where the operation itself is refused
+            self._drop_link("the link is made again after a fault")  # even if the operation itself is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
@@ -292,7 +294,7 @@ class TableService:
         return OperationAnswer.to_operation(answer.entry, answer.code, answer.sentence)
 
     def _shift_end(self, request: OperationRequest) -> int:
-        """When a sign-on ends that an operation begins; 0: it begins none."""
+        """Return when a sign-on that an operation begins will end, or 0."""
         return self._clock.now().utc_ns + self.shifts.length_ns if isinstance(request.operation, SIGNS_ON) else 0
 
     def _faulty(self) -> OperationAnswer:
@@ -300,24 +302,26 @@ class TableService:
         return OperationAnswer(False, 0, fault.code, f"{fault.sentence} {fault.hint}")
 
     def close(self) -> None:
-        """Old events are read no more."""
+        """Stop reading old events."""
         self._old.close()
 
     async def rest(self) -> None:
-        """At a stop: until what was heard before is decided and recorded. A disk that hangs is not waited for."""
+        """Wait at a stop until everything heard is decided and recorded. A disk that hangs is not waited for."""
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._ask(None)
 
     async def answers(self) -> bool:
-        """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""
+        """Return whether the decision loop and the writer's thread answer in time. This does not depend on the
+        device.
+        """
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._ask(None)
                 await self._writer.answer()
         except (TimeoutError, JournalError):
             if self._disk is not None and self._disk.goes_on():
-                return True  # a slow disk is said at the table; a restart would not make it faster
+                return True  # a slow disk is reported at the table; a restart would not make it faster
             return self._fault is not None  # people see that the disk failed; a restart would not help
         return True
 
@@ -351,7 +355,7 @@ class TableService:
             await self._take(due)
 
     def _settings_in_time(self) -> inputs.ConfigurationRead | None:
-        """Settings that waited come into force, once no error of the last round can be found any more."""
+        """Return waiting settings to bring into force, once errors of the last round can no longer be found."""
         state = self.state
         if state.settings_wait is None or state.window_open or state.configuration is None:
             return None
@@ -361,9 +365,9 @@ class TableService:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
             self._gone = given if isinstance(given, inputs.DeviceGone) else None
         if self._fault is not None:
-            return None  # a report stays unacknowledged and comes again; what the door tells is kept
+            return None  # an unacknowledged report arrives again; inputs from access control are kept
         if isinstance(given, OF_THE_DOOR) and given not in self._owed:
-            return None  # it was queued twice, and is recorded
+            return None  # queued twice and already recorded
         if isinstance(given, inputs.DeviceConnected):
             self._ignores_link = False
         elif self._ignores_link and isinstance(given, OF_A_LINK):
@@ -377,7 +381,7 @@ class TableService:
         except Exception as error:
             self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
             if given in self._owed:
-                self._owed.remove(given)  # it would fail at every return to service
+                self._owed.remove(given)  # otherwise it would fail at every return to service
             await self._take_as_not_understood(given)
 
     async def _decide(self, given: AnyInput) -> None:
@@ -393,20 +397,20 @@ class TableService:
             self._act(given, (), ())
 
     def _turn_away(self, given: AnyInput) -> None:
-        """Nothing of the device is recorded until a person returns the table to service."""
+        """Refuse the device: none of its reports is recorded until a person returns the table to service."""
         self._settle(given)
         if self.device is not None:
             self.device.drop(CODE, SENTENCE, refused=True)
 
     def _settle(self, given: AnyInput) -> None:
-        """It is taken: what was kept until then is not needed."""
+        """Note that an input is taken, so that it need not be kept."""
         if given is self._gone:
             self._gone = None
         if given in self._owed:
             self._owed.remove(given)
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
-        """A report on which this program fails would come again for ever: it is recorded as not understood."""
+        """Record a report on which this program fails as not understood; otherwise it would arrive again forever."""
         if isinstance(given, inputs.DeviceReported) and not isinstance(given.observation, NotUnderstood):
             unreadable = NotUnderstood("this program failed over it; the log has the details")
             await self._take(msgspec.structs.replace(given, observation=unreadable))
@@ -420,7 +424,7 @@ class TableService:
             )
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
-        if (ends_with := self._writer.head.number) != self.state.entry:  # entries would be named by two numbers
+        if (ends_with := self._writer.head.number) != self.state.entry:  # otherwise two numbers would name an entry
             raise JournalError(
                 "journal-state",
                 f"The table is at entry {self.state.entry}, and its journal ends with entry {ends_with}.",
@@ -432,7 +436,7 @@ class TableService:
         signs = ends_round or isinstance(given, inputs.FilesExpired)
 
         def show(committed: Committed) -> None:
-            """At once, so that followers have their turn of the loop before the device has."""
+            """Show the decision immediately, so that followers run before the device's acknowledgement."""
             self.state = decided.state
             self._keeper.remember(given)
             self._noticed.note(moment.utc_ns, committed.events, decided)
@@ -452,7 +456,7 @@ class TableService:
         await self._keeper.committed(given, before, decided.state)
 
     async def _has_room(self) -> bool:
-        """Whether there is room for another round; else that is the fault."""
+        """Return whether there is room for another round; if not, set the fault."""
         try:
             await self._writer.keep_room()
         except JournalError as error:
@@ -463,7 +467,7 @@ class TableService:
         return not self._writer.is_full
 
     def _fail(self, fault: Fault) -> None:
-        """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""
+        """Take the table out of service. Drop the link, so that the device repeats what was not acknowledged."""
         self._fault = fault
         self._ignores_link = True
         self._log.error("table.fault", code=fault.code, sentence=fault.sentence)
@@ -474,7 +478,7 @@ class TableService:
             self.device.drop("table-fault", sentence)
 
     def _act(self, given: AnyInput, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
-        """What waited for the commit: the acknowledgement, and the commands under their entries' numbers."""
+        """Do what waited for the commit: send the acknowledgement, and the commands under their entries' numbers."""
         if self.device is None:
             return
         if isinstance(given, inputs.DeviceReported) and self._holds(given):
@@ -490,7 +494,9 @@ class TableService:
                 )
 
     def _holds(self, report: inputs.DeviceReported) -> bool:
-        """Whether the journal has it: not what came from a device that cannot serve this table."""
+        """Return whether the journal holds the report. It does not hold those of a device that cannot serve this
+        table.
+        """
         device = self.state.device
         return report.boot == device.boot and report.number <= device.last_report
 

@@ -1,4 +1,4 @@
-"""When each key of a configuration takes effect after the file was changed and is read again."""
+"""When each key of a configuration takes effect after the file is changed and reloaded."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Effect(StrEnum):
 
 EFFECTS: Final[Mapping[str, Effect]] = {
     "table": Effect.NEXT_ROUND,
-    "table.name": Effect.RESTART,  # of the journal, the socket's folder and the cookies of screens
-    "table.simulated": Effect.RESTART,  # it stands in the journal's header
+    "table.name": Effect.RESTART,  # the journal, the socket's folder and the cookies of screens are named after it
+    "table.simulated": Effect.RESTART,  # part of the journal's header
     "device": Effect.RESTART,  # the link keeper and its watch for devices are made with it
     "journal": Effect.RESTART,  # the writer, the keeper and the witness are made with it
     "api.socket": Effect.RESTART,
     "api.http.port": Effect.RESTART,  # the cookies of screens are named after it
     "api.http.hosts": Effect.AT_ONCE,
-    "api.http.shift_hours": Effect.AT_ONCE,  # for sign-ons from then on
+    "api.http.shift_hours": Effect.AT_ONCE,  # for later sign-ons
     "people": Effect.AT_ONCE,
     "readers": Effect.AT_ONCE,
     "readings": Effect.NEXT_ROUND,
@@ -37,30 +37,30 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     "floor": Effect.RESTART,
     "program": Effect.RESTART,  # its files are read at the start
 }
-"""By section, or by key where it differs from its section."""
+"""The effects of sections, and of keys that differ from their section."""
 
 
 def effect_of(place: str) -> Effect:
-    """`place`: a section and a key, as `api.http.port`; or a section alone."""
+    """Return the effect of a section and key, such as `api.http.port`, or of a section."""
     while place not in EFFECTS:
         place = place.rpartition(".")[0]
     return EFFECTS[place]
 
 
 def named(place: str) -> str:
-    """As messages name it: `[api.http] port`."""
+    """Return the place as messages name it: `[api.http] port`."""
     section, _, key = place.rpartition(".")
     return f"[{section}] {key}" if section else f"[{place}]"
 
 
 def changed(before: Configuration, after: Configuration) -> Iterator[str]:
-    """The places in which two configurations differ, in the order of the file."""
+    """Yield the places in which two configurations differ, in the order of the file."""
     old, new = dict(_places(before, Configuration, "")), dict(_places(after, Configuration, ""))
     yield from (place for place in old if old[place] != new[place])
 
 
 def _places(value: Any, kind: type[msgspec.Struct], place: str) -> Iterator[tuple[str, Any]]:
-    """Each key of each section that stands there once. A section that is left out has no values."""
+    """Yield each key of each section that occurs once. A section that is left out has no values."""
     for field in msgspec.structs.fields(kind):
         found = getattr(value, field.name, None)
         here = f"{place}.{field.name}".lstrip(".")

@@ -1,12 +1,12 @@
-"""The witness of a running journal, by a process of its own that nobody waits for.
+"""The witness of a running journal, written by a separate process that nothing waits for.
 
     python -m controller.daemon.witnessing FOLDER WITNESS
     python -m controller.daemon.witnessing --others TABLE WITNESS
 
-It copies heads as they are signed, and prints a line of JSON after each look; the last look comes when its standard
-input ends, with the daemon. It may hang, where the folder of another machine does: the daemon counts the time since the
-witness had all heads, and shows an alarm after ten minutes. The second form says, before a journal is begun, of which
-journals of the table the witness holds heads.
+It copies heads as they are signed, and prints a line of JSON after each check; the last check comes when its standard
+input ends, with the daemon. It may hang if the folder of another machine does: the daemon measures the time since the
+witness had all heads, and shows an alarm after ten minutes. The second form tells, before a journal is begun, which
+journals of the table have heads at the witness.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from controller.journal.witness import Witness, others_at
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 3.0
-LAST_WITHIN: Final = 5.0  # seconds of a stop: then the next start copies what is left
-AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
-NICEST: Final = 10  # of the thread that copies; one of 19 would not end in time on a busy machine
+LAST_WITHIN: Final = 5.0  # seconds at a stop; after that the next start copies the rest
+AGAIN_AFTER: Final = 60.0  # seconds until a process that ended is started again
+NICEST: Final = 10  # of the thread that copies; with 19 it would not end in time on a busy machine
 KNOWN_WITHIN: Final = 10.0  # seconds
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A line of the process. `why` not every head could be copied; empty: the witness has them all.
+    """A line of the process. `why` says why not every head could be copied; it is empty if the witness has them all.
 
-    `differs`: the entry of a head that the witness holds and the journal does not; 0: none. `others`: ids of other
-    journals of the table of which the witness holds heads.
+    `differs` is the entry of a head that the witness holds and the journal does not, or 0. `others` are the ids of the
+    table's other journals whose heads the witness holds.
     """
 
     why: str = ""
@@ -51,7 +51,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Witnessing:
-    """`clock`: seconds, from anywhere. `run` works until cancelled."""
+    """Runs the witness's process while `run` runs. `clock` returns seconds from any start."""
 
     def __init__(self, folder: Path, witness: Path, clock: Callable[[], float], log: Any) -> None:
         self._folder = folder
@@ -70,7 +70,7 @@ class Witnessing:
 
     @property
     def warning(self) -> str:
-        """For people; empty: the witness has every head, or had it less than ten minutes ago."""
+        """Return a warning for people, or "" if the witness has had every head within the last ten minutes."""
         found = []
         if self._is_late:
             minutes = int((self._clock() - self._last) // 60)
@@ -89,13 +89,13 @@ class Witnessing:
         return " ".join(found)
 
     async def run(self) -> None:
-        """Nothing that fails here ends the daemon."""
+        """Run the process and watch it. A failure here never ends the daemon."""
         async with asyncio.TaskGroup() as both:
             both.create_task(self._copy())
             both.create_task(self._watch())
 
     def look(self) -> None:
-        """Report in the log that heads are late, once each time."""
+        """Log once each time that heads become late."""
         if self._is_late and not self._alarmed:
             self._log.error("journal.witness_late", witness=str(self._witness), why=self._why)
         self._alarmed = self._is_late
@@ -132,18 +132,18 @@ class Witnessing:
                     await self._take_leave(process)
             if process.returncode is None:
                 process.kill()
-                with suppress(TimeoutError):  # it may hang in a system call: then it ends when that does
+                with suppress(TimeoutError):  # it may hang in a system call, and ends when the call does
                     async with asyncio.timeout(ENDS_WITHIN):
                         await process.wait()
 
     async def _listen(self, process: Process) -> None:
         assert process.stdout is not None
-        with suppress(msgspec.MsgspecError):  # a line of a process that was ended while it wrote
+        with suppress(msgspec.MsgspecError):  # an incomplete line of a process that was ended
             while line := await process.stdout.readline():
                 self._hear(msgspec.json.decode(line, type=Said))
 
     async def _take_leave(self, process: Process) -> None:
-        """At a stop: the process copies the heads that were signed since, and ends."""
+        """Stop the process after it has copied the heads signed since, at a stop of the daemon."""
         assert process.stdin is not None
         process.stdin.close()
         await self._listen(process)
@@ -170,8 +170,8 @@ class Witnessing:
 
 
 def known_elsewhere(witness: Path, table: str) -> Doubt | None:
-    """What is in doubt where a journal is begun and the witness holds heads of another one of the table; asked in a
-    process of its own, for a limited time. None: it holds none, or did not answer.
+    """Return a doubt if a journal is begun although the witness holds heads of another one of the table. A separate
+    process is asked, for a limited time. None: it holds none, or did not answer.
     """
     command = [sys.executable, "-m", __name__, "--others", table, str(witness)]
     try:
@@ -225,7 +225,7 @@ def main(folder: Path, beside: Path) -> None:
     while not select.select([sys.stdin], [], [], LOOK_EVERY)[0]:
         _say(gently.submit(copying.once).result())
     _say(copying.once())
-    os._exit(0)  # the thread would be waited for
+    os._exit(0)  # exiting normally would wait for the thread
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ SHOWN: Final[dict[Subject, Callable[[Any], object]]] = {
     Subject.DEVICE: attrgetter("link", "connected", "stopped", "sentence", "kind"),
     Subject.SERVICE: attrgetter("status"),
 }  # fmt: skip
-"""What of a report the row and the matters of a table without trouble follow from."""
+"""The fields of a report that determine the row and the matters of a table without trouble."""
 
 
 class UnreadableError(ValueError):

@@ -48,7 +48,7 @@ SHARED: Final = (
     "js/stream.js",
     "js/words.js",
 )
-"""Of the console's files."""
+"""Files of the console that the page uses too."""
 
 WRONG_HOST: Final = "This page is not called by that name. Use localhost, or start it with --host and this name."
 WRONG_ORIGIN: Final = "The request comes from another page. Open the floor's own page and try again."

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 ROOT: Final = "cardshoe/1"
 NAME: Final = r"[A-Za-z0-9_.-]{1,64}"
-"""Of a site, a pit or a table: no wildcard, no level of its own."""
+"""The pattern of a site's, a pit's or a table's name: one topic level, without wildcards."""
 
 _PLACE: Final = re.compile(rf"({NAME})/({NAME})/({NAME})")
 _TOPIC: Final = re.compile(rf"{ROOT}/({NAME})/({NAME})/({NAME})/([a-z]+)")

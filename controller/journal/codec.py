@@ -68,7 +68,7 @@ class Types(NamedTuple):
     event: Any
     state: StateForm
     words: bytes = b""
-    """A text that resembles what is written, for `packing.Packing`."""
+    """A text that resembles the texts to be written, for `packing.Packing`."""
 
 
 class EncodedDecision(NamedTuple):

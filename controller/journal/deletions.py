@@ -11,7 +11,7 @@ from controller.journal.file import Header
 
 Find: TypeAlias = Callable[[str, str, int], None]
 End: TypeAlias = tuple[str, int, str, int]
-"""Of a file: its id, the number and hash of its last entry, and when the next one was begun."""
+"""The end of a file: its id, the number and hash of its last entry, and when the next one was begun."""
 
 _DAY_NS: Final = 86_400 * 1_000_000_000
 _DELETED: Final = b'"event":"files_deleted"'

@@ -21,7 +21,7 @@ from controller.journal.sealing import sync_directory
 
 _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
 PART: Final = ".part"
-"""Ends the name of a file that is being made."""
+"""The suffix of a file that is being made."""
 
 _DAY_NS: Final = 86_400 * 1_000_000_000
 

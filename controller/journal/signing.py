@@ -27,7 +27,7 @@ _P: Final = 2**255 - 19
 _Y: Final = 2**255 - 1  # mask of a public key: all but the sign of x
 _Y8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826  # y of the points of order 8
 _SMALL_ORDER: Final = frozenset({0, 1, _P - 1, _P, _P + 1, _Y8, _P - _Y8})
-"""Points under which anybody can make a signature that OpenSSL takes for good."""
+"""Points under which anyone can make a signature that OpenSSL accepts as valid."""
 _LABEL: Final = b"cardshoe head 1\0"
 _LENGTH: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">Q32sq")

@@ -30,7 +30,7 @@ TAIL: Final = 256 * LONGEST_LINE  # bytes of the witness that are read before an
 _SIGNED: Final = """SELECT number, head.utc_ns, signature, hash FROM head LEFT JOIN decision ON last = number
 WHERE number > ? AND (hash IS NOT NULL OR number = ?) ORDER BY number LIMIT ?"""
 BEFORE_ALL: Final = -1
-"""Below the number of every head."""
+"""A number below that of every head."""
 
 
 class WitnessedHead(msgspec.Struct, frozen=True):

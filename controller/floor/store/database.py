@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from controller.floor.store import StoreCode, StoreError
 
 VERSION: Final = 1
-"""Of the schema that this program reads and writes."""
+"""The version of the schema that this program reads and writes."""
 
 PARTS: Final = ("tables.sql", "functions.sql", "views.sql", "roles.sql")
 CONNECTS_WITHIN: Final = 10  # seconds
@@ -30,7 +30,7 @@ _ALIVE: Final = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_co
 _VERSION: Final = "SELECT version FROM cardshoe.schema_version"
 
 _OF_DATA: Final = frozenset({"22", "23", "54"})
-"""Classes of SQLSTATE: values, constraints, limits of the program."""
+"""Classes of SQLSTATE that concern the data: values, constraints, limits of the program."""
 
 _OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
     "53100": ("store-full", "has no room left on its disk", "Make room there, or delete old months with --prune."),
@@ -44,13 +44,13 @@ _OF_STATE: Final[Mapping[str, tuple[StoreCode, str, str]]] = {
     "57": ("store-lost", "ended the connection", "It is made again by itself."),
     "08": ("store-lost", "ended the connection", "It is made again by itself."),
 }
-"""By SQLSTATE, or by the class with which it begins."""
+"""Sentences by SQLSTATE, or by the class with which it begins."""
 
 _NOT_REACHED: Final = (
     "refused", "no such file", "could not translate", "timeout", "timed out", "no route", "unreachable",
     "unexpectedly", "starting up", "shutting down", "recovery",
 )  # fmt: skip
-"""Of a connection that did not come about: what libpq says then has no SQLSTATE."""
+"""Sentences for a connection that failed: libpq's message then has no SQLSTATE."""
 
 
 class Database:

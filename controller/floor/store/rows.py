@@ -15,7 +15,9 @@ from controller.floor.store.records import Arrived, Whose
 NOT_KNOWN: Final = -1
 
 MOST_JOURNALS: Final = 50
-"""Of one table: it begins another one when its disk or its key was lost, and not more than its certificate allows."""
+"""The most journals of one table: it begins a new one when its disk or its key was lost; its certificate allows no
+more.
+"""
 
 _ADD: Final = """INSERT INTO cardshoe.journal (journal_id, site, pit, table_name)
 SELECT journal_id, site, pit, table_name FROM (
