@@ -76,7 +76,7 @@ class HangUps:
 
 
 class Origin(NamedTuple):
-    """The source of the configuration. A reload reads it from `again` if that is set.
+    """The source of the configuration. A reload reads it from `again` if that file exists.
 
     `program` is the running program, as its files were found.
     """
