@@ -85,6 +85,14 @@ def sentences(*parts: Message | None) -> Message:
     return said[0] if len(said) == 1 else Message("{parts:sentences}", {"parts": said})
 
 
+class MessageError(ValueError):
+    """An error that people read. `said` is its message, `str` the English text."""
+
+    def __init__(self, said: Message) -> None:
+        super().__init__(said)
+        self.said = said
+
+
 def english(said: Message) -> str:
     return rendered(said, text_in_english, _listed)
 

@@ -70,7 +70,7 @@ def compare(law: Law, deal: Dealing, out: Faces) -> list[Compared]:
     for at, place in enumerate(deal.places):
         came = np.bincount(key[:, at], minlength=THREE_PICTURES + 1)
         for number, odds in enumerate(class_odds()):
-            counted.append((place, class_name(number, law.game.names), int(came[number]), odds))
+            counted.append((place, str(class_name(number, law.game.names)), int(came[number]), odds))
     for at, place in enumerate(deal.places[:-1]):
         above = np.sign(key[:, at] - key[:, -1])
         for each, sign in ((Outcome.WIN, 1), (Outcome.LOSE, -1), (Outcome.TIE, 0)):

@@ -87,7 +87,7 @@ def costs(
         exact = float(wager_odds(law, wager).house_edge)
         mean = total / tables
         error = np.sqrt(np.maximum(squares / tables - mean**2, 0.0) / (tables - 1))
-        named = law.game.id, wager.id, wager.title, unit, start
+        named = law.game.id, wager.id, str(wager.title), unit, start
         found += [Cost(*named, box, exact, -float(mean[box]), float(error[box])) for box in range(len(mean))]
     return found
 

@@ -303,8 +303,9 @@ def _noted(event: Event) -> Message | None:
     return named and message("device: {what}: {detail}", what=named, detail=event["detail"])
 
 
-def _noted_in_maintenance(event: Event) -> Message:
-    return _because(message("noted under maintenance: {kind}", kind=Message(KINDS[Kind(event["kind"])])), event["note"])
+def _noted_in_maintenance(event: Event, words: OwnWords) -> Message:
+    what = words.own(KINDS[Kind(event["kind"])])
+    return _because(message("noted under maintenance: {kind}", kind=what), event["note"])
 
 
 # -- the table and its people
@@ -328,7 +329,7 @@ def _deferred(event: Event) -> Message:
     if not settings:
         return message("the game's settings stay as they are")
     said = message("the game's settings change with the next round")
-    return _because(said, Message(GAMES[settings["game"]].title) if settings["game"] in GAMES else "")
+    return _because(said, GAMES[settings["game"]].title if settings["game"] in GAMES else "")
 
 
 def _service(event: Event) -> Message:
@@ -411,8 +412,8 @@ def _operation(event: Event) -> Message | None:
 def _judged(event: Event) -> Message:
     said = message(
         "{place}: {outcome}, {hand} against {dealer_hand}",
-        place=event["place"], outcome=OUTCOMES[event["outcome"]], hand=Message(event["hand"]),
-        dealer_hand=Message(event["dealer_hand"]),
+        place=event["place"], outcome=OUTCOMES[event["outcome"]], hand=event["hand"],
+        dealer_hand=event["dealer_hand"],
     )  # fmt: skip
     return message("{said}, pays half", said=said) if event["half"] else said
 
@@ -524,14 +525,14 @@ def _row(row: Mapping[str, Any]) -> Message:
 def _asked(asks: list[str], words: OwnWords) -> Message | None:
     if not asks:
         return None
-    questions = sentences(*(Message(words.own(FACT_QUESTIONS[name])) for name in asks))
+    questions = sentences(*(words.own(FACT_QUESTIONS[name]) for name in asks))
     return message("Asked: {questions}", questions=questions)
 
 
 def _raised(event: Event, words: OwnWords) -> Message:
     """While a question is open only the kind is named: the row that fits is not known yet."""
     row, asks = event["row"], event["asks"]
-    what = Message(words.own(KINDS[Kind(event["kind"])]))
+    what = words.own(KINDS[Kind(event["kind"])])
     if not asks:
         what = _because(what, _row(row)) if row["disposition"] in (Disposition.REFER, Disposition.SILENT) else _row(row)
     if event["place"]:
@@ -706,7 +707,6 @@ LINES: Final[dict[str, Line]] = {
     "layout_corrected": "{by} corrects the bets: {reason}",
     "maintenance_began": "maintenance: {reason}",
     "maintenance_ended": "maintenance is over; the deck is to be loaded, shuffled and counted",
-    "maintenance_noted": _noted_in_maintenance,
     "operation_refused": "refused: {spoken}",
     "operation_taken": _operation,
     "option_chosen": _chosen,
@@ -749,6 +749,7 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
     "fact_stated": lambda event, words: _answered(message("answered"), event, words),
     "irregularity_raised": _raised,
     "irregularity_reopened": lambda event, words: _answered(message("to be decided again"), event, words),
+    "maintenance_noted": _noted_in_maintenance,
 }
 """Lines in the words of the game."""
 

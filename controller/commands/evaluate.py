@@ -17,7 +17,6 @@ from controller.commands.evaluation import (
 from controller.commands.options import find_law, in_units, law_options, odds_text, print_json
 from controller.commands.text import Page, longest, many, page
 from controller.commands.vocabulary import words_of
-from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, find_setting
 from controller.rules.payouts import Verdict
@@ -79,18 +78,18 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     name_width = longest([hand.name for hand in hands])
     results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
     widths = longest([_title(result) for result in results]), longest([_gain(result) for result in results]) + 1
-    place_width = longest([words.dealer, *(str(words.box(box.box)) for box in evaluation.boxes)]) + 2
+    place_width = longest([str(words.dealer), *(str(words.box(box.box)) for box in evaluation.boxes)]) + 2
     paper.heading(f"{law.game.title} ({law.game.id})")
     if evaluation.readings:
         used = (f"{s.id}={option} ({s.clause})" for s, option in _readings(law, evaluation))
         paper.entry(f"Readings: {', '.join(used)}", indent=0)
-    paper.heading(f"{words.dealer:<{place_width}}{_hand(evaluation.dealer, name_width)}")
-    _write_wagers(paper, evaluation.on_dealer, widths, words)
+    paper.heading(f"{words.dealer!s:<{place_width}}{_hand(evaluation.dealer, name_width)}")
+    _write_wagers(paper, evaluation.on_dealer, widths)
     for box in evaluation.boxes:
         place = str(words.box(box.box))
         place = place[:1].upper() + place[1:]
         paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
-        _write_wagers(paper, box.wagers, widths, words)
+        _write_wagers(paper, box.wagers, widths)
     if evaluation.staked:
         paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
         for bettor, gain in evaluation.gains.items():
@@ -106,11 +105,11 @@ def _hand(hand: HandResult, name_width: int) -> str:
     return f"{' '.join(hand.cards)}   {hand.name:<{name_width}}   {figures:<20}".rstrip()
 
 
-def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int], words: OwnWords) -> None:
+def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int]) -> None:
     """Write the results. `widths`: those of the titles and of the gains."""
     for result in results:
         paper.entry(
-            f"{words.own(result.because)} ({result.clause})",
+            f"{result.because} ({result.clause})",
             (_title(result), widths[0]),
             (result.verdict, longest([HELD, *Verdict])),
             (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),

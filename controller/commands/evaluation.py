@@ -15,7 +15,8 @@ from controller.commands.text import many
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Game
-from controller.games.wager_specification import Shape, Wager
+from controller.games.wager_specification import SHAPES, Shape, Wager
+from controller.messages import Message
 from controller.problems import BadInputError
 from controller.rules.dealing_order import DEALER
 from controller.rules.dealing_order import box as place_of
@@ -260,7 +261,7 @@ def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
     )
     return Evaluation(
         game=law.game.id,
-        title=law.game.title,
+        title=str(law.game.title),
         version=law.game.version,
         readings={setting.id: law.chosen[setting.id] for setting in readings_that_matter(law.game, wagers)},
         dealer=_hand(law.game, written.dealer),
@@ -282,13 +283,13 @@ def _gains(results: Sequence[WagerResult]) -> dict[str, Fraction]:
 
 def _hand(game: Game, cards: Sequence[Card]) -> HandResult:
     codes = tuple(card.code for card in cards)
-    return HandResult(codes, hand_name(cards, game.names), points(cards), pictures(cards))
+    return HandResult(codes, str(hand_name(cards, game.names)), points(cards), pictures(cards))
 
 
 def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult, ...]) -> BoxResult:
     hand = written.hands[box]
     result = outcome(hand, written.dealer)
-    return BoxResult(box, _hand(game, hand), result, words_of(game.id).said_of(result, game.tie_word), wagers)
+    return BoxResult(box, _hand(game, hand), result, str(game.words.said_of(result, game.tie_word)), wagers)
 
 
 def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
@@ -299,12 +300,12 @@ def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
         settled = settle(law, wager, hand, written.dealer)
         result = WagerResult(
             wager=wager.id,
-            title=wager.title,
+            title=str(wager.title),
             verdict=settled.verdict.value,
             odds=settled.net if settled.verdict is Verdict.WON else None,
             net=settled.net,
             clause=settled.clause,
-            because=_because(settled.verdict, settled.because, wager, hand, written.dealer),
+            because=_because(law, settled.verdict, settled.because, wager, hand, written.dealer),
             stake=0,
             gain=Fraction(0),
         )
@@ -342,20 +343,22 @@ def _wager_result(law: Law, written: WrittenHands, entry: BetResult) -> WagerRes
     hand = written.hands.get(entry.bet.box, ())
     return WagerResult(
         wager=wager.id,
-        title=wager.title,
+        title=str(wager.title),
         verdict=entry.verdict.value if entry.verdict else HELD,
         odds=gain / stake if entry.verdict is Verdict.WON else None,
         net=gain / stake,
         clause=entry.clause,
-        because=_because(entry.verdict, entry.because, wager, hand, written.dealer),
+        because=_because(law, entry.verdict, entry.because, wager, hand, written.dealer),
         stake=stake,
         gain=gain,
         bettor="" if entry.bet.bettor == THE_BETTOR else entry.bet.bettor,
     )
 
 
-def _because(verdict: Verdict | None, because: str, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]) -> str:
+def _because(
+    law: Law, verdict: Verdict | None, because: Message, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]
+) -> str:
     """Return the reason; for a lost main wager, which hand ranks higher."""
-    if verdict is not Verdict.LOST or not wager.main:
-        return because
-    return (Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER).value
+    if verdict is Verdict.LOST and wager.main:
+        because = SHAPES[Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER]
+    return str(law.game.words.own(because))

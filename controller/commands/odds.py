@@ -15,8 +15,6 @@ import msgspec
 
 from controller.commands.options import find_game, law_options, odds_text, print_json, read_options
 from controller.commands.text import Page, page
-from controller.commands.vocabulary import words_of
-from controller.games.own_words import OwnWords
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
@@ -100,7 +98,7 @@ def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
     """Count every wager. A setting in `fixed` has that option only."""
     ids = tuple(dict.fromkeys(wager.id for wager in game.wagers))
     wagers = tuple(_count_wager(game, wager_id, fixed) for wager_id in ids)
-    return CountedGame(game.id, game.title, dict(fixed), wagers, tuple(_favourable(wagers)))
+    return CountedGame(game.id, str(game.title), dict(fixed), wagers, tuple(_favourable(wagers)))
 
 
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
@@ -117,7 +115,7 @@ def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> Counted
         for members in _whole_products(group)
     )
     not_offered = tuple(_label(settings, members) for members in _whole_products(absent))
-    return CountedWager(wager_id, variants[0].title, variants[0].heading_clause, counted, not_offered)
+    return CountedWager(wager_id, str(variants[0].title), variants[0].heading_clause, counted, not_offered)
 
 
 def _options(law: Law, settings: Sequence[Setting]) -> Options:
@@ -143,7 +141,13 @@ def _count_reading(
         default=_is_default(settings, members, fixed),
         total=odds.total,
         prices=tuple(
-            PriceChance(price.shape, price.odds, price.clause, price.ways, chance(Fraction(price.ways, odds.total)))
+            PriceChance(
+                pays_on=str(game.words.own(price.shape)),
+                odds=price.odds,
+                clause=price.clause,
+                ways=price.ways,
+                probability=chance(Fraction(price.ways, odds.total)),
+            )
             for price in odds.prices
         ),
         won=chance(odds.won),
@@ -226,7 +230,7 @@ def _write_wager(paper: Page, game: Game, wager: CountedWager, fixed: Mapping[st
         if counted.readings:
             paper.entry(f"{_under(counted.readings, '')}{_standing(game, counted, fixed)}")
             indent = 4
-        _write_reading(paper, counted, indent, words_of(game.id))
+        _write_reading(paper, counted, indent)
     for options in wager.not_offered:
         paper.entry(f"{_under(options, '')}: there is no such wager")
 
@@ -243,9 +247,9 @@ def _standing(game: Game, counted: CountedReading, fixed: Mapping[str, str]) -> 
     return f" ({', '.join(undecided)} must be chosen{rest})"
 
 
-def _write_reading(paper: Page, counted: CountedReading, indent: int, words: OwnWords) -> None:
+def _write_reading(paper: Page, counted: CountedReading, indent: int) -> None:
     lines = [
-        *((f"wins {odds_text(p.odds)}", p.probability, f"{words.own(p.pays_on)} ({p.clause})") for p in counted.prices),
+        *((f"wins {odds_text(p.odds)}", p.probability, f"{p.pays_on} ({p.clause})") for p in counted.prices),
         ("wins at all", counted.won, ""),
         ("is returned", counted.returned, ""),
         ("loses", counted.lost, ""),

@@ -19,6 +19,8 @@ from controller.commands.options import (
     shortened,
 )
 from controller.commands.rules_report import (
+    NEEDED,
+    OptionReading,
     PriceReading,
     RowReading,
     SettingReading,
@@ -33,7 +35,7 @@ from controller.commands.vocabulary import ROUNDINGS, UNITS, words_of
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
-from controller.games.specification import Option, Unit
+from controller.games.specification import Unit
 from controller.games.wager_specification import Needs
 from controller.problems import BadInputError, ConfigurationProblemError
 
@@ -50,7 +52,7 @@ def write_game(paper: Page, reading: WholeReading) -> None:
         ("operator", reading.operator or "none named"),
         ("version", reading.version or "none given"),
         ("effective", reading.effective or "no date given"),
-        (words.places, _boxes(reading, words)),
+        (str(words.places), _boxes(reading, words)),
         ("tie", f"equal rankings are called {reading.tie_word!r}"),
     )
     for name, text in (*facts, *_at_table(reading.table, words)):
@@ -98,7 +100,6 @@ def write_dealing(paper: Page, reading: WholeReading) -> None:
 
 def write_wagers(paper: Page, reading: WholeReading) -> None:
     paper.heading("Wagers: odds are net, to one staked")
-    own = words_of(reading.game).own
     for wager in reading.wagers:
         paper.entry(
             f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager, reading.game)}{_readings(wager)}"
@@ -108,7 +109,7 @@ def write_wagers(paper: Page, reading: WholeReading) -> None:
         if wager.returned_on:
             prices.append(("returned", wager.returned_on, wager.returned_clause, ""))
         for odds, pays_on, clause, readings in prices:
-            paper.entry(f"{own(pays_on)} ({clause}){readings}", (odds, 10), indent=4)
+            paper.entry(f"{pays_on} ({clause}){readings}", (odds, 10), indent=4)
         paper.entry(f"otherwise ({wager.lost_clause})", ("loses", 10), indent=4)
 
 
@@ -117,7 +118,7 @@ def _where_it_lies(wager: WagerReading, game_id: str) -> str:
         return f": lies once, on the {words_of(game_id).dealer}'s spot"
     if wager.main:
         return ": a main wager"
-    return f": needs {wager.needs.value}" if wager.needs is not Needs.NOTHING else ""
+    return f": needs {wager.needs}" if wager.needs != NEEDED[Needs.NOTHING] else ""
 
 
 def _readings(part: WagerReading | PriceReading) -> str:
@@ -189,9 +190,8 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
         paper.entry("A row of the house applies before all others of its kind.")
     paper.entry("In brackets stands the lowest rank that may confirm the fact, and decide what the clause leaves open.")
     width = max(_clause_width(reading), longest([_clause(row) for row in reading.irregularities]))
-    own = words_of(reading.game).own
     for row in merge_kinds(reading.irregularities):
-        when = own("; ".join((row.what, *row.when, row.noticed)))
+        when = "; ".join((row.what, *row.when, row.noticed))
         reason = f" ({row.reason})" if row.reason else ""
         readings = _options(row.under, {})
         paper.entry(
@@ -205,7 +205,7 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
         f"Whatever no row fits: a {reading.silent_decides} or above decides{clause}. The deal is held until then."
     )
     if reading.unprovided:
-        paper.entry(f"In a round no row of the document is about: {own(', '.join(reading.unprovided))}.")
+        paper.entry(f"In a round no row of the document is about: {', '.join(reading.unprovided)}.")
 
 
 def _clause(row: RowReading) -> str:
@@ -223,7 +223,7 @@ def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
     return merged
 
 
-def _options_of_bettors(options: Sequence[Option]) -> str:
+def _options_of_bettors(options: Sequence[OptionReading]) -> str:
     if not options:
         return ""
     offered = [f"{option.choice.value} ({option.clause}: {option.because})" for option in options]

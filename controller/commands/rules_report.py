@@ -19,8 +19,9 @@ from controller.commands.vocabulary import (
     noticed_in_words,
 )
 from controller.games.kind_words import KINDS
-from controller.games.specification import UNNUMBERED, Game, Grammar, Kind, Noticed, Option, Provision, Step
-from controller.games.wager_specification import Looks, Needs, Price, Setting, Under, Wager
+from controller.games.specification import UNNUMBERED, Choice, Game, Grammar, Kind, Noticed, Option, Provision, Step
+from controller.games.wager_specification import SHAPES, Looks, Needs, Price, Setting, Shape, Under, Wager
+from controller.roles import Role
 from controller.rules.hands import TEN
 from controller.rules.law import SILENT_DECIDED_BY, Law
 from controller.rules.row_numbers import NumberedRow, numbered_rows
@@ -29,6 +30,11 @@ from controller.table.settings import ChosenReading, Settings, WagerLimit, law_o
 from firmware_bridge.cards import RANKS
 
 HALF: Final = Fraction(1, 2)
+NEEDED: Final = {
+    Needs.NOTHING: "nothing",
+    Needs.OWN_MAIN: "a main wager of the same bettor",
+    Needs.ANY_MAIN: "a main wager of any bettor",
+}
 
 
 class DealingReading(msgspec.Struct, frozen=True):
@@ -75,7 +81,7 @@ class WagerReading(msgspec.Struct, frozen=True):
     main: bool
     clause: str
     looks: Looks
-    needs: Needs
+    needs: str
     on_dealer: bool
     prices: tuple[PriceReading, ...]
     returned_on: str
@@ -110,6 +116,17 @@ class SettingReading(msgspec.Struct, frozen=True):
     chosen_on: str
 
 
+class OptionReading(msgspec.Struct, frozen=True):
+    """A choice of every bettor. `permitted_by`: the rank that must allow it; None: it is the bettor's right."""
+
+    choice: Choice
+    clause: str
+    because: str
+    permitted_by: Role | None = None
+    all_wagers: bool = False
+    reconstructs: bool = False
+
+
 class RowReading(msgspec.Struct, frozen=True):
     """A row of the irregularity table under one of the numbers that the table shows for it.
 
@@ -130,7 +147,7 @@ class RowReading(msgspec.Struct, frozen=True):
     reason: str
     confirms: str
     decides: str
-    options: tuple[Option, ...]
+    options: tuple[OptionReading, ...]
     authority: str
     under: dict[str, str]
 
@@ -205,7 +222,7 @@ def whole_reading(law: Law) -> WholeReading:
     game = law.game
     return WholeReading(
         game=game.id,
-        title=game.title,
+        title=str(game.title),
         operator=game.operator,
         version=game.version,
         effective=game.effective,
@@ -213,7 +230,7 @@ def whole_reading(law: Law) -> WholeReading:
         most_boxes=game.boxes[1],
         default_boxes=game.boxes[2],
         every_hand=game.every_hand,
-        tie_word=game.tie_word,
+        tie_word=str(game.tie_word),
         half_pay_points=_half_pay_points(game.wagers),
         round=game.steps,
         dealing=tuple(_dealing(grammar) for grammar in game.grammars),
@@ -238,7 +255,7 @@ def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
 def _unprovided(law: Law) -> tuple[str, ...]:
     """Return the kinds without a row of the document for the time of the round."""
     provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
-    return tuple(words for kind, words in KINDS.items() if kind not in provided)
+    return tuple(str(law.game.words.own(words)) for kind, words in KINDS.items() if kind not in provided)
 
 
 def may_hold(law: Law, under: Under) -> bool:
@@ -271,27 +288,31 @@ def _rank(rank: int) -> str:
 def _wager(law: Law, wager: Wager) -> WagerReading:
     return WagerReading(
         wager=wager.id,
-        title=wager.title,
+        title=str(wager.title),
         main=wager.main,
         clause=wager.heading_clause,
         looks=wager.looks,
-        needs=wager.needs,
+        needs=NEEDED[wager.needs],
         on_dealer=wager.on_dealer,
         prices=tuple(_price(law, price) for price in wager.prices if may_hold(law, price.under)),
-        returned_on=wager.returned.value if wager.returned is not None else "",
+        returned_on=_shape(law, wager.returned) if wager.returned is not None else "",
         returned_clause=wager.returned_clause,
-        returned_by={shape.value: clause for shape, clause in wager.returned_by},
+        returned_by={_shape(law, shape): clause for shape, clause in wager.returned_by},
         lost_clause=wager.clause,
         under=dict(wager.under),
         open=not_chosen_yet(law, wager.under),
     )
 
 
+def _shape(law: Law, shape: Shape) -> str:
+    return str(law.game.words.own(SHAPES[shape]))
+
+
 def _price(law: Law, price: Price) -> PriceReading:
     return PriceReading(
-        name=price.name,
-        pays_on=price.pays_on,
-        called=price.called,
+        name=str(price.name or ""),
+        pays_on=str(law.game.words.own(price.pays_on)),
+        called=str(law.game.words.own(price.called)),
         net=price.odds,
         clause=price.clause,
         under=dict(price.under),
@@ -320,28 +341,42 @@ def _rows(law: Law) -> list[RowReading]:
 
     Under one number rows keep the order of the law, because the first that fits applies.
     """
-    of_house = [replace(_row(NumberedRow(row, row.id, row.when, row.noticed)), reason=row.because) for row in law.house]
+    of_house = [
+        replace(_row(law, NumberedRow(row, row.id, row.when, row.noticed)), reason=str(row.because))
+        for row in law.house
+    ]
     others = [found for kind in Kind for found in numbered_rows(law, kind)]
     others.sort(key=lambda found: (found.number == UNNUMBERED, found.number, law.rows.index(found.row)))
-    return of_house + [_row(found) for found in others]
+    return of_house + [_row(law, found) for found in others]
 
 
-def _row(found: NumberedRow) -> RowReading:
+def _option(option: Option) -> OptionReading:
+    return OptionReading(
+        option.choice,
+        option.clause,
+        str(option.because),
+        option.permitted_by,
+        option.all_wagers,
+        option.reconstructs,
+    )
+
+
+def _row(law: Law, found: NumberedRow) -> RowReading:
     row = found.row
     return RowReading(
         number=found.number,
         kind=row.kind.value,
-        what=KINDS[row.kind],
-        when=facts_in_words(found.when),
+        what=str(law.game.words.own(KINDS[row.kind])),
+        when=facts_in_words(found.when, law.game.words),
         noticed=noticed_in_words(found.noticed),
         clause=row.clause,
         disposition=row.disposition.value,
         follows=follows_in_words(row.disposition, chooses=bool(row.options)),
-        because=row.because,
-        reason=row.reason,
+        because=str(row.because),
+        reason=str(row.reason or ""),
         confirms=row.confirms.word,
         decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",
-        options=row.options,
+        options=tuple(map(_option, row.options)),
         authority=row.authority,
         under=dict(row.under),
     )

@@ -7,7 +7,7 @@ from typing import Final
 from controller.games import game
 from controller.games.own_words import OwnWords
 from controller.games.specification import STATED, Disposition, Facts, Noticed, Order, Unit
-from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
+from controller.games.wager_specification import Betting, Excess, LimitOf, Shortfall, Viewer
 from controller.messages import message
 from controller.rules.settlement import Rounding
 from controller.table.phases import Service
@@ -23,7 +23,7 @@ def words_of(game_id: str) -> OwnWords:
 
 FACTS: Final = {  # fact -> (if true, if false)
     "wrong_number": ("a hand has too many or too few cards", "every hand has the right number of cards"),
-    "dealer_hand": ("the Dealer's hand", "a Player's hand"),
+    "dealer_hand": ("the {dealer}'s hand", "a Player's hand"),
     "handled": ("cards were handled", "no Player has handled cards"),
     "misplaced": ("place, order or number is wrong", "place, order and number are right"),
     "order_known": ("their order is known", "their order is not known"),
@@ -119,6 +119,10 @@ ORDERS: Final = {
     Order.BY_HAND: "three cards to each place in turn",
     Order.BY_ROUND: "one card to each place in turn, three times",
 }
+LIMITS: Final = {
+    LimitOf.WAGER: "minimum and maximum are those of each wager",
+    LimitOf.BOX: "minimum and maximum are those of all that lies for one kind of wager on a box",
+}
 EXCESS: Final = {
     Excess.AS_IT_LIES: "",
     Excess.TO_MAXIMUM: "what lies over the maximum is paid and collected to the maximum",
@@ -147,14 +151,15 @@ def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
     return str(FOLLOWS[disposition])
 
 
-def facts_in_words(when: Facts) -> tuple[str, ...]:
+def facts_in_words(when: Facts, words: OwnWords = USUAL) -> tuple[str, ...]:
     """Return the facts that a row needs, each as a short phrase.
 
     >>> facts_in_words(Facts(dealer_hand=True, handled=False))
     ("the Dealer's hand", 'no Player has handled cards')
     """
     stated = ((name, getattr(when, name)) for name in STATED)
-    return tuple(FACTS[name][0 if value else 1] for name, value in stated if value is not None)
+    said = (FACTS[name][0 if value else 1] for name, value in stated if value is not None)
+    return tuple(one.replace("{dealer}", str(words.dealer)) for one in said)
 
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
@@ -167,7 +172,7 @@ def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
 def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
     """Return a document's rules for placing and counting wagers as (clause, words), without what it does not say."""
     limits = (
-        (betting.limits, f"minimum and maximum are those of {betting.limit_of.value}"),
+        (betting.limits, LIMITS[betting.limit_of]),
         (betting.excess_clause, EXCESS[betting.excess]),
         (betting.shortfall_clause, SHORTFALL[betting.shortfall]),
         (betting.late, 'nothing is placed or raised after "No more bets"'),

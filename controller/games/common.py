@@ -7,8 +7,9 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.games.specification import Disposition, Facts, Kind, Noticed, Row
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, explained
 from controller.games.wager_specification import Setting, Under
+from controller.messages import message
 from controller.roles import Role
 
 When: TypeAlias = tuple[Noticed, ...]
@@ -27,13 +28,13 @@ TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
 
 
 def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
-    because = "a card that is not of this deck was found"
+    because = message("a card that is not of this deck was found")
     return Row(Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
 
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     """Return rows for what is found after the next round began: the result of the round does not change."""
-    because = "noticed after the next round had begun"
+    because = message("noticed after the next round had begun")
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
@@ -49,7 +50,7 @@ def counted(
             kind,
             wrong,
             follows,
-            "a count by hand finds cards missing or too many",
+            message("a count by hand finds cards missing or too many"),
             when=Facts(counted_wrong=True),
             noticed=noticed,
             under=under,
@@ -58,7 +59,7 @@ def counted(
             kind,
             "",
             Disposition.CONTINUE,
-            "a count by hand finds the deck whole",
+            message("a count by hand finds the deck whole"),
             when=Facts(counted_wrong=False),
             noticed=noticed,
             under=under,
@@ -74,7 +75,7 @@ def deck_errors_when_settled(stands: str, wrong: str, *others: Kind) -> tuple[Ro
     `wrong`: the clause by which a wrong count voids and which names no time. Otherwise no row applies to that round.
     """
     kinds = (Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT)
-    because = "found when the round was settled: it counts as a previous one"
+    because = explained(message("found after the round was settled"), message("the round counts as a previous one"))
     return (
         *(
             Row(kind, stands, Disposition.STANDS, because, noticed=SETTLED, under=STANDS_WHEN_SETTLED)
@@ -104,7 +105,7 @@ def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under:
             kind,
             clause,
             Disposition.RECONSTRUCT,
-            "cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right",
+            message("cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right"),
             when=Facts(misplaced=misplaced, handled=False, curable=True),
             under=under,
         )
@@ -116,7 +117,9 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
         kind,
         clause,
         Disposition.VOID,
-        "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right",
+        message(
+            "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right"
+        ),
         when=Facts(misplaced=misplaced, handled=False, curable=False),
     )
 
@@ -147,12 +150,13 @@ def as_wrong_count(kind: Kind, rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> Row:
-    whose = "the Dealer's" if dealer_hand else "a Player's"
     return Row(
         Kind.WRONG_COUNT,
         clause,
         Disposition.VOID,
-        f"{whose} hand has a wrong number of cards and no Player has handled cards",
+        message("the Dealer's hand has a wrong number of cards and no Player has handled cards")
+        if dealer_hand
+        else message("a Player's hand has a wrong number of cards and no Player has handled cards"),
         when=Facts(dealer_hand=dealer_hand, handled=False),
         under=under,
     )
@@ -160,15 +164,18 @@ def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> 
 
 def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None) -> tuple[Row, ...]:
     """Return rows for a wrong number of cards that takes effect unless the cards can be put back in order."""
-    whose = "the Dealer's" if dealer_hand else "a Player's"
-    because = f"{whose} hand has a wrong number of cards, and it can{{}} be put in order"
+    cannot = message("a Player's hand has a wrong number of cards, and its cards cannot be put in order")
+    can = message("a Player's hand has a wrong number of cards, and its cards can be put in order")
+    if dealer_hand:
+        cannot = message("the Dealer's hand has a wrong number of cards, and its cards cannot be put in order")
+        can = message("the Dealer's hand has a wrong number of cards, and its cards can be put in order")
     when = Facts(dealer_hand=dealer_hand, handled=handled)
     return (
         Row(
             Kind.WRONG_COUNT,
             clause,
             disposition,
-            because.format("not"),
+            cannot,
             when=replace(when, reconstructable=False),
             noticed=UNTIL_NEXT,
         ),
@@ -177,7 +184,7 @@ def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: b
                 Kind.WRONG_COUNT,
                 clause,
                 Disposition.RECONSTRUCT,
-                because.format(""),
+                can,
                 when=replace(when, reconstructable=True),
                 noticed=UNTIL_NEXT,
             )
@@ -199,7 +206,7 @@ def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | Non
         kind,
         clause,
         Disposition.VOID,
-        "a card was dealt face up and no Player has handled cards",
+        message("a card was dealt face up and no Player has handled cards"),
         when=replace(when or Facts(), handled=False),
         under=FACE_UP_COUNTS,
     )
@@ -216,7 +223,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
         kind,
         clause,
         Disposition.REFER,
-        "no wagers are entered: whether an outcome is established is unknown",
+        explained(message("no wagers are entered"), message("whether an outcome is established is unknown")),
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )
@@ -229,7 +236,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             withdrawn,
             Disposition.REFUSE,
-            "a wager was withdrawn after the close",
+            message("a wager was withdrawn after the close"),
             when=Facts(withdrawn=True),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -238,7 +245,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             placed,
             Disposition.REFUSE,
-            "a wager was placed or raised after the close",
+            message("a wager was placed or raised after the close"),
             when=Facts(withdrawn=False),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -390,7 +397,10 @@ def while_bets_are_open(kind: Kind, clause: str = "") -> Row:
         kind,
         clause,
         Disposition.CONTINUE,
-        "play was interrupted while bets are open: they may still be taken back, changed and placed",
+        explained(
+            message("play was interrupted while bets are open"),
+            message("they may still be placed, changed and taken back"),
+        ),
         when=Facts(before_close=True),
         confirms=Role.DEALER,
         authority="" if clause else PROCEDURE,
@@ -403,7 +413,7 @@ HOUSE_PROCEDURE: Final = (
         Kind.CARD_IN_SHUFFLING,
         "",
         Disposition.RESHUFFLE,
-        "a card fell or was exposed while the deck was shuffled, and no round was in progress",
+        message("a card fell or was exposed while the deck was shuffled, and no round was in progress"),
         when=Facts(between_rounds=True),
         confirms=Role.DEALER,
         authority=PROCEDURE,

@@ -7,25 +7,25 @@ from typing import Final, NamedTuple, overload
 
 from msgspec.structs import replace
 
-from controller.messages import Argument, Message, all_of, message
+from controller.messages import AnyText, Argument, Message, all_of, message
 
 DEALER: Final = "D"
-BANKER: Final = "Banker"
-PLAYER: Final = "Player"
+BANKER: Final = message("Banker")
+PLAYER: Final = message("Player")
 
 
 class OwnWords(NamedTuple):
     """One document's words. `place` and `places` precede a box's number; `wins` and `loses` are verbs of its hand."""
 
-    dealer: str = "Dealer"
-    place: str = "box"
-    places: str = "boxes"
-    wins: str = "wins"
-    loses: str = "loses"
+    dealer: Message = message("Dealer")
+    place: Message = message("box")
+    places: Message = message("boxes")
+    wins: Message = message("wins")
+    loses: Message = message("loses")
 
     @property
     def dealers_hand(self) -> Message:
-        return message("the Banker's hand" if self.dealer == BANKER else "the Dealer's hand")
+        return self.own(message("the {dealer}'s hand"))
 
     def box(self, number: int) -> Message:
         return message("Player {number}" if self.place == PLAYER else "box {number}", number=number)
@@ -34,16 +34,16 @@ class OwnWords(NamedTuple):
         """Return the name of the place of bets: a box, or the Dealer's spot, which has the number 0."""
         if number:
             return self.box(number)
-        return message("the Banker's spot" if self.dealer == BANKER else "the Dealer's spot")
+        return self.own(message("the {dealer}'s spot"))
 
     def of(self, place: str) -> Message:
         """Return the name of a place of the deal.
 
-        >>> str(OwnWords().of("B2")), str(OwnWords("Banker", "Player").of("B2")), str(OwnWords("Banker").of("D"))
+        >>> str(OwnWords().of("B2")), str(OwnWords(BANKER, PLAYER).of("B2")), str(OwnWords(BANKER).of("D"))
         ('box 2', 'Player 2', 'the Banker')
         """
         if place == DEALER:
-            return message("the Banker" if self.dealer == BANKER else "the Dealer")
+            return self.own(message("the {dealer}"))
         return self.box(int(place[1:]))
 
     def of_all(self, places: Sequence[str]) -> Message:
@@ -63,27 +63,19 @@ class OwnWords(NamedTuple):
     @overload
     def own(self, said: Message) -> Message: ...
     @overload
-    def own(self, said: str) -> str: ...
-    def own(self, said: Message | str) -> Message | str:
+    def own(self, said: AnyText) -> AnyText: ...
+    def own(self, said: AnyText) -> AnyText:
         """Fill the slots `{dealer}` and `{box}` of a phrase that all games share with this game's owners of hands.
 
-        Messages within the phrase are filled as well. The person who deals remains the Dealer; only the hand has
-        another name.
+        Messages within the phrase are filled as well, and text that a casino wrote stays as it is. The person who deals
+        remains the Dealer; only the hand has another name.
 
-        >>> str(OwnWords("Banker", "Player").own(message("the {dealer}'s hand ranks higher than the {box}'s")))
+        >>> str(OwnWords(BANKER, PLAYER).own(message("the {dealer}'s hand ranks higher than the {box}'s")))
         "the Banker's hand ranks higher than the Player's"
         """
-        if isinstance(said, str):
-            return said.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
-        return _filled(
-            said,
-            {
-                "dealer": message("Banker" if self.dealer == BANKER else "Dealer"),
-                "box": message("Player" if self.place == PLAYER else "box"),
-            },
-        )
+        return said if isinstance(said, str) else _filled(said, {"dealer": self.dealer, "box": self.place})
 
-    def said_of(self, outcome: str, tie_word: str) -> str:
+    def said_of(self, outcome: str, tie_word: Message) -> Message:
         """Return the result of a box's hand in words. `outcome` is a value of `controller.rules.hands.Outcome`."""
         return {"win": self.wins, "lose": self.loses, "tie": tie_word}[outcome]
 

@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr, replace
 
 from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Betting, Setting, Under, Wager
+from controller.messages import AnyText, Message, message
 from controller.roles import Role
 
 
@@ -143,33 +144,33 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 # "Reconstructable" is defined by NC 1.13; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
-FACT_QUESTIONS: Final[dict[str, str]] = {
-    "wrong_number": "Does a hand have a wrong number of cards?",
-    "dealer_hand": "Is it the Dealer's hand?",
-    "misplaced": "Does a card lie at the wrong place?",
-    "handled": "Had any Player handled cards before the error was noticed?",
-    "order_known": "Do you know in which order the cards came out?",
-    "places_certain": "Is it certain where every card belongs?",
-    "before_close": 'Was it before "No more bets"?',
-    "counted_wrong": "Did the count by hand come out wrong?",
-    "viewed": "Had the Player of that hand looked at its cards before the error was noticed?",
-    "curable": "Does moving complete hands to other places put it right?",
-    "reconstructable": "Do you know which card belongs where?",
-    "first_card": "Was it the first card of the round?",
-    "affects_play": "Does it keep the round from going on as it was?",
-    "manual": "Does the device deal single cards?",
-    "established": "Is the result of any wager certain?",
-    "face_seen": "Did anyone see the face of the card?",
-    "shuffling": "Did it happen while the deck was being shuffled?",
-    "dropped": "Was the card dropped?",
-    "withdrawn": "Was a bet taken back?",
-    "between_rounds": "Did it happen between two rounds?",
-    "in_stub": "Does the card lie in the stub, behind all cards of this round?",
-    "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",
-    "cannot_tell": "Is it unknown which wagers were placed?",
-    "dealt_before": "Was the card dealt before the bettors chose?",
-    "one_hand": "Do all these cards go to one hand?",
-    "dead_hand": "Is the hand out of play?",
+FACT_QUESTIONS: Final[dict[str, Message]] = {
+    "wrong_number": message("Does a hand have a wrong number of cards?"),
+    "dealer_hand": message("Is it the {dealer}'s hand?"),
+    "misplaced": message("Does a card lie at the wrong place?"),
+    "handled": message("Had any Player handled cards before the error was noticed?"),
+    "order_known": message("Do you know in which order the cards came out?"),
+    "places_certain": message("Is it certain where every card belongs?"),
+    "before_close": message('Was it before "No more bets"?'),
+    "counted_wrong": message("Did the count by hand come out wrong?"),
+    "viewed": message("Had the Player of that hand looked at its cards before the error was noticed?"),
+    "curable": message("Does moving complete hands to other places put it right?"),
+    "reconstructable": message("Do you know which card belongs where?"),
+    "first_card": message("Was it the first card of the round?"),
+    "affects_play": message("Does it keep the round from going on as it was?"),
+    "manual": message("Does the device deal single cards?"),
+    "established": message("Is the result of any wager certain?"),
+    "face_seen": message("Did anyone see the face of the card?"),
+    "shuffling": message("Did it happen while the deck was being shuffled?"),
+    "dropped": message("Was the card dropped?"),
+    "withdrawn": message("Was a bet taken back?"),
+    "between_rounds": message("Did it happen between two rounds?"),
+    "in_stub": message("Does the card lie in the stub, behind all cards of this round?"),
+    "chosen_before": message("Has a bettor already chosen to go on after an earlier error of this round?"),
+    "cannot_tell": message("Is it unknown which wagers were placed?"),
+    "dealt_before": message("Was the card dealt before the bettors chose?"),
+    "one_hand": message("Do all these cards go to one hand?"),
+    "dead_hand": message("Is the hand out of play?"),
 }
 
 
@@ -237,27 +238,32 @@ class Option(msgspec.Struct, frozen=True):
 
     choice: Choice
     clause: str
-    because: str
+    because: Message
     permitted_by: Role | None = None
     all_wagers: bool = False
     reconstructs: bool = False
 
 
+def explained(what: Message, reason: Message) -> Message:
+    """Return what happened in a row's case, with what the facts do not say."""
+    return message("{what}: {reason}", what=what, reason=reason)
+
+
 class Row(msgspec.Struct, frozen=True):
     """One row of an irregularity table.
 
-    `because` says what happened and, after a colon, what the facts do not say: the reason, or what else is done. `when`
-    names the facts that must hold; a fact that is None there does not matter. `noticed`: when it must have come to
-    light for the row to apply. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that may
-    decide what the disposition leaves open. `options`: the choices of every bettor. `authority`: whose rule it is;
-    empty: the document's. `id` is the irregularity's number, or the house's own; if omitted, `number` finds it.
-    `turned_down`: people turn the card face down before play goes on.
+    `because` says what happened; `explained` adds what the facts do not say: the reason, or what else is done. In a row
+    of the house it is the casino's own text. `when` names the facts that must hold; a fact that is None there does not
+    matter. `noticed`: when it must have come to light for the row to apply. `confirms` is the lowest rank that may
+    confirm the fact, `decides` the lowest that may decide what the disposition leaves open. `options`: the choices of
+    every bettor. `authority`: whose rule it is; empty: the document's. `id` is the irregularity's number, or the
+    house's own; if omitted, `number` finds it. `turned_down`: people turn the card face down before play goes on.
     """
 
     kind: Kind
     clause: str
     disposition: Disposition
-    because: str
+    because: AnyText
     when: Facts = Facts()
     confirms: Role = Role.PIT_SUPERVISOR
     decides: Role = Role.PIT_SUPERVISOR
@@ -274,9 +280,10 @@ class Row(msgspec.Struct, frozen=True):
             force_setattr(self, "id", number(self.kind, facts))
 
     @property
-    def reason(self) -> str:
-        """The part of `because` that the facts do not say; may be empty."""
-        return self.because.partition(": ")[2]
+    def reason(self) -> Message | None:
+        """The part of `because` that the facts do not say. None: they say it all."""
+        reason = self.because.args.get("reason") if isinstance(self.because, Message) else None
+        return reason if isinstance(reason, Message) else None
 
 
 class Grammar(msgspec.Struct, frozen=True):
@@ -325,12 +332,12 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class ClassNames(msgspec.Struct, frozen=True):
-    """A document's names of hand classes. In the patterns {n} is the points' figure and {word} their word."""
+    """A document's names of hand classes. The slot {n} takes the points as a figure, {word} as a word."""
 
-    three: str
-    two: str
-    one: str
-    none: str
+    three: Message
+    two: Message
+    one: Message
+    none: Message
 
 
 class Provision(msgspec.Struct, frozen=True):
@@ -358,7 +365,7 @@ class Game(msgspec.Struct, frozen=True):
     """A rules document. `boxes` is the (fewest, most, default) number of betting boxes on a layout."""
 
     id: str
-    title: str
+    title: Message
     operator: str
     version: str
     effective: str  # ISO date; empty where the document has none
@@ -366,7 +373,7 @@ class Game(msgspec.Struct, frozen=True):
     grammars: tuple[Grammar, ...]
     steps: tuple[Step, ...]
     names: ClassNames
-    tie_word: str  # the document's word for equal rankings
+    tie_word: Message  # the document's word for equal rankings
     clauses: Clauses
     settings: tuple[Setting, ...]
     wagers: tuple[Wager, ...]

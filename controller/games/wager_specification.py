@@ -4,46 +4,71 @@ from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
 from typing import Final, TypeAlias
 
 import msgspec
+
+from controller.messages import Message, counted, message
 
 Under: TypeAlias = tuple[tuple[str, str], ...]
 """A condition: data is in force only if every one of these settings has that option, as (setting, option) pairs."""
 
 
 class Shape(StrEnum):
-    """A fact about one hand, or about a box's hand and the Dealer's. The value is its wording in `cardshoe rules`."""
+    """A fact about one hand, or about a box's hand and the Dealer's."""
 
-    HIGHER = "the box's hand ranks higher than the Dealer's"
-    LOWER = "the Dealer's hand ranks higher than the box's"
-    SAME_RANKING = "both hands have the same ranking"
-    SAME_POINTS = "both hands have the same points"
-    SAME_POINTS_BELOW_THREE_PICTURES = "both hands have the same points, three pictures having none"
-    SAME_RANKS = "both hands are of the same three ranks"
-    THREE_PICTURES = "three pictures"
-    THREE_PICTURES_EITHER = "three pictures in either hand"
-    THREE_PICTURES_BOTH = "three pictures in both hands"
-    THREE_KINGS = "three kings"
-    THREE_QUEENS = "three queens"
-    THREE_JACKS = "three jacks"
-    PICTURE_PAIR = "two pictures of the same rank and a card that is no picture"
-    ANY_KING = "exactly one king, not in three pictures"
-    MATCHED_ONE = "one picture of the box's hand matches one of the Dealer's"
-    MATCHED_TWO = "two pictures match"
-    MATCHED_THREE = "three pictures match"
-    STRAIGHT_FLUSH = "three consecutive ranks of one suit"
-    THREE_OF_A_KIND = "three cards of one rank"
-    STRAIGHT = "three consecutive ranks"
-    FLUSH = "three cards of one suit"
-    PAIR = "two cards of one rank"
+    HIGHER = "higher"
+    LOWER = "lower"
+    SAME_RANKING = "same_ranking"
+    SAME_POINTS = "same_points"
+    SAME_POINTS_BELOW_THREE_PICTURES = "same_points_below_three_pictures"
+    SAME_RANKS = "same_ranks"
+    THREE_PICTURES = "three_pictures"
+    THREE_PICTURES_EITHER = "three_pictures_either"
+    THREE_PICTURES_BOTH = "three_pictures_both"
+    THREE_KINGS = "three_kings"
+    THREE_QUEENS = "three_queens"
+    THREE_JACKS = "three_jacks"
+    PICTURE_PAIR = "picture_pair"
+    ANY_KING = "any_king"
+    MATCHED_ONE = "matched_one"
+    MATCHED_TWO = "matched_two"
+    MATCHED_THREE = "matched_three"
+    STRAIGHT_FLUSH = "straight_flush"
+    THREE_OF_A_KIND = "three_of_a_kind"
+    STRAIGHT = "straight"
+    FLUSH = "flush"
+    PAIR = "pair"
 
+
+SHAPES: Final[dict[Shape, Message]] = {
+    Shape.HIGHER: message("the {box}'s hand ranks higher than the {dealer}'s"),
+    Shape.LOWER: message("the {dealer}'s hand ranks higher than the {box}'s"),
+    Shape.SAME_RANKING: message("both hands have the same ranking"),
+    Shape.SAME_POINTS: message("both hands have the same points"),
+    Shape.SAME_POINTS_BELOW_THREE_PICTURES: message("both hands have the same points, three pictures having none"),
+    Shape.SAME_RANKS: message("both hands are of the same three ranks"),
+    Shape.THREE_PICTURES: message("three pictures"),
+    Shape.THREE_PICTURES_EITHER: message("three pictures in either hand"),
+    Shape.THREE_PICTURES_BOTH: message("three pictures in both hands"),
+    Shape.THREE_KINGS: message("three kings"),
+    Shape.THREE_QUEENS: message("three queens"),
+    Shape.THREE_JACKS: message("three jacks"),
+    Shape.PICTURE_PAIR: message("two pictures of the same rank and a card that is not a picture"),
+    Shape.ANY_KING: message("exactly one king, not in three pictures"),
+    Shape.MATCHED_ONE: message("one picture of the {box}'s hand matches one of the {dealer}'s"),
+    Shape.MATCHED_TWO: message("two pictures match"),
+    Shape.MATCHED_THREE: message("three pictures match"),
+    Shape.STRAIGHT_FLUSH: message("three consecutive ranks of one suit"),
+    Shape.THREE_OF_A_KIND: message("three cards of one rank"),
+    Shape.STRAIGHT: message("three consecutive ranks"),
+    Shape.FLUSH: message("three cards of one suit"),
+    Shape.PAIR: message("two cards of one rank"),
+}
+"""The facts in words."""
 
 COMPARING: Final = frozenset({Shape.HIGHER, Shape.LOWER})
 """The shapes by which one of the two hands wins. Their prices may ask for the points of that hand."""
-
-_FIGURES: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 class Looks(StrEnum):
@@ -55,11 +80,11 @@ class Looks(StrEnum):
 
 
 class Needs(StrEnum):
-    """The wager that must lie on a box before a side wager may be placed there (reading 44)."""
+    """The main wager that must lie on a box before a side wager may be placed there (reading 44)."""
 
     NOTHING = "nothing"
-    OWN_MAIN = "a main wager of the same bettor"
-    ANY_MAIN = "a main wager of any bettor"
+    OWN_MAIN = "own_main"  # of the same bettor
+    ANY_MAIN = "any_main"  # of any bettor
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -87,7 +112,7 @@ class Setting(msgspec.Struct, frozen=True):
 class Price(msgspec.Struct, frozen=True):
     """The payment of a wager when a shape holds: `odds` net units for each unit staked.
 
-    `name`: the name in the document's pay table; empty: only the wager's title. `points` (0 to 9), for shapes of
+    `name`: the name in the document's pay table; None: only the wager's title. `points` (0 to 9), for shapes of
     `COMPARING` only: the higher hand must have this many. Documents use it to pay half for a win with six points.
     """
 
@@ -96,34 +121,43 @@ class Price(msgspec.Struct, frozen=True):
     clause: str
     under: Under = ()
     points: int | None = None
-    name: str = ""
+    name: Message | None = None
 
     @property
-    def pays_on(self) -> str:
-        """The fact in words.
+    def pays_on(self) -> Message:
+        """The fact in words, in which a game puts its own names of the owners of hands (`OwnWords.own`).
 
-        >>> Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6).pays_on
-        "the box's hand ranks higher, with six points"
+        >>> str(Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6).pays_on)
+        "the {box}'s hand ranks higher, with 6 points"
         """
-        return self.shape.value if self.points is None else _with_points(self.shape, self.points)
+        if self.points is None:
+            return SHAPES[self.shape]
+        if self.shape is Shape.LOWER:
+            return counted(
+                "the {dealer}'s hand ranks higher, with 1 point",
+                "the {dealer}'s hand ranks higher, with {count} points",
+                self.points,
+            )
+        return counted(
+            "the {box}'s hand ranks higher, with 1 point",
+            "the {box}'s hand ranks higher, with {count} points",
+            self.points,
+        )
 
     @property
-    def called(self) -> str:
+    def called(self) -> Message:
         """The document's name with the fact that it stands for, or the name alone where it says the fact.
 
-        >>> Price(Shape.ANY_KING, odds(1), "RTP 4.2", name="Any King").called
+        >>> str(Price(Shape.ANY_KING, odds(1), "RTP 4.2", name=message("Any King")).called)
         'Any King: exactly one king, not in three pictures'
-        >>> Price(Shape.THREE_KINGS, odds(188), "RTP 4.2", name="Three Kings").called
+        >>> str(Price(Shape.THREE_KINGS, odds(188), "RTP 4.2", name=message("Three Kings")).called)
         'Three Kings'
         """
-        says_it = self.name.lower() == self.pays_on
-        return self.name if says_it else f"{self.name}: {self.pays_on}" if self.name else self.pays_on
-
-
-@cache
-def _with_points(shape: Shape, points: int) -> str:
-    fact, _, _ = shape.value.partition(" than ")
-    return f"{fact}, with {_FIGURES[points]} point{'' if points == 1 else 's'}"
+        if self.name is None:
+            return self.pays_on
+        if self.name.id.lower() == self.pays_on.id.lower():
+            return self.name
+        return message("{name}: {fact}", name=self.name, fact=self.pays_on)
 
 
 class Wager(msgspec.Struct, frozen=True):
@@ -136,7 +170,7 @@ class Wager(msgspec.Struct, frozen=True):
     """
 
     id: str
-    title: str
+    title: Message
     looks: Looks
     prices: tuple[Price, ...]
     clause: str
@@ -158,8 +192,8 @@ class Wager(msgspec.Struct, frozen=True):
 class LimitOf(StrEnum):
     """The stakes to which minimum and maximum apply."""
 
-    WAGER = "each wager"
-    BOX = "all that lies for one kind of wager on a box"
+    WAGER = "wager"
+    BOX = "box"  # all that lies for one kind of wager on a box
 
 
 class Excess(StrEnum):

@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import Excess, Shortfall
+from controller.messages import Message, message
 from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
 
@@ -29,14 +30,14 @@ EXEMPT: Final = "exempt"  # the option by which only the bet under the minimum i
 class Share(msgspec.Struct, frozen=True):
     """The division of one bet: `counts` is won or lost and `returned` goes back; together they are its amount.
 
-    `clause` and `because` are empty where the whole bet counts and that needs no clause. `once`: the bet is under the
-    minimum, and paying or collecting it uses up its bettor's one time (RTP 5.10).
+    Where the whole bet counts and that needs no clause, `clause` is empty and `because` None. `once`: the bet is under
+    the minimum, and paying or collecting it uses up its bettor's one time (RTP 5.10).
     """
 
     bet: Bet
     counts: Fraction
     clause: str = ""
-    because: str = ""
+    because: Message | None = None
     once: bool = False
 
     @property
@@ -85,19 +86,20 @@ def _shares(law: Law, group: Group, limit: Limit, settled_before: frozenset[str]
     return tuple(_whole(bet) for bet in group)
 
 
-def _whole(bet: Bet, clause: str = "", because: str = "") -> Share:
+def _whole(bet: Bet, clause: str = "", because: Message | None = None) -> Share:
     return Share(bet, Fraction(bet.amount), clause, because)
 
 
 def _excess_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
-    return tuple(_whole(bet, law.game.betting.excess_clause, "over the maximum, it counts as it lies") for bet in group)
+    because = message("over the maximum, it counts as it lies")
+    return tuple(_whole(bet, law.game.betting.excess_clause, because) for bet in group)
 
 
 def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
     """Pay and collect to the maximum only (RTP 5.11)."""
     clause = law.game.betting.excess_clause
     return tuple(
-        Share(bet, Fraction(maximum), clause, f"it counts to the maximum of {maximum}")
+        Share(bet, Fraction(maximum), clause, message("it counts to the maximum of {maximum}", maximum=maximum))
         if bet.amount > maximum
         else _whole(bet)
         for bet in group
@@ -113,14 +115,19 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
     under = [bet for bet in group if bet.amount < minimum]
     option, exempting = _under_minimum(law) if under else (EXEMPT, "")
     if option != EXEMPT:
-        because = "a bet under the minimum lies among them, so nothing is shared"
+        because = message("a bet under the minimum lies among them, so nothing is shared")
         return tuple(_whole(bet, exempting, because) for bet in group)
     rest = Fraction(maximum - sum(bet.amount for bet in under))
     counts = share_out(rest, {bet.number: bet.amount for bet in group if bet.amount >= minimum}, minimum)
     return tuple(
-        Share(bet, counts[bet.number], law.game.betting.excess_clause, f"its share of the maximum of {maximum}")
+        Share(
+            bet,
+            counts[bet.number],
+            law.game.betting.excess_clause,
+            message("its share of the maximum of {maximum}", maximum=maximum),
+        )
         if bet.number in counts
-        else _whole(bet, exempting, "under the minimum, it is not shared")
+        else _whole(bet, exempting, message("under the minimum, it is not shared"))
         for bet in group
     )
 
@@ -161,15 +168,17 @@ def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int
 
 
 def _shortfall_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
-    return _whole(bet, law.game.betting.shortfall_clause, "under the minimum, it counts as it lies")
+    return _whole(bet, law.game.betting.shortfall_clause, message("under the minimum, it counts as it lies"))
 
 
 def _shortfall_once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
     """Settle a bet under the minimum the first time; return that bettor's from the next round on (RTP 5.10)."""
     clause = law.game.betting.shortfall_clause
     if bet.bettor in settled_before:
-        return Share(bet, Fraction(0), clause, "under the minimum again, it is returned")
-    return Share(bet, Fraction(bet.amount), clause, "under the minimum for the first time, it counts", once=True)
+        return Share(bet, Fraction(0), clause, message("under the minimum again, it is returned"))
+    return Share(
+        bet, Fraction(bet.amount), clause, message("under the minimum for the first time, it counts"), once=True
+    )
 
 
 _EXCESS: Final[dict[Excess, Callable[[Law, Group, int, int], tuple[Share, ...]]]] = {

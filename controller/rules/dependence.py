@@ -87,13 +87,13 @@ def _shape_dependence(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
         trait, suits = of_one_hand(OF_ONE[shape])
         if wager.looks is Looks.BOTH and suits is not Suits.NONE:
             raise CountingError(
-                f"{wager.title} looks at two hands and pays on {shape.value}: only a wager on one hand can be counted"
+                f"{wager.title} looks at two hands and pays on {shape.name}: only a wager on one hand can be counted"
                 " by suits, so give it looks of one hand"
             )
         return trait, suits
     if wager.looks is not Looks.BOTH:
         raise CountingError(
-            f"{wager.title} looks at one hand and pays on a fact of two ({shape.value}); give it Looks.BOTH"
+            f"{wager.title} looks at one hand and pays on a fact of two ({shape.name}); give it Looks.BOTH"
         )
     if shape not in TRAITS:
         raise CountingError(

@@ -9,13 +9,27 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.games.specification import ClassNames
+from controller.messages import SLOT, Argument, Message, message
 from firmware_bridge.cards import Card
 
 HAND_SIZE: Final = 3
 TEN: Final = 10
 THREE_PICTURES: Final = 30
-_POINT_WORDS: Final = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+_POINT_WORDS: Final = (
+    message("Zero"),
+    message("One"),
+    message("Two"),
+    message("Three"),
+    message("Four"),
+    message("Five"),
+    message("Six"),
+    message("Seven"),
+    message("Eight"),
+    message("Nine"),
+)
 
 
 def pictures(cards: Sequence[Card]) -> int:
@@ -68,24 +82,25 @@ _KEYS: Final = tuple(
 )
 
 
-def class_name(key: int, names: ClassNames) -> str:
+def class_name(key: int, names: ClassNames) -> Message:
     """Return the name of a class as the document writes it.
 
     >>> from controller.games import game
-    >>> [class_name(29, game(document).names) for document in ("RTP", "NC", "F3")]
+    >>> [str(class_name(29, game(document).names)) for document in ("RTP", "NC", "F3")]
     ['Double Picture Nine', 'Double Pictures Nine', '2P9']
     """
     if key == THREE_PICTURES:
         return names.three
     pattern = (names.none, names.one, names.two)[key % 3]
-    return pattern.format(word=_POINT_WORDS[key // 3], n=key // 3)
+    points: dict[str, Argument] = {"word": _POINT_WORDS[key // 3], "n": key // 3}
+    return replace(pattern, args={slot: points[slot] for slot, _ in SLOT.findall(pattern.id)})
 
 
-def hand_name(cards: Sequence[Card], names: ClassNames) -> str:
+def hand_name(cards: Sequence[Card], names: ClassNames) -> Message:
     """Return the class of a hand as the document writes it (F3 item 4).
 
     >>> from controller.games import game
-    >>> hand_name([Card.parse(text) for text in ("KD", "3C", "5S")], game("F3").names)
+    >>> str(hand_name([Card.parse(text) for text in ("KD", "3C", "5S")], game("F3").names))
     'P8'
     """
     return class_name(rank_key(cards), names)

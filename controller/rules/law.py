@@ -16,15 +16,16 @@ from msgspec.structs import replace
 from controller.games.common import HOUSE_PROCEDURE
 from controller.games.specification import ASSUMED_NOT, STATED, Disposition, Facts, Game, Kind, Noticed, Row, number
 from controller.games.wager_specification import Price, Setting, Under, Wager
+from controller.messages import Message, MessageError, message
 from controller.roles import Role
 
 
-class SettingError(ValueError):
-    """An unknown setting or option, or a reading that must be chosen and is not. The message is a sentence."""
+class SettingError(MessageError):
+    """An unknown setting or option, or a reading that must be chosen and is not, as a phrase."""
 
 
-class UnknownWagerError(ValueError):
-    """A wager that the game does not have. The message is a sentence."""
+class UnknownWagerError(MessageError):
+    """A wager that the game does not have, as a phrase."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,18 @@ class Law:
         return self._prices[wager.id]
 
     def wager(self, wager_id: str) -> Wager:
-        """Return a wager by its id. Raises `UnknownWagerError` with a sentence."""
+        """Return a wager by its id. Raises `UnknownWagerError`."""
         for wager in self.wagers:
             if wager.id == wager_id:
                 return wager
-        known = ", ".join(wager.id for wager in self.wagers)
-        raise UnknownWagerError(f"{self.game.id} has no wager {wager_id!r}; it has {known}")
+        raise UnknownWagerError(
+            message(
+                "{game} has no wager {wager}; it has {wagers:list}",
+                game=self.game.id,
+                wager=repr(wager_id),
+                wagers=tuple(wager.id for wager in self.wagers),
+            )
+        )
 
     @property
     def unchosen(self) -> tuple[Setting, ...]:
@@ -112,7 +119,15 @@ def read_law(game: Game, chosen: Mapping[str, str] | None = None, house: Sequenc
 
 def _check_option(setting: Setting, option: str) -> None:
     if option not in setting.words:
-        raise SettingError(f"{setting.id} is {' or '.join(setting.words)} ({setting.clause}), not {option!r}")
+        raise SettingError(
+            message(
+                "{setting} is {options:or} ({clause}), not {option}",
+                setting=setting.id,
+                options=setting.words,
+                clause=setting.clause,
+                option=repr(option),
+            )
+        )
 
 
 def _check_data(game: Game) -> None:
@@ -122,7 +137,15 @@ def _check_data(game: Game) -> None:
             try:
                 _check_option(find_setting(game, setting_id), option)
             except SettingError as error:
-                raise SettingError(f"{what} depends on {setting_id}={option}, but {error}") from error
+                raise SettingError(
+                    message(
+                        "{what} depends on {setting}={option}, but {error}",
+                        what=what,
+                        setting=setting_id,
+                        option=option,
+                        error=error.said,
+                    )
+                ) from error
     if game.first_card is not None:
         find_setting(game, game.first_card.setting)
 
@@ -154,20 +177,31 @@ def readings_that_matter(game: Game, wagers: Iterable[Wager] | None = None) -> t
 
 
 def find_setting(game: Game, setting_id: str) -> Setting:
-    """Return a setting by its id. Raises `SettingError` with a sentence that names the existing ones."""
+    """Return a setting by its id. Raises `SettingError`, which names the existing ones."""
     for setting in game.settings:
         if setting.id == setting_id:
             return setting
-    known = ", ".join(setting.id for setting in game.settings) or "none"
-    raise SettingError(f"{game.id} has no setting {setting_id!r}; it has {known}")
+    raise SettingError(
+        message(
+            "{game} has no setting {setting}; it has {settings:list}" if game.settings else "{game} has no settings",
+            game=game.id,
+            setting=repr(setting_id),
+            settings=tuple(setting.id for setting in game.settings),
+        )
+    )
 
 
-def not_chosen(setting: Setting) -> str:
-    return f"{setting.id} must be chosen ({setting.clause}): {' or '.join(setting.words)}"
+def not_chosen(setting: Setting) -> Message:
+    return message(
+        "{setting} must be chosen ({clause}): {options:or}",
+        setting=setting.id,
+        clause=setting.clause,
+        options=setting.words,
+    )
 
 
 def enters_bettors(law: Law) -> bool:
-    """Whether only bettors whose wagers are entered choose (reading 38)."""
+    """Return whether only bettors whose wagers are entered choose (reading 38)."""
     return law.chosen.get("unentered_bettors") == "entered"
 
 
@@ -216,13 +250,14 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
     """Return the row where none fits: the document's referring clause if it has one, else a ruling of the house."""
-    because = "no clause provides for it" if game.silent_clause else "the rules are silent"
     return Row(
         id=number(kind, facts),
         kind=kind,
         clause=game.silent_clause,
         disposition=Disposition.REFER if game.silent_clause else Disposition.SILENT,
-        because=f"{because}; the {SILENT_DECIDED_BY.word} decides",
+        because=message("no clause covers it; the {role} decides", role=SILENT_DECIDED_BY.named)
+        if game.silent_clause
+        else message("the rules are silent; the {role} decides", role=SILENT_DECIDED_BY.named),
         decides=SILENT_DECIDED_BY,
         noticed=tuple(Noticed),
     )

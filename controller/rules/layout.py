@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games.wager_specification import LimitOf, Needs, Wager
-from controller.messages import AnyText
+from controller.messages import AnyText, Message, MessageError, message
 from controller.rules.law import Law
 
 DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
@@ -40,13 +40,12 @@ class Refusal(StrEnum):
     UNDER_MINIMUM = "under_minimum"
 
 
-class BetRefusedError(ValueError):
-    """A refused bet. The message is a sentence; `clause` is empty where the house refuses without a clause."""
+class BetRefusedError(MessageError):
+    """A refused bet, with the reason as a phrase. `clause` is empty where the house refuses without a clause."""
 
-    def __init__(self, code: Refusal, sentence: str, clause: str = "") -> None:
-        super().__init__(sentence)
+    def __init__(self, code: Refusal, said: Message, clause: str = "") -> None:
+        super().__init__(said)
         self.code = code
-        self.sentence = sentence
         self.clause = clause
 
 
@@ -75,8 +74,8 @@ class Bet(msgspec.Struct, frozen=True):
     placed_by: str = ""
 
 
-class TableRulesError(ValueError):
-    """An impossible setting of a table, or one that its game does not allow. The message is a sentence."""
+class TableRulesError(MessageError):
+    """An impossible setting of a table, or one that its game does not allow, as a phrase."""
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -88,7 +87,12 @@ class Limit(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.minimum < 1 or (self.maximum is not None and self.maximum < self.minimum):
             raise TableRulesError(
-                f"a limit of {self.minimum} to {self.maximum} cannot be met; set 1 or more, then as much"
+                message(
+                    "no bet can keep to a limit of {minimum} to {maximum}; set a minimum of 1 or more, and as much or "
+                    "more for the maximum",
+                    minimum=self.minimum,
+                    maximum=str(self.maximum),
+                )
             )
 
 
@@ -108,12 +112,14 @@ class TableRules(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.boxes < 1:
-            raise TableRulesError(f"a layout has at least one box, not {self.boxes}")
+            raise TableRulesError(message("a layout has at least one box, not {boxes}", boxes=self.boxes))
         strangers = [box for box in (*self.closed_boxes, *self.fewer_wagers) if not DEALERS_SPOT <= box <= self.boxes]
         if strangers:
-            raise TableRulesError(f"box {strangers[0]} is not on this layout; its boxes are 1 to {self.boxes}")
+            raise TableRulesError(
+                message("there is no box {box}; boxes are 1 to {boxes}", box=strangers[0], boxes=self.boxes)
+            )
         if any(most < 0 for most in self.fewer_wagers.values()):
-            raise TableRulesError("fewer wagers on a box are 0 or more")
+            raise TableRulesError(message("the most wagers on a box is a number from 0"))
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -124,18 +130,22 @@ class Layout(msgspec.Struct, frozen=True):
     numbered: int = 0
 
     def bet(self, number: int) -> Bet:
-        """Return a bet by its number. Raises `BetRefusedError` with a sentence."""
+        """Return a bet by its number. Raises `BetRefusedError`."""
         for bet in self.bets:
             if bet.number == number:
                 return bet
-        raise BetRefusedError(Refusal.UNKNOWN_BET, f"no bet {number} lies on the layout; look up its number")
+        raise BetRefusedError(
+            Refusal.UNKNOWN_BET, message("no bet {number} lies on the layout; look up its number", number=number)
+        )
 
     def bettor(self, bettor_id: str) -> Bettor:
-        """Return a bettor by his id. Raises `BetRefusedError` with a sentence."""
+        """Return a bettor by his id. Raises `BetRefusedError`."""
         for bettor in self.bettors:
             if bettor.id == bettor_id:
                 return bettor
-        raise BetRefusedError(Refusal.UNKNOWN_BETTOR, f"bettor {bettor_id!r} is not entered; enter the bettor first")
+        raise BetRefusedError(
+            Refusal.UNKNOWN_BETTOR, message("bettor {bettor} is not entered; enter the bettor first", bettor=bettor_id)
+        )
 
     def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
         """Return the bets on a box, of one kind or of all, in the order of placing."""
@@ -180,18 +190,32 @@ def check_rules(law: Law, rules: TableRules) -> None:
     """
     fewest, most, _ = law.game.boxes
     if not fewest <= rules.boxes <= most:
-        boxes = str(fewest) if fewest == most else f"{fewest} to {most}"
-        raise TableRulesError(f"a layout of {law.game.id} has {boxes} boxes, not {rules.boxes}; correct that number")
+        raise TableRulesError(
+            message(
+                "a layout of {game} has {most} boxes, not {boxes}; correct that number"
+                if fewest == most
+                else "a layout of {game} has {fewest} to {most} boxes, not {boxes}; correct that number",
+                game=law.game.id,
+                fewest=fewest,
+                most=most,
+                boxes=rules.boxes,
+            )
+        )
     known = {wager.id for wager in law.wagers}
     for wager_id in rules.limits:
         if wager_id not in known:
-            wagers = ", ".join(sorted(known))
-            raise TableRulesError(f"a limit is set for {wager_id!r}; the wagers of {law.game.id} are {wagers}")
+            raise TableRulesError(
+                message(
+                    "a limit is set for {wager}; the wagers of {game} are {wagers:list}",
+                    wager=repr(wager_id),
+                    game=law.game.id,
+                    wagers=tuple(sorted(known)),
+                )
+            )
     restricted = (*rules.closed_boxes, *rules.fewer_wagers)
     if DEALERS_SPOT in restricted and not any(wager.on_dealer for wager in law.wagers):
         raise TableRulesError(
-            f"box {DEALERS_SPOT} is restricted, and {law.game.id} has no spot of the Banker; its boxes are 1 to"
-            f" {rules.boxes}"
+            message("there is no box {box}; boxes are 1 to {boxes}", box=DEALERS_SPOT, boxes=rules.boxes)
         )
 
 
@@ -200,11 +224,19 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
     others = tuple(other for other in layout.bettors if other.id != bettor.id)
     if bettor.seat is not None:
         if not 1 <= bettor.seat <= rules.boxes:
-            raise BetRefusedError(Refusal.NO_SUCH_BOX, f"there is no box {bettor.seat}; boxes are 1 to {rules.boxes}")
+            raise BetRefusedError(
+                Refusal.NO_SUCH_BOX,
+                message("there is no box {box}; boxes are 1 to {boxes}", box=bettor.seat, boxes=rules.boxes),
+            )
         taken = [other.id for other in others if other.seat == bettor.seat]
         if taken:
             raise BetRefusedError(
-                Refusal.SEAT_TAKEN, f"{taken[0]} sits at box {bettor.seat}; enter first that he left that seat"
+                Refusal.SEAT_TAKEN,
+                message(
+                    "{bettor} sits at box {box}; enter first that this bettor left the seat",
+                    bettor=taken[0],
+                    box=bettor.seat,
+                ),
             )
     return replace(layout, bettors=(*others, bettor))
 
@@ -226,8 +258,13 @@ def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Ite
         if bet.number <= layout.numbered or layout.find(bet.bettor, bet.wager, bet.box):
             raise BetRefusedError(
                 Refusal.TWO_STACKS,
-                f"bet {bet.number} is entered beside another of that number, or of {bet.bettor} for the same wager on"
-                f" box {bet.box}; enter both as one amount",
+                message(
+                    "bet {number} is entered twice, or {bettor} has the same wager on {box} already; enter both as one "
+                    "amount",
+                    number=bet.number,
+                    bettor=bet.bettor,
+                    box=law.game.words.spot(bet.box),
+                ),
             )
         layout = layout.holding(bet)
     return layout
@@ -238,15 +275,30 @@ def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount:
     wager = law.wager(wager_id)
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1:
         raise BetRefusedError(
-            Refusal.NO_AMOUNT, f"{amount!r} is no bet; state a whole number of the smallest unit, 1 or more"
+            Refusal.NO_AMOUNT,
+            message(
+                "{amount} is not a valid bet; enter a whole number of the smallest unit, 1 or more", amount=repr(amount)
+            ),
         )
     if wager.on_dealer and box != DEALERS_SPOT:
         raise BetRefusedError(
-            Refusal.NO_SUCH_BOX, f"{wager.title} lies on the Banker's own spot; enter it on box {DEALERS_SPOT}"
+            Refusal.NO_SUCH_BOX,
+            message(
+                "{wager} lies on {spot}; enter it on box {box}",
+                wager=wager.title,
+                spot=law.game.words.spot(DEALERS_SPOT),
+                box=DEALERS_SPOT,
+            ),
         )
     if not wager.on_dealer and not 1 <= box <= rules.boxes:
         raise BetRefusedError(
-            Refusal.NO_SUCH_BOX, f"{wager.title} cannot lie on box {box}; boxes are 1 to {rules.boxes}"
+            Refusal.NO_SUCH_BOX,
+            message(
+                "{wager} cannot lie on box {box}; boxes are 1 to {boxes}",
+                wager=wager.title,
+                box=box,
+                boxes=rules.boxes,
+            ),
         )
     return wager
 

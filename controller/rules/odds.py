@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from controller.games.specification import Game
 from controller.games.wager_specification import Looks, Price, Wager
+from controller.messages import Message
 from controller.rules.dependence import Dependence, Suits, dependence
 from controller.rules.hand_counting import (
     WHOLE_DECK,
@@ -37,8 +38,8 @@ class PriceWays:
     name. `odds` are net units for each unit staked.
     """
 
-    name: str
-    shape: str
+    name: Message
+    shape: Message
     odds: Fraction
     clause: str
     ways: int
@@ -53,7 +54,7 @@ class WagerOdds:
     """
 
     wager: str
-    title: str
+    title: Message
     prices: tuple[PriceWays, ...]
     ways_returned: int
     ways_lost: int
@@ -109,7 +110,7 @@ def count_odds(law: Law, deck: CountedDeck = WHOLE_DECK) -> tuple[WagerOdds, ...
 def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerOdds:
     """Count the odds of one wager. Raises as `count_odds` does, for the wager's own prices."""
     verdicts: Counter[Verdict] = Counter()
-    paid: Counter[tuple[str, Fraction, str]] = Counter()
+    paid: Counter[tuple[Message, Fraction, str]] = Counter()
     for settled, ways in _ways(law, wager, deck):
         verdicts[settled.verdict] += ways
         if settled.verdict is Verdict.WON:
@@ -124,7 +125,7 @@ def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerO
     )
 
 
-def _ways_of(price: Price, paid: Counter[tuple[str, Fraction, str]]) -> PriceWays:
+def _ways_of(price: Price, paid: Counter[tuple[Message, Fraction, str]]) -> PriceWays:
     name = price.name or price.pays_on
     return PriceWays(name, price.called, price.odds, price.clause, paid[name, price.odds, price.clause])
 

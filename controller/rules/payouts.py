@@ -10,7 +10,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.games.wager_specification import Looks, Shape, Wager
+from controller.games.wager_specification import SHAPES, Looks, Shape, Wager
+from controller.messages import Message, message
 from controller.rules.hands import THREE_PICTURES, pictures, points, rank_key
 from controller.rules.law import Law
 from firmware_bridge.cards import Card
@@ -26,12 +27,18 @@ class Verdict(StrEnum):
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The outcome of one wager. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned."""
+    """The outcome of one wager. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned.
+
+    `because` has slots for the game's own names of the owners of hands (`OwnWords.own`).
+    """
 
     verdict: Verdict
     net: Fraction
     clause: str
-    because: str
+    because: Message
+
+
+LOST: Final = message("none of what it pays on")
 
 
 def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
@@ -47,8 +54,8 @@ def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
     if wager.returned is not None and holds(wager.returned, wager.looks, box, dealer):
         own = ((shape, clause) for shape, clause in wager.returned_by if holds(shape, wager.looks, box, dealer))
         shape, clause = next(own, (wager.returned, wager.returned_clause))
-        return Settled(Verdict.RETURNED, Fraction(0), clause, shape.value)
-    return Settled(Verdict.LOST, Fraction(-1), wager.clause, "none of what it pays on")
+        return Settled(Verdict.RETURNED, Fraction(0), clause, SHAPES[shape])
+    return Settled(Verdict.LOST, Fraction(-1), wager.clause, LOST)
 
 
 def holds(shape: Shape, looks: Looks, box: Cards, dealer: Cards) -> bool:

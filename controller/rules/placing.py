@@ -13,7 +13,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.games.wager_specification import LimitOf, Wager
+from controller.games.wager_specification import LimitOf, Needs, Wager
+from controller.messages import message
 from controller.rules.law import Law
 from controller.rules.layout import (
     DEALERS_SPOT,
@@ -31,8 +32,11 @@ from controller.rules.layout import (
     seated_player,
 )
 
-PLACED: Final = "nothing is placed or raised; give these chips back to the player"
-TAKEN_BACK: Final = "nothing is taken back; put the chips back, they are settled as they lay"
+PLACED_LATE: Final = message('after "No more bets" nothing is placed or raised; give these chips back to the player')
+FULL: Final = message("the maximum of the box is reached")
+TAKEN_BACK_LATE: Final = message(
+    'after "No more bets" nothing is taken back; put the chips back, they are settled as they lay'
+)
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -68,7 +72,7 @@ def place(
     wager = check_possible(law, rules, wager_id, box, amount)
     layout.bettor(bettor_id)
     if not betting_open:
-        raise _late_refusal(PLACED, law.game.betting.late)
+        raise BetRefusedError(Refusal.LATE, PLACED_LATE, law.game.betting.late)
     lies = layout.find(bettor_id, wager_id, box)
     number = lies.number if lies else layout.numbered + 1
     before = lies.amount if lies else 0
@@ -99,14 +103,12 @@ def change(
             law, rules, layout, bet.bettor, bet.wager, bet.box, more, betting_open=betting_open, noticed=noticed
         )
     if not betting_open:
-        raise _late_refusal(
-            "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
-        )
+        raise BetRefusedError(Refusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
     lowered = replace(bet, amount=amount)
     changed = layout.holding(lowered)
     if noticed and amount < bet.amount:
         _check_minimum(law, rules, changed, lowered)
-    back = HandedBack(number, bet.bettor, bet.amount - amount, "", "the bettor lowered the bet")
+    back = HandedBack(number, bet.bettor, bet.amount - amount, "", message("the bettor lowered the bet"))
     return Laid(changed, (back,) if back.amount else ())
 
 
@@ -117,15 +119,14 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
     """
     bet = layout.bet(number)
     if not betting_open:
-        raise _late_refusal(
-            "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
-        )
+        raise BetRefusedError(Refusal.LATE, TAKEN_BACK_LATE, law.game.betting.late_withdrawal)
     layout = layout.holding(replace(bet, amount=0))
-    back = [HandedBack(number, bet.bettor, bet.amount, "", "the bettor took the bet back")]
+    back = [HandedBack(number, bet.bettor, bet.amount, "", message("the bettor took the bet back"))]
     for other in layout.on(bet.box):
         if other.bettor == bet.bettor and not has_main(law, layout, law.wager(other.wager), bet.box, bet.bettor):
             clause = law.game.betting.without_main
-            back.append(HandedBack(other.number, bet.bettor, other.amount, clause, "its main wager is no longer there"))
+            because = message("its main wager is no longer there")
+            back.append(HandedBack(other.number, bet.bettor, other.amount, clause, because))
             layout = layout.holding(replace(other, amount=0))
     return Laid(layout, tuple(back))
 
@@ -162,28 +163,33 @@ def _last_to_give_way(law: Law, layout: Layout, bets: list[Bet], maximum: int) -
     return seated_player(law, before, box) or passing.bettor
 
 
-def _late_refusal(what: str, clause: str) -> BetRefusedError:
-    return BetRefusedError(Refusal.LATE, f'after "No more bets" {what}', clause)
-
-
 def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, bet: Bet) -> None:
     """Check whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
-    betting = law.game.betting
+    betting, box = law.game.betting, law.game.words.spot(bet.box)
     if bet.box in rules.closed_boxes:
-        raise BetRefusedError(Refusal.BOX_CLOSED, f"box {bet.box} is closed; bet on another")
+        raise BetRefusedError(Refusal.BOX_CLOSED, message("{box} is closed; bet on another", box=box))
     if not has_main(law, layout, wager, bet.box, bet.bettor):
-        whose = wager.needs.value
         raise BetRefusedError(
             Refusal.NO_MAIN,
-            f"{wager.title} on box {bet.box} needs {whose} there; place that first",
+            message(
+                "{wager} on {box} needs a main wager of the same bettor there; place that first"
+                if wager.needs is Needs.OWN_MAIN
+                else "{wager} on {box} needs a main wager there; place that first",
+                wager=wager.title,
+                box=box,
+            ),
             betting.without_main,
         )
-    elsewhere = [other.box for other in layout.bets if other.bettor == bet.bettor and other.box != bet.box]
-    positions = [box for box in elsewhere if box != DEALERS_SPOT]
+    boxes = [other.box for other in layout.bets if other.bettor == bet.bettor]
+    positions = [number for number in boxes if number not in (bet.box, DEALERS_SPOT)]
     if bet.bettor in rules.one_box and positions and bet.box != DEALERS_SPOT:
         raise BetRefusedError(
             Refusal.ONE_BOX_ONLY,
-            f"{bet.bettor} may bet on one position only; bet on box {positions[0]}",
+            message(
+                "{bettor} may bet on one position only; bet on {box}",
+                bettor=bet.bettor,
+                box=law.game.words.box(positions[0]),
+            ),
             betting.restricting,
         )
     _check_number_of_wagers(law, rules, layout, bet)
@@ -199,7 +205,13 @@ def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Be
         most, clause = rules.fewer_wagers.get(bet.box, others + 1), betting.fewer_wagers
     if others >= most:
         raise BetRefusedError(
-            Refusal.TOO_MANY_WAGERS, f"box {bet.box} takes {most} wagers of a kind at most; bet on another", clause
+            Refusal.TOO_MANY_WAGERS,
+            message(
+                "{box} takes {most} wagers of a kind at most; bet on another",
+                box=law.game.words.spot(bet.box),
+                most=most,
+            ),
+            clause,
         )
 
 
@@ -210,7 +222,11 @@ def _check_limits(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None
     if alone and limit.maximum is not None and bet.amount > limit.maximum:
         raise BetRefusedError(
             Refusal.OVER_MAXIMUM,
-            f"{bet.amount} is over the maximum of {limit.maximum}; bet so much or less",
+            message(
+                "{amount} is over the maximum of {maximum}; bet that amount or less",
+                amount=bet.amount,
+                maximum=limit.maximum,
+            ),
             law.game.betting.limits,
         )
 
@@ -223,7 +239,9 @@ def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> Non
     if counts < minimum:
         raise BetRefusedError(
             Refusal.UNDER_MINIMUM,
-            f"{counts} is under the minimum of {minimum}; raise the bet or keep it",
+            message(
+                "{amount} is under the minimum of {minimum}; bet that amount or more", amount=counts, minimum=minimum
+            ),
             law.game.betting.limits,
         )
 
@@ -257,7 +275,11 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
     if refused >= new.amount:
         raise BetRefusedError(
             Refusal.OVER_MAXIMUM,
-            f"box {bet.box} holds its maximum of {maximum} already; bet on another",
+            message(
+                "{box} has its maximum of {maximum} already; bet on another",
+                box=law.game.words.spot(bet.box),
+                maximum=str(maximum),
+            ),
             law.game.betting.seated_first or law.game.betting.limits,
         )
     return Laid(result, back)
@@ -277,6 +299,6 @@ def _take_excess_off(law: Law, layout: Layout, chips: list[_Chips], over: int) -
     for number, taken in gone.items():
         bet = layout.bet(number)
         clause = betting.seated_first or betting.limits
-        back.append(HandedBack(number, bet.bettor, taken, clause, "the maximum of the box is reached"))
+        back.append(HandedBack(number, bet.bettor, taken, clause, FULL))
         layout = layout.holding(replace(bet, amount=bet.amount - taken))
     return layout, tuple(back)

@@ -47,7 +47,7 @@ def _row(row: Row) -> Iterator[str]:
     procedure = row.authority == PROCEDURE and row.disposition is Disposition.CONTINUE
     if row.authority and not procedure:
         yield "a row of the document has no other authority; leave `authority` empty"
-    if not row.because:
+    if not str(row.because):
         yield "`because` is empty; say in a few words what happened"
     if not row.clause and row.disposition is not Disposition.SILENT and not procedure:
         yield "its clause is empty; only what the document is silent about has none"

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from controller.games.wager_specification import Looks
+from controller.messages import Message, MessageError, message
 from controller.rules.apportionment import Share, apportion
 from controller.rules.dealing_order import DEALER
 from controller.rules.dealing_order import box as place_of
@@ -27,8 +28,8 @@ from controller.rules.payouts import Cards, Verdict, settle
 NOTHING: Final = Fraction(0)
 
 
-class SettlementError(ValueError):
-    """A round cannot be settled from what was entered. The message is a sentence with a next step."""
+class SettlementError(MessageError):
+    """A round cannot be settled from what was entered, as a phrase with the next step."""
 
 
 class Rounding(StrEnum):
@@ -68,7 +69,7 @@ class BetResult(msgspec.Struct, frozen=True):
     bet: Bet
     verdict: Verdict | None
     clause: str
-    because: str
+    because: Message
     counted: Fraction = NOTHING
     returned: Fraction = NOTHING
     collected: Fraction = NOTHING
@@ -76,7 +77,7 @@ class BetResult(msgspec.Struct, frozen=True):
     paid: Fraction = NOTHING
     breakage: Fraction = NOTHING
     share_clause: str = ""
-    share: str = ""
+    share: Message | None = None
 
 
 class Settlement(msgspec.Struct, frozen=True):
@@ -182,8 +183,11 @@ def return_every_bet(
     named.
     """
     if not clause:
-        raise SettlementError("a round is void by a clause or by a ruling; name which")
-    because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets or 'reading 33'})"
+        raise SettlementError(message("a round is void by a clause or by a ruling; name which"))
+    because = message(
+        "the round is void and all bets are returned ({clause})",
+        clause=law.game.clauses.void_returns_bets or message("reading {number}", number=33),
+    )
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
     entries = (
         _removed_or_withdrawn(bet, removed, withdrawn)
@@ -194,7 +198,7 @@ def return_every_bet(
     return Settlement(tuple(entries), settled_under_minimum)
 
 
-def _returned(bet: Bet, clause: str, because: str) -> BetResult:
+def _returned(bet: Bet, clause: str, because: Message) -> BetResult:
     return BetResult(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
 
 
@@ -203,9 +207,9 @@ def _removed_or_withdrawn(
 ) -> BetResult | None:
     """Return the result of a bet that a clause took out of the round; None if none did."""
     if bet.box in removed:
-        return _returned(bet, removed[bet.box], "the hand was removed from play")
+        return _returned(bet, removed[bet.box], message("the hand was removed from play"))
     if (bet.bettor, bet.box) in withdrawn:
-        return _returned(bet, withdrawn[bet.bettor, bet.box], "the bettor withdrew his wagers")
+        return _returned(bet, withdrawn[bet.bettor, bet.box], message("the bettor withdrew"))
     return None
 
 
@@ -213,7 +217,12 @@ def _returned_by_ruling(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
     """Return the result of a bet that a ruling returned; None if none did."""
     if ruling is None or ruling.action is not BetAction.RETURN:
         return None
-    return _returned(bet, ruling.authority, f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
+    because = message(
+        "ruling of {authority}: {text}",
+        authority=ruling.authority,
+        text=ruling.text or message("the bet is returned"),
+    )
+    return _returned(bet, ruling.authority, because)
 
 
 def _decided_without_cards(
@@ -229,13 +238,13 @@ def _decided_without_cards(
     if (out := _removed_or_withdrawn(bet, removed, withdrawn)) is not None:
         return out
     if side_alone and betting.without_main_returned:
-        return _returned(bet, betting.without_main_returned, "no main wager lies on that box")
+        return _returned(bet, betting.without_main_returned, message("no main wager lies on that box"))
     if (back := _returned_by_ruling(bet, ruling)) is not None:
         return back
     if side_alone and ruling is None:
-        because = "a side wager without its main wager waits for a ruling"
+        because = message("a side wager without its main wager waits for a ruling")
         return BetResult(bet, None, betting.without_main, because, held=Fraction(bet.amount))
-    if not share.counts:
+    if not share.counts and share.because is not None:
         return _returned(bet, share.clause, share.because)
     return None
 
@@ -251,7 +260,7 @@ def _decided_by_cards(law: Law, share: Share, hands: Mapping[str, Cards], roundi
         bet,
         settled.verdict,
         settled.clause,
-        settled.because,
+        law.game.words.own(settled.because),
         counted=counts,
         returned=bet.amount - collected,
         collected=collected,
@@ -283,10 +292,16 @@ def _check_hands(law: Law, bets: Iterable[Bet], hands: Mapping[str, Cards]) -> N
             needed.add(DEALER)
     wrong = sorted(place for place in needed if len(hands.get(place, ())) != HAND_SIZE)
     if wrong:
-        lying = ", ".join(f"{place} has {len(hands.get(place, ()))}" for place in wrong)
         raise SettlementError(
-            f"bets need hands of {HAND_SIZE} cards, and {lying}; enter the hand as it lies, or say by which clause it"
-            " was removed"
+            message(
+                "bets need hands of {size} cards, and {hands:list}; enter the hand as it lies, or the clause that "
+                "removed it",
+                size=HAND_SIZE,
+                hands=tuple(
+                    message("{place} has {count}", place=law.game.words.of(place), count=len(hands.get(place, ())))
+                    for place in wrong
+                ),
+            )
         )
 
 
@@ -300,19 +315,32 @@ def _check_entered(
     """Check that every return has a clause or a ruling, and that each concerns a bet that lies there."""
     for number, ruling in rulings.items():
         if all(bet.number != number for bet in layout.bets):
-            raise SettlementError(f"a ruling is about bet {number}, which does not lie there; look up its number")
+            raise SettlementError(
+                message("a ruling is about bet {number}, which does not lie there; look up its number", number=number)
+            )
         if not ruling.authority:
-            raise SettlementError(f"the ruling on bet {number} names no one; enter who gave it")
+            raise SettlementError(message("the ruling on bet {number} names no one; enter who gave it", number=number))
+    name = law.game.words.spot
     for box, clause in removed.items():
         if not clause:
-            raise SettlementError(f"the hand of box {box} was removed by no clause; name the clause or the ruling")
+            raise SettlementError(
+                message("the hand of {box} was removed without a clause; enter the clause or the ruling", box=name(box))
+            )
     for (bettor, box), clause in withdrawn.items():
         if not clause:
-            raise SettlementError(f"{bettor} withdrew from box {box} by no clause; name the clause or the ruling")
+            raise SettlementError(
+                message(
+                    "{bettor} withdrew from {box} without a clause; enter the clause or the ruling",
+                    bettor=bettor,
+                    box=name(box),
+                )
+            )
         if all(bet.bettor != bettor for bet in layout.on(box)):
-            raise SettlementError(f"{bettor} has no bet on box {box} to withdraw; look up the box")
+            raise SettlementError(
+                message("{bettor} has no bet on {box} to withdraw; look up the box", bettor=bettor, box=name(box))
+            )
         if clause in _all_or_none_clauses(law):
-            _check_all_withdrawn(layout, removed, withdrawn, bettor, clause)
+            _check_all_withdrawn(law, layout, removed, withdrawn, bettor, clause)
 
 
 def _all_or_none_clauses(law: Law) -> frozenset[str]:
@@ -321,6 +349,7 @@ def _all_or_none_clauses(law: Law) -> frozenset[str]:
 
 
 def _check_all_withdrawn(
+    law: Law,
     layout: Layout,
     removed: Mapping[int, str],
     withdrawn: Mapping[tuple[str, int], str],
@@ -331,6 +360,11 @@ def _check_all_withdrawn(
     left = sorted(box for box in boxes if (bettor, box) not in withdrawn)
     if left:
         raise SettlementError(
-            f"by {clause} {bettor} withdraws all his wagers or none; box {left[0]} is missing, so enter it or take the"
-            " withdrawal back"
+            message(
+                "{clause}: {bettor} withdraws all wagers or none, and those on {box} are missing; enter them, or take "
+                "back the withdrawal",
+                clause=clause,
+                bettor=bettor,
+                box=law.game.words.spot(left[0]),
+            )
         )

@@ -82,7 +82,7 @@ def _identity(game: Game) -> Iterator[str]:
     if not ID.fullmatch(game.id):
         yield f"the id is {game.id!r}; write upper-case letters and figures, a letter first, as NC or F3"
     for field in ("title", "tie_word"):
-        if not getattr(game, field).strip():
+        if not str(getattr(game, field)).strip():
             yield f"{field} is empty; enter the document's own"
     if game.effective and not DATE.fullmatch(game.effective):
         yield f"effective is {game.effective!r}; write the date as 2026-01-31, or leave it empty"
@@ -147,7 +147,7 @@ def _first_card(game: Game) -> Iterator[str]:
 def _names(game: Game) -> Iterator[str]:
     try:
         named = {class_name(key, game.names) for key in range(CLASSES)}
-    except (KeyError, IndexError, ValueError) as error:
+    except KeyError as error:
         yield f"a name of a hand class cannot be written ({error!r}); use {{word}} and {{n}} alone"
         return
     if len(named) != CLASSES:
@@ -299,7 +299,7 @@ def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]
     alike = Counter((price.name, price.odds, price.clause) for price in prices if price.name)
     for (name, _, clause), count in alike.items():
         if count > 1:
-            yield f"{count} prices in force are called {name!r} ({clause}); give each the document's own name"
+            yield f"{count} prices in force are called {str(name)!r} ({clause}); give each the document's own name"
     try:
         counted = wager_odds(law, wager)
     except CountingError as error:
@@ -307,7 +307,8 @@ def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]
         return
     for price in counted.prices:
         if not price.ways:
-            yield f"no hand is paid for {price.shape!r} ({price.clause}): an earlier price takes them all, or none is"
+            on = str(law.game.words.own(price.shape))
+            yield f"no hand is paid for {on!r} ({price.clause}): an earlier price takes them all, or none is"
     if wager.returned is not None and not counted.ways_returned:
         yield f"it is never returned on {wager.returned.name}: a price takes all those hands"
     if not counted.ways_lost:

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.games.wager_specification import Viewer
+from controller.messages import Message, message
 from controller.rules.law import Law
 from controller.rules.layout import Layout, seated_player
 
@@ -15,9 +16,9 @@ NO_VIEWER_YET: Final[Mapping[str, int]] = {}
 
 
 class ViewingRefusal(msgspec.Struct, frozen=True):
-    """The reason why a bettor may not look at a hand: a sentence and its clause."""
+    """The reason why a bettor may not look at a hand, as a phrase, and its clause."""
 
-    sentence: str
+    said: Message
     clause: str
 
 
@@ -53,21 +54,29 @@ def viewing_refusal(
     """Return why a bettor may not look at the hand of a box, or None if he may. `viewing` is as for `viewer`."""
     betting = law.game.betting
     if not law.game.examining:
-        return ViewingRefusal("in this game the Dealer exposes every hand; leave the cards where they lie", "")
+        said = message("in this game the Dealer exposes every hand; leave the cards where they lie")
+        return ViewingRefusal(said, "")
+    name = law.game.words.box
     if all(bet.bettor != bettor_id for bet in layout.on(box)):
-        return ViewingRefusal(
-            f"{bettor_id} has no bet on box {box}; let a bettor of that box look", betting.viewer_clause
-        )
+        said = message("{bettor} has no bet on {box}; let a bettor of {box} look", bettor=bettor_id, box=name(box))
+        return ViewingRefusal(said, betting.viewer_clause)
     if betting.seated_to_view and layout.bettor(bettor_id).seat is None:
-        return ViewingRefusal(f"{bettor_id} is not seated; only who sits looks at cards", betting.seated_to_view)
+        said = message("{bettor} is not seated; only seated players look at cards", bettor=bettor_id)
+        return ViewingRefusal(said, betting.seated_to_view)
     elsewhere = viewing.get(bettor_id, box)
     if betting.one_hand_viewed and elsewhere != box:
-        return ViewingRefusal(
-            f"{bettor_id} looks at box {elsewhere} and may look at one hand only; the Dealer opens box {box}",
-            betting.one_hand_viewed,
+        said = message(
+            "{bettor} looks at {other} and may look at one hand only; the Dealer opens the hand of {box}",
+            bettor=bettor_id,
+            other=name(elsewhere),
+            box=name(box),
         )
+        return ViewingRefusal(said, betting.one_hand_viewed)
     named = viewer(law, layout, box, viewing)
-    if betting.viewer is not Viewer.UNSAID and named != bettor_id:
-        whose = f"{named} looks at the hand of box {box}" if named else f"the Dealer opens the hand of box {box}"
-        return ViewingRefusal(f"{whose}; hand the cards over", betting.viewer_clause)
-    return None
+    if betting.viewer is Viewer.UNSAID or named == bettor_id:
+        return None
+    if named:
+        said = message("{bettor} looks at the hand of {box}; hand the cards over", bettor=named, box=name(box))
+    else:
+        said = message("the Dealer opens the hand of {box}; hand the cards over", box=name(box))
+    return ViewingRefusal(said, betting.viewer_clause)

@@ -56,12 +56,12 @@ def as_refusal(attempt: Callable[[], ResultT]) -> ResultT:
     except BetRefusedError as refused:
         code = refused.code.replace("_", "-")
         if refused.clause:
-            raise RefusedError(code, "{why} ({clause}).", why=refused.sentence, clause=refused.clause) from None
-        raise RefusedError(code, "{why}.", why=refused.sentence) from None
+            raise RefusedError(code, "{why} ({clause}).", why=refused.said, clause=refused.clause) from None
+        raise RefusedError(code, "{why}.", why=refused.said) from None
     except UnknownWagerError as unknown:
-        raise RefusedError("unknown-wager", "{why}.", why=str(unknown)) from None
+        raise RefusedError("unknown-wager", "{why}.", why=unknown.said) from None
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", "{why}.", why=str(wrong)) from None
+        raise RefusedError("table-rules", "{why}.", why=wrong.said) from None
 
 
 # -- entering ----------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def verify_restrict(state: TableState, given: PersonActed, operation: operations
     try:
         check_rules(state.law, replace(state, restrictions=restricted).table_rules)
     except TableRulesError as wrong:
-        raise RefusedError("table-rules", "{why}.", why=str(wrong)) from None
+        raise RefusedError("table-rules", "{why}.", why=wrong.said) from None
 
 
 def restrict(decision: Decision, given: PersonActed, operation: operations.RestrictBetting) -> None:
@@ -205,7 +205,7 @@ def why_unsettled(state: TableState) -> Message | None:
     try:
         _settlement(state)
     except SettlementError as error:
-        return message("The bets cannot be settled: {why}. Correct the wrong entry, or void the round.", why=str(error))
+        return message("The bets cannot be settled: {why}. Correct the wrong entry, or void the round.", why=error.said)
     return None
 
 

@@ -60,7 +60,7 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
         return
     refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.round.viewed_at)
     if refusal is not None:
-        note = message("{bettor} looked; {why}", bettor=operation.bettor, why=refusal.sentence)
+        note = message("{bettor} looked; {why}", bettor=operation.bettor, why=refusal.said)
         if refusal.clause:
             note = message("{said} ({clause})", said=note, clause=refusal.clause)
         raise_irregularity(decision, Kind.WRONG_VIEWER, noticed_by=given.person, place=place, note=note)

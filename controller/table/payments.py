@@ -61,7 +61,7 @@ def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[_Result, ...
 
 def _plain(settled: Settled) -> Settled:
     """Return it without its clause and fact: only what is done counts."""
-    return Settled(settled.verdict, settled.net, "", "")
+    return Settled(settled.verdict, settled.net, "", message(""))
 
 
 def _rank(settled: Settled | None) -> Fraction:

@@ -35,7 +35,7 @@ REPEATED_WITHIN_NS: Final = 30 * 10**9  # at a screen; then a second request is 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
     rules = game(settings.game)
-    decision.emit(events.GameChosen(rules.title, rules.version, rules.effective, settings))
+    decision.emit(events.GameChosen(str(rules.title), rules.version, rules.effective, settings))
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:

@@ -91,7 +91,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
             many = message("rounds until Ctrl-C") if endless else counted("1 round", "{count} rounds", rounds)
             said = message(
                 "{title}: you deal {rounds} with a simulated {device}.",
-                title=Message(rules.title), rounds=many, device=DEVICE_NAMES[device],
+                title=rules.title, rounds=many, device=DEVICE_NAMES[device],
             )  # fmt: skip
             click.echo(say(said))
         else:
@@ -135,7 +135,7 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language:
     lines = (
         message(
             "{title}: {rounds} with a simulated {device}.",
-            title=Message(rules.title),
+            title=rules.title,
             rounds=counted("1 round", "{count} rounds", rounds),
             device=DEVICE_NAMES[device],
         ),

@@ -364,7 +364,8 @@ class VisitorsHands(SimulatedDealer):
             if found.noticed_by:
                 self._tell_once(message("You look at the cards: it is as reported."))
             answers = [(name, message("Yes." if getattr(truth, name) else "No.")) for name in found.asks]
-            told = [(Message(FACT_QUESTIONS[name]), answer) for name, answer in answers]
+            own = game(view.game).words.own
+            told = [(own(FACT_QUESTIONS[name]), answer) for name, answer in answers]
             self._tell_once(sentences(*chain.from_iterable(told)))
         await self._wait_for_entry(view)
 

@@ -33,15 +33,15 @@ PHASES: Final = (
 DEALERS: Final = ("Ana", "Ben", "Chen Wei", "Dana", "")
 
 EXPOSED: Final = OpenIrregularity(
-    812, Kind.EXPOSED_CARD, KINDS[Kind.EXPOSED_CARD], "box 1", 128, ("NC 5.7",), "pit supervisor",
+    812, Kind.EXPOSED_CARD, str(KINDS[Kind.EXPOSED_CARD]), "box 1", 128, ("NC 5.7",), "pit supervisor",
     "Call the pit supervisor. Was a card of box 1 exposed?", 0, True,
 )  # fmt: skip
 TOO_MANY: Final = OpenIrregularity(
-    640, Kind.WRONG_COUNT, KINDS[Kind.WRONG_COUNT], "the Dealer", 64, ("NC 5.5.4", "NC 5.5"),
+    640, Kind.WRONG_COUNT, str(KINDS[Kind.WRONG_COUNT]), "the Dealer", 64, ("NC 5.5.4", "NC 5.5"),
     "pit supervisor", "Had any Player handled cards before the error was noticed?", 0, True,
 )  # fmt: skip
 LATE_BET: Final = OpenIrregularity(
-    77, Kind.LATE_BET, KINDS[Kind.LATE_BET], "box 2", 31, ("",), "shift manager",
+    77, Kind.LATE_BET, str(KINDS[Kind.LATE_BET]), "box 2", 31, ("",), "shift manager",
     'Call the shift manager. Was a bet placed, raised or taken away after "No more bets"?', 0, False,
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
     phase, next_step = PHASES[(number + step // CARDS_IN_A_PHASE) % len(PHASES)]
     round_number = 1 + (7 * number + step // CARDS_IN_A_ROUND) % 300
     table = TableReport(
-        f"{number:032x}", 40 + step, now, True, "NC", GAMES["NC"].title, "sets", phase,
+        f"{number:032x}", 40 + step, now, True, "NC", str(GAMES["NC"].title), "sets", phase,
         now - (number % 5) * 40 * SECOND, "in_service", "the device is ready", False, "", round_number,
         DEALERS[number % len(DEALERS)], next_step, (), (),
     )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from controller.api.narration import with_messages
 from controller.commands.journal.account import Account, Accountant
 from controller.commands.journal.days import Clock, Span
 from controller.commands.journal.decisions import name_of, read
@@ -26,6 +27,7 @@ from controller.floor.store.meters import StoreMeters
 from controller.floor.store.writing import Writer
 from controller.floor.topics import Subject
 from controller.journal.outbox import DecisionMade, FileBegan, Record
+from controller.messages import AnyText, Message, counted, message, sentences
 from simulators.scenarios import names
 from tests.floor.postgres import TOOL, Postgres
 from tests.floor.stored import PLACE, Rows, heard
@@ -201,6 +203,12 @@ def _was_dealt(one: Round, place: str) -> bool:
     return any(line.event["event"] == "cards_dealt" and place in line.event["places"] for line in one.course)
 
 
+def said_of(value: Any) -> Any:
+    """Return a message of an event in English, and any other value as it is."""
+    found = with_messages(value)
+    return str(found) if isinstance(found, Message) else found
+
+
 def test_wagers(everything: Rows) -> None:
     amounts = ("returned", "collected", "held", "paid")
     named = ("number", "bettor", "wager", "box", "amount", "verdict", "clause", "because")
@@ -210,7 +218,7 @@ def test_wagers(everything: Rows) -> None:
 
     def expected(name: str) -> list[Any]:
         return [
-            (one.number, [bet[key] for key in named], [money(bet[key]) for key in amounts])
+            (one.number, [said_of(bet[key]) for key in named], [money(bet[key]) for key in amounts])
             for one in told(name).rounds
             for bet in one.settlement
         ]
@@ -240,6 +248,36 @@ def test_irregularities(everything: Rows) -> None:
         ]  # fmt: skip
 
     assert check(everything, "irregularities", got, expected) > 250
+
+
+SAID: tuple[AnyText, ...] = (
+    "as it was written",
+    message("The {place} lies {here}.", place=message("the Dealer's hand"), here="{place}"),
+    message("{what}: {reason}", what=message("it happened"), reason=message("for {a} and {b}", a=1, b="x")),
+    message("{hands}, {hands:or}, {hands:list}; {one:clauses}", hands=(1, message("box {n}", n=2), 3), one=("a",)),
+    counted("1 card", "{count} cards", 1),
+    counted("1 card", "{count} cards", 3),
+    sentences(message("One."), message("Is it {so}?", so="so")),
+    message("{question}.", question=message("Is it so?")),
+    message("{missing} is not given"),
+    message("{nothing}", nothing=()),
+)
+
+
+def test_a_message_is_shown_as_the_program_shows_it(rows: Rows) -> None:
+    for said in SAID:
+        body = msgspec.json.encode(said).decode()
+        assert rows.ask("SELECT cardshoe.said(%s::jsonb)", body) == [(str(said),)], body
+
+
+def test_any_value_is_shown_and_a_message_that_grows_without_end_is_cut(rows: Rows) -> None:
+    for body in ("null", "3", "[]", "{}", '{"id": 3}', '{"id": "{a}", "args": 3}', '{"id": "x", "many": []}'):
+        rows.ask("SELECT cardshoe.said(%s::jsonb)", body)
+    said = Message("{a}", {"a": "x"})
+    for _ in range(20):
+        said = Message("{a} " * 50, {"a": said})
+    ((shown,),) = rows.ask("SELECT cardshoe.said(%s::jsonb)", msgspec.json.encode(said).decode())
+    assert len(shown) <= 10_000
 
 
 def test_device_faults(everything: Rows) -> None:

@@ -52,7 +52,7 @@ def test_the_folders_of_this_program_are_games() -> None:
         ("Shape.SAME_POINTS,", "Shape.SAME_POINT,", "SAME_POINT,", "SAME_POINT is unknown"),
         ('"SK 2.1", points=7), Price', '"SK 2.1", points=7) Price', "points=7", "invalid syntax"),
         ("tie_word=", "tieword=", "= Game(", "Unexpected keyword argument 'tieword'"),
-        ('    tie_word="tie",\n', "", "= Game(", "Missing required argument 'tie_word'"),
+        ('    tie_word=message("tie"),\n', "", "= Game(", "Missing required argument 'tie_word'"),
         ("import Betting,", "import Bettings,", "import Bettings", "cannot import name 'Bettings'"),
         ("import PROVISIONS", "import PROVISION", "import PROVISION", "cannot import name 'PROVISION'"),
     ],

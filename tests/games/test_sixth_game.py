@@ -34,7 +34,7 @@ def test_the_commands_know_it(tree: Path) -> None:
     assert rules.stdout.startswith("Skeleton (SIXTH)\n")
     odds = run(tree, *CARDSHOE, "odds", "sixth")
     assert odds.returncode == 0
-    assert "the box's hand ranks higher, with seven points (SIXTH 2.1)" in odds.stdout
+    assert "the box's hand ranks higher, with 7 points (SIXTH 2.1)" in odds.stdout
 
 
 def test_its_scenario_is_found_and_played(tree: Path) -> None:

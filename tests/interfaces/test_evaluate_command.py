@@ -185,7 +185,7 @@ def test_json_holds_the_library_s_figures(game_id: str) -> None:
     readings = [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
     hands = [f"--player={box}: {cards}" for box, cards in HANDS.items()]
     found = json.loads(run(game_id, *hands, "--dealer", DEALER, *readings, "--json").output)
-    assert (found["game"], found["title"], found["version"]) == (game_id, law.game.title, law.game.version)
+    assert (found["game"], found["title"], found["version"]) == (game_id, str(law.game.title), law.game.version)
     assert found["readings"] == {setting.id: law.chosen[setting.id] for setting in readings_that_matter(law.game)}
     spots = {0: "", **HANDS}
     shown = {(0, wager["wager"]): wager for wager in found["on_dealer"]}

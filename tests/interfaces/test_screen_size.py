@@ -49,7 +49,7 @@ def test_two_open_irregularities_fit_with_what_is_asked_and_who_may_answer(
             assert str(question).split()[0] in shown
         assert " | ".join(found.options) in shown
         assert f"{found.who} or above" in shown
-    assert words_of(game_id).dealer.lower() in shown.lower()
+    assert str(words_of(game_id).dealer).lower() in shown.lower()
     assert "device" in shown
 
 

@@ -101,7 +101,7 @@ def put(
 def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
     with pytest.raises(BetRefusedError) as refusal:
         put(*args, **kwargs)
-    assert refusal.value.sentence == str(refusal.value)
+    assert str(refusal.value.said) == str(refusal.value)
     return refusal.value.code, refusal.value.clause
 
 

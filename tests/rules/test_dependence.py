@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
+from controller.messages import message
 from controller.rules.dependence import TRAITS, CountingError, Suits, dependence, of_one_hand, untrue_of
 from controller.rules.established import Known, Status, standing
 from controller.rules.hand_counting import CountedDeck, Trait
@@ -58,7 +59,7 @@ SOME_OF_A_DECK = CountedDeck((1, 2, 12, 13), "CDS")
 
 
 def only(looks: Looks, shape: Shape = Shape.FLUSH, **more: object) -> tuple[Law, Wager]:
-    wager = replace(Wager("only", "Only", looks, (Price(shape, odds(1), "TP 4.1"),), "TP 4.1"), **more)
+    wager = replace(Wager("only", message("Only"), looks, (Price(shape, odds(1), "TP 4.1"),), "TP 4.1"), **more)
     return Law(replace(game("TP"), wagers=(wager,)), {}), wager
 
 
@@ -139,7 +140,7 @@ def test_a_fact_of_two_hands_of_which_nothing_is_stated_is_refused(monkeypatch: 
 
 
 def test_a_wager_on_two_hands_that_pays_on_suits_is_refused() -> None:
-    with pytest.raises(CountingError, match="Only looks at two hands and pays on three cards of one suit"):
+    with pytest.raises(CountingError, match="Only looks at two hands and pays on FLUSH"):
         wager_odds(*only(Looks.BOTH))
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
+from controller.messages import message
 from controller.rules.established import (
     Established,
     Known,
@@ -376,7 +377,9 @@ def test_whole_hands_stand_as_they_are_settled(case: tuple[Law, Wager], shuffled
 
 def test_a_wager_on_the_same_three_ranks_alone_is_decided_by_ranks() -> None:
     """P3 1.1.1: no document has such a wager, and the ranking alone would not decide it."""
-    wager = Wager("perfect", "Perfect", Looks.BOTH, (Price(Shape.SAME_RANKS, odds(400), "P3 1.1.1"),), "P3 1.1.1")
+    wager = Wager(
+        "perfect", message("Perfect"), Looks.BOTH, (Price(Shape.SAME_RANKS, odds(400), "P3 1.1.1"),), "P3 1.1.1"
+    )
     law = Law(msgspec.structs.replace(game("P3"), wagers=(wager,)), {})
     deck = cards("10C 9C 10D 9D JC QC QD")
     for box, dealer in (("10C 9C", "10D 9D"), ("10C 9C JC", "10D 9D"), ("JC 10C 9C", "10D 9D"), ("9C", "10D QD")):

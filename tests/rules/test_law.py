@@ -133,7 +133,7 @@ def test_readings_3_and_42_have_no_effect_until_they_are_chosen(game_id: str, se
     assert not any(law.holds(((setting_id, word),)) for word in one.words)
     with pytest.raises(SettingError, match=f"{setting_id} must be chosen"):
         law.option(setting_id)
-    sentence = not_chosen(one)
+    sentence = str(not_chosen(one))
     assert one.clause in sentence
     assert all(word in sentence for word in one.words)
 

@@ -14,6 +14,7 @@ import pytest
 
 from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
+from controller.messages import message
 from controller.rules.hand_counting import CountedDeck
 from controller.rules.law import Law, SettingError, read_law, readings_that_matter
 from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_odds
@@ -84,7 +85,7 @@ def test_a_small_deck_dealt_out_and_settled_gives_the_counted_odds(law: Law, wag
 def test_every_shape_is_counted_as_it_is_dealt(shape: Shape) -> None:
     """A wager that pays on that shape only: it is dealt as often as counted."""
     looks = Looks.BOX if shape in OF_ONE_HAND else Looks.BOTH
-    wager = Wager("only", "Only", looks, (Price(shape, odds(1), "TP 4.1"),), "TP 4.1")
+    wager = Wager("only", message("Only"), looks, (Price(shape, odds(1), "TP 4.1"),), "TP 4.1")
     law = Law(msgspec.structs.replace(game("TP"), wagers=(wager,)), {})
     for deck in decks_for(wager):
         check_by_dealing(law, wager, deck)

@@ -133,7 +133,7 @@ def test_nc_5_13_a_withdrawal_leaves_the_others_shares_as_the_chips_lay_at_closi
 
 def test_rtp_5_13_1_a_player_withdraws_all_his_wagers_or_none() -> None:
     layout = lay("RTP", ("ann", "main", 1, 100), ("ann", "main", 3, 40), ("bob", "main", 3, 10))
-    with pytest.raises(SettlementError, match="box 3 is missing"):
+    with pytest.raises(SettlementError, match="those on box 3 are missing"):
         settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "RTP 5.13.1"})
     both = {("ann", 1): "RTP 5.13.1", ("ann", 3): "RTP 5.13.1"}
     settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn=both)
@@ -169,7 +169,7 @@ def test_a_side_bet_without_main_waits_for_a_ruling_where_no_clause_decides(game
     back = {1: BetRuling(BetAction.RETURN, "shift manager Tan", "it goes back")}
     returned = settle_round(law, THREE_BOXES, layout, {}, rulings=back)
     assert money(returned.entries[0]) == (RETURNED, 10, 0, 0, 0)
-    assert "shift manager Tan" in returned.entries[0].because
+    assert "shift manager Tan" in str(returned.entries[0].because)
     plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
     assert money(settle_round(law, THREE_BOXES, layout, TABLE, rulings=plays).entries[0]) == (LOST, 0, 10, 0, 0)
 
@@ -204,7 +204,7 @@ def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str)
     layout = lay(game_id, ("ann", law.wagers[0].id, 1, 100), ("bob", "tie", 3, 7))
     settlement = return_every_bet(law, layout, clause)
     assert [money(entry) for entry in settlement.entries] == [(RETURNED, 100, 0, 0, 0), (RETURNED, 7, 0, 0, 0)]
-    assert all(entry.clause == clause and returns in entry.because for entry in settlement.entries)
+    assert all(entry.clause == clause and returns in str(entry.because) for entry in settlement.entries)
     with pytest.raises(SettlementError, match="name which"):
         return_every_bet(law, layout, "")
 
@@ -298,14 +298,14 @@ def test_nc_5_1_1_where_payouts_are_rounded_a_maximum_is_shared_in_whole_units()
 
 def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> None:
     layout = lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 2, 10), ("bob", "main", 2, 10))
-    with pytest.raises(SettlementError, match="B2 has 0, D has 2"):
+    with pytest.raises(SettlementError, match="box 2 has 0, the Dealer has 2"):
         settle_round(RTP, THREE_BOXES, layout, hands(B1="KD 5C 2S", D="KC QC"))
     dealers = lay("P3", ("ann", "main", 1, 10), ("ann", "dealer_prosperity", 1, 10))
-    with pytest.raises(SettlementError, match="B1 has 0"):
+    with pytest.raises(SettlementError, match="box 1 has 0"):
         settle_round(P3, THREE_BOXES, dealers, hands(D="KC QC 2S"))
     own_hand = lay("RTP", ("ann", "royal", 1, 10), ("bob", "main", 1, 10))
     back = {2: BetRuling(BetAction.SETTLE, "shift manager Tan")}
-    with pytest.raises(SettlementError, match="D has 0"):
+    with pytest.raises(SettlementError, match="the Dealer has 0"):
         settle_round(RTP, THREE_BOXES, own_hand, hands(B1="KD 5C 2S"), rulings=back)
 
 
@@ -315,18 +315,18 @@ def test_p3_3_4_a_ruling_settles_a_dealers_hand_wager_of_an_undealt_box() -> Non
     plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
     settlement = settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S", D="KC KH 2D"), rulings=plays)
     assert money(settlement.entries[0]) == (WON, 10, 0, 0, 150)
-    with pytest.raises(SettlementError, match="D has 0"):
+    with pytest.raises(SettlementError, match="the Dealer has 0"):
         settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S"), rulings=plays)
     own = lay("P3", ("ann", "player_prosperity", 1, 10))
-    with pytest.raises(SettlementError, match="B1 has 0"):
+    with pytest.raises(SettlementError, match="box 1 has 0"):
         settle_round(P3, THREE_BOXES, own, hands(D="KC KH 2D"), rulings=plays)
 
 
 def test_nothing_is_returned_without_a_clause_or_a_named_ruling() -> None:
     layout = lay("NC", ("ann", "main", 1, 10))
-    with pytest.raises(SettlementError, match="by no clause"):
+    with pytest.raises(SettlementError, match="without a clause"):
         settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: ""})
-    with pytest.raises(SettlementError, match="by no clause"):
+    with pytest.raises(SettlementError, match="without a clause"):
         settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): ""})
     with pytest.raises(SettlementError, match="no bet on box 2"):
         settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 2): "NC 5.7.3"})

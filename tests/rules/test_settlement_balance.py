@@ -53,7 +53,7 @@ def test_every_unit_is_accounted_for_and_all_gains_sum_to_zero(data: st.DataObje
         assert not (entry.paid and entry.collected)
         assert not entry.held or (entry.verdict is None and not entry.paid)
         assert 0 <= entry.counted <= entry.bet.amount
-        assert entry.clause or "ruling" in entry.because
+        assert entry.clause or "ruling" in str(entry.because)
         assert entry.verdict is not Verdict.WON or entry.returned == entry.bet.amount
     assert settlement.house + sum(gains(settlement).values()) == 0
 

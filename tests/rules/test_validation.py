@@ -26,6 +26,7 @@ from controller.games.specification import (
     StepKind,
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
+from controller.messages import message
 from controller.rules.law import read_law
 from controller.rules.payouts import OF_ONE
 from controller.rules.row_validation import is_reached
@@ -60,7 +61,9 @@ def priced(*prices: Price) -> Game:
 
 FLUSH, STRAIGHT_FLUSH = Price(Shape.FLUSH, odds(5), "SK 2.3"), Price(Shape.STRAIGHT_FLUSH, odds(40), "SK 2.3")
 MAIN = SK.wagers[0]
-REMOVED = Row(Kind.WRONG_COUNT, "SK 5.3", Disposition.REMOVE_HAND, "a hand has a wrong number", when=Facts(viewed=True))
+REMOVED = Row(
+    Kind.WRONG_COUNT, "SK 5.3", Disposition.REMOVE_HAND, message("a hand has a wrong number"), when=Facts(viewed=True)
+)
 EXPOSED = next(row for row in SK.irregularities if row.options)
 
 
@@ -82,7 +85,7 @@ WRONG: dict[str, tuple[Game, str]] = {
     "a reading with a letter": (with_setting(reading="47a"), r"settings\[0\]\.reading is '47a'; write int"),
     "a number in place of yes": (with_wager(0, main=1), r"wagers\[0\]\.main is 1; write bool"),
     "two numbers of boxes": (replace(SK, boxes=(1, 6)), "boxes has 2 entries; give 3"),
-    "no title at all": (replace(SK, title=None), "title is None; write a text"),
+    "no title at all": (replace(SK, title=None), r'title is None; write message\("..."\)'),
     "sets round by round": (of_sets(order=Order.BY_ROUND), "sets are dealt hand by hand"),
     "a wager's id with a space": (with_wager(2, id="the flush"), "the id 'the flush' of a wager, setting or option"),
     "a setting's id in capitals": (with_setting(id="Tie"), "the id 'Tie' of a wager"),
@@ -95,7 +98,7 @@ WRONG: dict[str, tuple[Game, str]] = {
         "nothing is placed or withdrawn late, and no row says what follows",
     ),
     "id in lower case": (replace(SK, id="sk"), "the id is 'sk'; write upper-case letters"),
-    "no title": (replace(SK, title=""), "title is empty"),
+    "no title": (replace(SK, title=message("")), "title is empty"),
     "no date": (replace(SK, effective="spring 2026"), "write the date as 2026-01-31"),
     "default before fewest": (replace(SK, boxes=(3, 6, 2)), r"boxes are \(3, 6, 2\)"),
     "more than most": (replace(SK, boxes=(1, 6, 9)), r"boxes are \(1, 6, 9\)"),
@@ -135,8 +138,11 @@ WRONG: dict[str, tuple[Game, str]] = {
         replace(SK, first_card=FirstCard(((DEALER, (1,)),), (DEALER,), "SK 3.1", "tie_on")),
         "do not name each rank from 1 to 13 once",
     ),
-    "one name for all classes": (replace(SK, names=ClassNames("A", "B", "C", "D")), "have 4 names"),
-    "a name with an unknown word": (replace(SK, names=ClassNames("A", "{x}", "C", "D")), "cannot be written"),
+    "one name for all classes": (replace(SK, names=ClassNames(*map(message, "ABCD"))), "have 4 names"),
+    "a name with an unknown word": (
+        replace(SK, names=ClassNames(*map(message, ("A", "{x}", "C", "D")))),
+        "cannot be written",
+    ),
     "a default that is no option": (with_setting(default="suits"), "the default of tie_on is 'suits'"),
     "one option": (with_setting(options=(("points", "the points"),)), "the setting tie_on needs two options"),
     "no question": (with_setting(question="Ties"), "does not end with a question mark"),
@@ -173,7 +179,7 @@ WRONG: dict[str, tuple[Game, str]] = {
     "a price behind a wider one": (priced(FLUSH, STRAIGHT_FLUSH), "an earlier price takes them all"),
     "the whole win before the half one": (
         with_wager(0, prices=MAIN.prices[::-1]),
-        'no hand is paid for "the box\'s hand ranks higher, with seven points"',
+        'no hand is paid for "the box\'s hand ranks higher, with 7 points"',
     ),
     "a price twice": (priced(STRAIGHT_FLUSH, FLUSH, FLUSH), "FLUSH has 2 prices in force"),
     "never returned": (
@@ -196,34 +202,39 @@ WRONG: dict[str, tuple[Game, str]] = {
     ),
     "the Dealer's hand removed": (with_row(REMOVED), "it may remove the Dealer's hand"),
     "a hand removed that nothing names": (
-        with_row(Row(Kind.EXPOSED_CARD, "SK 4.2", Disposition.REMOVE_HAND, "x", when=Facts(dealer_hand=False))),
+        with_row(
+            Row(Kind.EXPOSED_CARD, "SK 4.2", Disposition.REMOVE_HAND, message("x"), when=Facts(dealer_hand=False))
+        ),
         "exposed_card names none",
     ),
     "a number written by hand": (with_row(replace(EXPOSED, when=Facts(manual=True), id="I05")), "leave `id` out"),
     "a row twice": (with_row(EXPOSED), "another row before it has the same facts"),
     "a row behind one that always applies": (
-        with_row(Row(Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, "x", when=Facts(handled=True))),
+        with_row(Row(Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, message("x"), when=Facts(handled=True))),
         "no facts lead to it",
     ),
     "a row without a clause": (
-        with_row(Row(Kind.UNSHUFFLED, "", Disposition.VOID, "x")),
+        with_row(Row(Kind.UNSHUFFLED, "", Disposition.VOID, message("x"))),
         "its clause is empty; only what the document is silent about",
     ),
-    "a row without a reason": (with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "")), "`because` is empty"),
+    "a row without a reason": (
+        with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, message(""))),
+        "`because` is empty",
+    ),
     "a row of another authority": (
-        with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", authority="order 7")),
+        with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, message("x"), authority="order 7")),
         "has no other authority",
     ),
     "house procedure that voids": (
-        with_row(Row(Kind.UNSHUFFLED, "", Disposition.VOID, "x", authority="house procedure")),
+        with_row(Row(Kind.UNSHUFFLED, "", Disposition.VOID, message("x"), authority="house procedure")),
         "has no other authority",
     ),
     "a row that is never noticed": (
-        with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", noticed=())),
+        with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, message("x"), noticed=())),
         "`noticed` is empty",
     ),
     "results that stand while the round lasts": (
-        with_row(Row(Kind.UNSHUFFLED, "SK 5.1", Disposition.STANDS, "x", noticed=(Noticed.IN_ROUND,))),
+        with_row(Row(Kind.UNSHUFFLED, "SK 5.1", Disposition.STANDS, message("x"), noticed=(Noticed.IN_ROUND,))),
         "results stand only once there are any",
     ),
     "a choice of one option": (
@@ -271,7 +282,7 @@ def test_wrong_data_is_named(name: str) -> None:
 
 
 def test_every_problem_is_named_at_once() -> None:
-    assert len(problems(replace(SK, id="sk", title="", boxes=(0, 0, 0)))) >= 3
+    assert len(problems(replace(SK, id="sk", title=message(""), boxes=(0, 0, 0)))) >= 3
 
 
 def test_two_main_wagers_may_be_where_no_wager_needs_one() -> None:

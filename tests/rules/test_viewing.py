@@ -67,10 +67,10 @@ def test_nc_1_15_who_sits_at_the_box_looks_else_the_highest_bet() -> None:
     assert viewer(NC, layout, 1) == "cy"
     refusal = viewing_refusal(NC, layout, "bob", 1)
     assert refusal is not None
-    assert (refusal.clause, "cy" in refusal.sentence) == ("NC 1.15", True)
+    assert (refusal.clause, "cy" in str(refusal.said)) == ("NC 1.15", True)
     refusal = viewing_refusal(NC, layout, "bob", 1, {"cy": 3})
     assert refusal is not None
-    assert "the Dealer opens" in refusal.sentence
+    assert "the Dealer opens" in str(refusal.said)
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3"])

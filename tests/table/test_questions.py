@@ -107,7 +107,7 @@ def test_a_document_that_refers_what_it_does_not_provide_for_is_not_silent(game_
     table.report(Kind.WRONG_VIEWER, "B3")
     assert asked(table) == (
         f"{MANAGER}Did the wrong person look at the hand of box 3? "
-        f"No clause provides for it; the shift manager decides ({clause}). What is decided?"
+        f"No clause covers it; the shift manager decides ({clause}). What is decided?"
     )
 
 
@@ -399,7 +399,7 @@ def test_no_claim_joins_what_the_rows_of_a_game_tell_apart(kind: Kind, game_id: 
 
 @pytest.mark.parametrize("name", FACT_QUESTIONS)
 def test_each_question_of_fact_asks_one_thing(name: str) -> None:
-    text = FACT_QUESTIONS[name]
+    text = FACT_QUESTIONS[name].id
     assert text.count("?") == 1
     assert text.endswith("?")
     assert " or " not in text

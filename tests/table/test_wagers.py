@@ -362,7 +362,7 @@ def test_a_bet_for_a_bettor_who_left_is_refused_until_the_bettor_is_entered(game
         table.do(operations.EnterBettor(name, seat))
     table.do(operations.PlaceWager("ann", main, 1, 10))
     table.do(operations.BettorLeaves("bob"))
-    unknown = ("unknown-bettor", "Bettor 'bob' is not entered; enter the bettor first.")
+    unknown = ("unknown-bettor", "Bettor bob is not entered; enter the bettor first.")
     assert table.refused(operations.PlaceWager("bob", main, 2, 10)) == unknown
     table.do(operations.NoMoreBets())
     overlooked = operations.CorrectBet(0, 10, "his chips were not seen", "bob", main, 2)

@@ -104,7 +104,7 @@ def _groups(account: Account) -> Iterator[tuple[str, ...]]:
     for group in account.groups:
         numbers = ", ".join(map(str, group.rounds))
         clause = group.clause or group.authority or "no clause"
-        what = words.own(KINDS[Kind(group.kind)])
+        what = str(words.own(KINDS[Kind(group.kind)]))
         yield group.row, clause, what, str(len(group.rounds)), str(group.by_device), _outcomes(group.outcomes), numbers
 
 

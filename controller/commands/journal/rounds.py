@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.api.narration import with_messages
 from controller.commands.journal.days import Span
 from controller.commands.journal.decisions import Decided, Happened, Line, line_of
 from controller.commands.journal.table import Table
@@ -349,7 +350,7 @@ def _named(round_: Round, line: Line) -> None:
 def _judged(round_: Round, line: Line) -> None:
     event, hand = line.event, round_.hand(line.event["place"])
     hand.outcome, hand.name, hand.against, hand.half = (
-        event["outcome"], event["hand"], event["dealer_hand"], event["half"],
+        event["outcome"], str(with_messages(event["hand"])), str(with_messages(event["dealer_hand"])), event["half"],
     )  # fmt: skip
 
 

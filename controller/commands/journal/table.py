@@ -42,7 +42,7 @@ class Table(msgspec.Struct):
         state = saved.get("table") or {}
         settings, configuration = state.get("settings") or {}, state.get("configuration") or {}
         self.game = settings.get("game", "")
-        self.title = GAMES[self.game].title if self.game in GAMES else ""
+        self.title = str(GAMES[self.game].title) if self.game in GAMES else ""
         self.people = {one["id"]: one["name"] for one in configuration.get("people", ())}
         self.dealer = (state.get("duty") or {}).get("dealer", "")
         device = state.get("device") or {}

@@ -22,6 +22,7 @@ from controller.games.specification import (
     Unit,
 )
 from controller.games.wager_specification import Betting, LimitOf, Looks, Price, Setting, Shape, Wager, odds
+from controller.messages import message
 
 SETTINGS: Final = (
     Setting(
@@ -64,21 +65,21 @@ SETTINGS: Final = (
 )
 
 PAIR_PLUS: Final = (
-    Price(Shape.STRAIGHT_FLUSH, odds(40), "F3 O3", name="Straight Flush"),
-    Price(Shape.THREE_OF_A_KIND, odds(30), "F3 O3", name="Three of a Kind"),
-    Price(Shape.STRAIGHT, odds(6), "F3 O3", name="Straight"),
-    Price(Shape.FLUSH, odds(3), "F3 O3", name="Flush"),
-    Price(Shape.PAIR, odds(1), "F3 O3", name="Pair"),
+    Price(Shape.STRAIGHT_FLUSH, odds(40), "F3 O3", name=message("Straight Flush")),
+    Price(Shape.THREE_OF_A_KIND, odds(30), "F3 O3", name=message("Three of a Kind")),
+    Price(Shape.STRAIGHT, odds(6), "F3 O3", name=message("Straight")),
+    Price(Shape.FLUSH, odds(3), "F3 O3", name=message("Flush")),
+    Price(Shape.PAIR, odds(1), "F3 O3", name=message("Pair")),
 )
 
 WAGERS: Final = (
     Wager(
         "win",
-        "Win",
+        message("Win"),
         Looks.BOTH,
         (
-            Price(Shape.HIGHER, odds(1, 2), "F3 O2", points=6, name="Win on any combination of 6"),
-            Price(Shape.HIGHER, odds(1), "F3 O1", name="Win"),
+            Price(Shape.HIGHER, odds(1, 2), "F3 O2", points=6, name=message("Win on any combination of 6")),
+            Price(Shape.HIGHER, odds(1), "F3 O1", name=message("Win")),
         ),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
@@ -88,11 +89,11 @@ WAGERS: Final = (
     ),
     Wager(
         "lose",
-        "Lose",
+        message("Lose"),
         Looks.BOTH,
         (
-            Price(Shape.LOWER, odds(1, 2), "F3 O2", points=6, name="Lose on any combination of 6"),
-            Price(Shape.LOWER, odds(1), "F3 O1", name="Lose"),
+            Price(Shape.LOWER, odds(1, 2), "F3 O2", points=6, name=message("Lose on any combination of 6")),
+            Price(Shape.LOWER, odds(1), "F3 O1", name=message("Lose")),
         ),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
@@ -102,30 +103,30 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
-            Price(Shape.SAME_RANKING, odds(8), "F3 O1", (("tie_on", "ranking"),), name="Tie"),
-            Price(Shape.SAME_POINTS, odds(8), "F3 O1", (("tie_on", "points"),), name="Tie"),
+            Price(Shape.SAME_RANKING, odds(8), "F3 O1", (("tie_on", "ranking"),), name=message("Tie")),
+            Price(Shape.SAME_POINTS, odds(8), "F3 O1", (("tie_on", "points"),), name=message("Tie")),
         ),
         "F3 item 6",
     ),
     Wager(
         "three_pictures",
-        "3P",
+        message("3P"),
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "F3 O1", name="3P"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "F3 O1", name=message("3P")),),
         "F3 item 3",
         under=(("three_pictures_wager", "boxes"),),
     ),
-    Wager("pair_plus", "Pair Plus", Looks.BOX, PAIR_PLUS, "F3 item 8"),
-    Wager("banker_pair_plus", "Banker Pair Plus", Looks.DEALER, PAIR_PLUS, "F3 item 8", on_dealer=True),
+    Wager("pair_plus", message("Pair Plus"), Looks.BOX, PAIR_PLUS, "F3 item 8"),
+    Wager("banker_pair_plus", message("Banker Pair Plus"), Looks.DEALER, PAIR_PLUS, "F3 item 8", on_dealer=True),
 )
 
 
 GAME: Final = Game(
     id="F3",
-    title="3 Face Baccarat",
+    title=message("3 Face Baccarat"),
     operator="",
     version="",
     effective="",
@@ -142,8 +143,8 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
         Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
     ),
-    names=ClassNames("3P", "2P{n}", "P{n}", "{n}"),
-    tie_word="TIE",
+    names=ClassNames(message("3P"), message("2P{n}"), message("P{n}"), message("{n}")),
+    tie_word=message("TIE"),
     clauses=Clauses(place_your_bets="", no_more_bets="F3 PM2", exposing="", void_returns_bets="F3 X2"),
     settings=SETTINGS,
     wagers=WAGERS,
@@ -158,5 +159,7 @@ GAME: Final = Game(
         setting="first_card",
     ),
     provisions=PROVISIONS,
-    words=OwnWords("Banker", "Player", "Players", "Win", "Lose"),  # F3 PM1, PM4
+    words=OwnWords(
+        message("Banker"), message("Player"), message("Players"), message("Win"), message("Lose")
+    ),  # F3 PM1, PM4
 )

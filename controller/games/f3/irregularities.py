@@ -3,30 +3,33 @@
 from typing import Final
 
 from controller.games.common import UNTIL_NEXT, as_wrong_count, reaching_settled
-from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.games.specification import Disposition, Facts, Kind, Row, explained
+from controller.messages import Message, message
 from controller.roles import Role
 
-FACES_UP: Final = "a card lies face up: at this table all are dealt so"  # reading 45
+FACES_UP: Final = explained(message("a card lies face up"), message("at this table all are dealt so"))  # reading 45
 
 
-def invalid(kind: Kind, because: str, when: Facts | None = None) -> tuple[Row, ...]:
+def invalid(kind: Kind, because: Message, when: Facts | None = None) -> tuple[Row, ...]:
     """Return rows for a round without a result, in which every wager is refunded (X2)."""
     return reaching_settled(Row(kind, "F3 X2", Disposition.VOID, because, when or Facts()))
 
 
 NUMBER_OF_CARDS: Final = (
-    *invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
-    *invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+    *invalid(Kind.WRONG_COUNT, message("the Banker's hand has a wrong number of cards"), Facts(dealer_hand=True)),
+    *invalid(Kind.WRONG_COUNT, message("a Player's hand has a wrong number of cards"), Facts(dealer_hand=False)),
 )
 
 IRREGULARITIES: Final = (
-    *invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    *invalid(Kind.WRONG_DISTRIBUTION, message("cards lie at wrong places or in a wrong order, handled or not")),
     *NUMBER_OF_CARDS,
     Row(
         Kind.EXPOSED_CARD,
         "F3 PM5",
         Disposition.CONTINUE,
-        "the first card was exposed: it is the First Card, which is shown before the deal",
+        explained(
+            message("the first card was exposed"), message("it is the First Card, which is shown before the deal")
+        ),
         when=Facts(first_card=True),
         confirms=Role.DEALER,
     ),
@@ -42,7 +45,7 @@ IRREGULARITIES: Final = (
         Kind.FACE_UP_IN_DEVICE,
         "F3 X1",
         Disposition.RESHUFFLE,
-        "a card was exposed while the deck was shuffled",
+        message("a card was exposed while the deck was shuffled"),
         when=Facts(shuffling=True),
         noticed=UNTIL_NEXT,
     ),
@@ -56,23 +59,25 @@ IRREGULARITIES: Final = (
         under=(("faces", "up"),),
     ),
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
-    *invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    *invalid(
+        Kind.SIMULTANEOUS, message("cards came together and lie in a wrong order or place"), Facts(misplaced=True)
+    ),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
-    *invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
+    *invalid(Kind.OTHER_DEALING_ERROR, message("an error of sequence or placement"), Facts(misplaced=True)),
     Row(
         Kind.CARD_IN_SHUFFLING,
         "F3 X1",
         Disposition.RESHUFFLE,
-        "a card fell or was exposed while the deck was shuffled",
+        message("a card fell or was exposed while the deck was shuffled"),
         noticed=UNTIL_NEXT,
     ),
-    *invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
+    *invalid(Kind.DROPPED_CARD, message("a card was dropped in dealing")),
     Row(
         Kind.SIDE_WITHOUT_MAIN,
         "F3 PM4",
         Disposition.CONTINUE,
-        "a side bet lies without a main one: no bet of this game needs another",
+        explained(message("a side bet lies without a main one"), message("no bet of this game needs another")),
         confirms=Role.DEALER,
     ),
-    *invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
+    *invalid(Kind.PLAYER_EXPOSED, message("a card was dropped"), Facts(dropped=True)),
 )

@@ -30,6 +30,7 @@ from controller.games.wager_specification import (
     Wager,
     odds,
 )
+from controller.messages import message
 
 SETTINGS: Final = (
     tie_against_three_pictures("NC 3.2"),
@@ -149,11 +150,11 @@ SETTINGS: Final = (
 WAGERS: Final = (
     Wager(
         "main",
-        "Initial Bet",
+        message("Initial Bet"),
         Looks.BOTH,
         (
-            Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6, name="Player wins on 6 points"),
-            Price(Shape.HIGHER, odds(1), "NC 4.1", name="Player wins on other points"),
+            Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6, name=message("Player wins on 6 points")),
+            Price(Shape.HIGHER, odds(1), "NC 4.1", name=message("Player wins on other points")),
         ),
         "NC 3.13.2",
         returned=Shape.SAME_RANKING,
@@ -163,30 +164,30 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
-            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3", name="Tie"),
-            Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,), name="Tie"),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,), name="Tie"),
+            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3", name=message("Tie")),
+            Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,), name=message("Tie")),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,), name=message("Tie")),
         ),
         "NC 1.18",
         needs=Needs.ANY_MAIN,
     ),
     Wager(
         "three_pictures",
-        "Three Pictures",
+        message("Three Pictures"),
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "NC 4.1", name="Three Pictures"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "NC 4.1", name=message("Three Pictures")),),
         "NC 1.17",
         needs=Needs.ANY_MAIN,
         under=(("three_pictures_of", "own"),),
     ),
     Wager(
         "three_pictures",
-        "Three Pictures",
+        message("Three Pictures"),
         Looks.BOTH,
-        (Price(Shape.THREE_PICTURES_EITHER, odds(16), "NC 4.1", name="Three Pictures"),),
+        (Price(Shape.THREE_PICTURES_EITHER, odds(16), "NC 4.1", name=message("Three Pictures")),),
         "NC 1.17",
         needs=Needs.ANY_MAIN,
         under=(("three_pictures_of", "either"),),
@@ -195,7 +196,7 @@ WAGERS: Final = (
 
 GAME: Final = Game(
     id="NC",
-    title="Non-Commission Three Pictures",
+    title=message("Non-Commission Three Pictures"),
     operator="RWS",
     version="3",
     effective="2019-07-09",
@@ -217,8 +218,13 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"),
         Step(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
     ),
-    names=ClassNames("Three Pictures", "Double Pictures {word}", "Single Picture {word}", "Plain {word}"),
-    tie_word="tie game",
+    names=ClassNames(
+        message("Three Pictures"),
+        message("Double Pictures {word}"),
+        message("Single Picture {word}"),
+        message("Plain {word}"),
+    ),
+    tie_word=message("tie game"),
     clauses=Clauses(
         place_your_bets="NC 3.4",
         no_more_bets="NC 3.11",

@@ -22,14 +22,15 @@ from controller.games.common import (
     while_bets_are_open,
     wrong_count_unhandled,
 )
-from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row, explained
 from controller.games.wager_specification import Under
+from controller.messages import Message, message
 from controller.roles import Role
 
-WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", "the bet is returned and the hand is out of play")
-AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it is"), WITHDRAW)
+WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", message("the bet is returned and the hand is out of play"))
+AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", message("the hand goes on as it is")), WITHDRAW)
 RECONSTRUCTED: Final = (
-    Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed", reconstructs=True),
+    Option(Choice.CONTINUE, "NC 5.7.2", message("the hand goes on as reconstructed"), reconstructs=True),
     WITHDRAW,
 )
 
@@ -52,7 +53,10 @@ def asked_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
             kind,
             "NC 5.17",
             Disposition.REFER,
-            "another error after a choice: the shift manager decides whether the options are offered again",
+            explained(
+                message("another error after a choice"),
+                message("the shift manager decides whether the options are offered again"),
+            ),
             when=when,
             decides=Role.SHIFT_MANAGER,
             under=(("second_error", "asked"), *under),
@@ -69,7 +73,10 @@ def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
                 kind,
                 "NC 5.7",
                 Disposition.CONTINUE,
-                "another error after a choice: a Player who chose to go on accepts what is dealt from then on",
+                explained(
+                    message("another error after a choice"),
+                    message("a Player who chose to go on accepts what is dealt from then on"),
+                ),
                 when=when,
                 under=(("second_error", "accepted"), *under),
             )
@@ -77,13 +84,13 @@ def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
     )
 
 
-def option_rows(kind: Kind, because: str) -> tuple[Row, ...]:
+def option_rows(kind: Kind, because: Message) -> tuple[Row, ...]:
     """Return rows by which every bettor chooses and no cards need to be put back in order."""
     row = Row(kind, "NC 5.7", Disposition.OPTIONS, because, options=AS_DEALT)
     return (*chosen_again(kind, Facts()), row)
 
 
-def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
+def either_way(kind: Kind, because: Message, when: Facts) -> tuple[Row, ...]:
     """Return rows by which every bettor chooses; the options differ if the cards can be put back in order."""
     return (
         *chosen_again(kind, when),
@@ -121,7 +128,7 @@ DECK: Final = tuple(
         foreign_card("NC 5.5.1"),
         *counted(Kind.DECK_COUNT, wrong="NC 5.5.2"),
         *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2"),
-        Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled"),
+        Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, message("the cards were not shuffled")),
     )
     for late in until_next_round(row)
 )
@@ -155,7 +162,7 @@ OUT_OF_PLAY: Final = Row(
     Kind.WRONG_COUNT,
     "NC 5.7.3",
     Disposition.CONTINUE,
-    "a hand that is out of play has a wrong number of cards: it is invalidated already",
+    explained(message("a hand that is out of play has a wrong number of cards"), message("it is invalidated already")),
     when=Facts(dealer_hand=False, dead_hand=True),
     noticed=UNTIL_NEXT,
     under=(("wrong_count_out_of_play", "nothing"),),
@@ -170,20 +177,20 @@ NUMBER_OF_CARDS: Final = (
 
 WRONG_DEAL: Final = (
     *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
-    *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
+    *either_way(Kind.WRONG_DISTRIBUTION, message("a wrong distribution was noted after handling"), Facts(handled=True)),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
-    *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
+    *either_way(Kind.OTHER_DEALING_ERROR, message("another dealing error"), Facts()),
 )
 
 FACES: Final = (
     dealt_face_up("NC 5.5.4"),
-    *option_rows(Kind.EXPOSED_CARD, "a card was exposed in dealing"),
+    *option_rows(Kind.EXPOSED_CARD, message("a card was exposed in dealing")),
     Row(
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.CONTINUE,
-        "a card lies face up in the stub, behind the cards of this round",
+        message("a card lies face up in the stub, behind the cards of this round"),
         when=Facts(in_stub=True),
         confirms=Role.DEALER,
     ),
@@ -191,7 +198,7 @@ FACES: Final = (
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.17",
         Disposition.REFER,
-        'a card lies face up in the device before "No more bets"',
+        message('a card lies face up in the device before "No more bets"'),
         when=Facts(before_close=True),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -199,16 +206,18 @@ FACES: Final = (
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.NEXT_CARD,
-        "a card lies face up in the device",
+        message("a card lies face up in the device"),
         when=Facts(before_close=False),
         confirms=Role.DEALER,
     ),
     # Reading 37. A card found face up in the device needs no such row, because NC 5.10 decides about it.
     dealt_face_up("NC 5.5.4", Kind.DROPPED_CARD, Facts(face_seen=True)),
-    *either_way(Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
+    *either_way(Kind.DROPPED_CARD, message("a card was dropped in dealing"), Facts()),
     *option_rows(
         Kind.DEALER_EXPOSED_EARLY,
-        "the Dealer's hand was exposed before its time: Players examine theirs first (NC 3.13)",
+        explained(
+            message("the Dealer's hand was exposed before its time"), message("Players examine theirs first (NC 3.13)")
+        ),
     ),
 )
 
@@ -221,7 +230,7 @@ TOGETHER: Final = (
             Kind.SIMULTANEOUS,
             "NC 5.11.1",
             Disposition.OPTIONS,
-            "cards came out together and all go to one hand, which has no order",
+            message("cards came out together and all go to one hand, which has no order"),
             when=Facts(order_known=False, one_hand=True, reconstructable=reconstructable),
             options=RECONSTRUCTED if reconstructable else AS_DEALT,
             under=IN_ONE_HAND,
@@ -235,7 +244,10 @@ TOGETHER: Final = (
             Kind.SIMULTANEOUS,
             "NC 5.11",
             Disposition.NAME_ORDER,
-            "cards came out together after a choice: a Player who chose to go on accepts the order that is named",
+            explained(
+                message("cards came out together after a choice"),
+                message("a Player who chose to go on accepts the order that is named"),
+            ),
             when=Facts(order_known=False),
             under=(("second_error", "accepted"),),
         )
@@ -244,7 +256,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.NAME_ORDER,
-        "cards came out together and their order is not known",
+        message("cards came out together and their order is not known"),
         when=Facts(order_known=False),
         options=AS_DEALT,
     ),
@@ -253,7 +265,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11.1",
         Disposition.OPTIONS,
-        "cards came out together; the device's log shows their order",
+        message("cards came out together; the device's log shows their order"),
         when=Facts(order_known=True),
         options=RECONSTRUCTED,
         under=(("order_in_log", "options"),),
@@ -262,7 +274,10 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.CONTINUE,
-        "cards came out together in an order that the device's log shows: nothing was dealt wrongly",
+        explained(
+            message("cards came out together in an order that the device's log shows"),
+            message("nothing was dealt wrongly"),
+        ),
         when=Facts(order_known=True),
         under=(("order_in_log", "none"),),
     ),
@@ -273,7 +288,9 @@ INTERRUPTION: Final = (
         Kind.TECHNICAL_STOP,
         "NC 5.4",
         Disposition.CONTINUE,
-        "the device stopped and it is certain where every card belongs: play was not affected",
+        explained(
+            message("the device stopped and it is certain where every card belongs"), message("play was not affected")
+        ),
         when=Facts(places_certain=True),
         confirms=Role.DEALER,
     ),
@@ -289,14 +306,14 @@ INTERRUPTION: Final = (
                 kind,
                 "NC 5.4.1",
                 Disposition.CONTINUE,
-                "play was interrupted with an outcome established",
+                message("play was interrupted with an outcome established"),
                 when=replace(when, established=True),
             ),
             Row(
                 kind,
                 "NC 5.4.2",
                 Disposition.VOID,
-                "play was interrupted with no outcome established",
+                message("play was interrupted with no outcome established"),
                 when=replace(when, established=False),
             ),
         )
@@ -305,7 +322,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "NC 5.4",
         Disposition.CONTINUE,
-        "power failed and the round goes on as it was: play was not affected",
+        explained(message("power failed and the round goes on as it was"), message("play was not affected")),
         when=Facts(before_close=False, affects_play=False),
     ),
     while_bets_are_open(Kind.TECHNICAL_STOP, "NC 5.4"),
@@ -317,7 +334,7 @@ BETS: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "NC 5.14",
         Disposition.RETURN_BET,
-        "a side bet lies on a box without an Initial Bet",
+        message("a side bet lies on a box without an Initial Bet"),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),
@@ -325,7 +342,10 @@ BETS: Final = (
         Kind.OUTSIDE_LIMITS,
         "NC 5.1.1",
         Disposition.CONTINUE,
-        "a bet lies outside the limits: over the maximum it counts pro rata, under the minimum as it lies (NC 5.2.1)",
+        explained(
+            message("a bet lies outside the limits"),
+            message("over the maximum it counts pro rata, under the minimum as it lies (NC 5.2.1)"),
+        ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),
@@ -333,7 +353,7 @@ BETS: Final = (
         Kind.BEFORE_NO_MORE_BETS,
         "NC 5.17",
         Disposition.REFER,
-        'cards left the device before "No more bets"',
+        message('cards left the device before "No more bets"'),
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -17,6 +17,7 @@ from controller.games.p3.irregularities import IRREGULARITIES
 from controller.games.p3.provisions import PROVISIONS
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+from controller.messages import Message, message
 
 BY_POINTS: Final = ("tie_on", "points")
 BY_RANKING: Final = ("tie_on", "ranking")
@@ -54,18 +55,18 @@ SETTINGS: Final = (
 )
 
 
-def prosperity(of: str, title: str, looks: Looks) -> Wager:
+def prosperity(of: str, title: Message, looks: Looks) -> Wager:
     """Return a wager with these prices on a Player's or the Dealer's hand; only the highest class pays (reading 6)."""
     return Wager(
         f"{of}_prosperity",
         title,
         looks,
         (
-            Price(Shape.THREE_KINGS, odds(250), "P3 4.2", name="Three Kings"),
-            Price(Shape.THREE_QUEENS, odds(250), "P3 4.2", name="Three Queens"),
-            Price(Shape.THREE_JACKS, odds(250), "P3 4.2", name="Three Jacks"),
-            Price(Shape.THREE_PICTURES, odds(25), "P3 4.2", name="Three Mixed Pictures"),
-            Price(Shape.PICTURE_PAIR, odds(15), "P3 4.2", name="Any Picture Pair"),
+            Price(Shape.THREE_KINGS, odds(250), "P3 4.2", name=message("Three Kings")),
+            Price(Shape.THREE_QUEENS, odds(250), "P3 4.2", name=message("Three Queens")),
+            Price(Shape.THREE_JACKS, odds(250), "P3 4.2", name=message("Three Jacks")),
+            Price(Shape.THREE_PICTURES, odds(25), "P3 4.2", name=message("Three Mixed Pictures")),
+            Price(Shape.PICTURE_PAIR, odds(15), "P3 4.2", name=message("Any Picture Pair")),
         ),
         "P3 1.1.4",
         needs=Needs.OWN_MAIN,
@@ -76,11 +77,11 @@ def prosperity(of: str, title: str, looks: Looks) -> Wager:
 WAGERS: Final = (
     Wager(
         "main",
-        "Initial wager",
+        message("Initial wager"),
         Looks.BOTH,
         (
-            Price(Shape.HIGHER, odds(1, 2), "P3 4.1", points=6, name="Player wins on Six Points"),
-            Price(Shape.HIGHER, odds(1), "P3 4.1", name="Player wins on other Points"),
+            Price(Shape.HIGHER, odds(1, 2), "P3 4.1", points=6, name=message("Player wins on Six Points")),
+            Price(Shape.HIGHER, odds(1), "P3 4.1", name=message("Player wins on other Points")),
         ),
         "P3 3.8",
         returned=Shape.SAME_RANKING,
@@ -91,28 +92,30 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
-            Price(Shape.SAME_RANKS, odds(400), "P3 4.1", (INSTEAD,), name="Perfect Tie"),
-            Price(Shape.SAME_RANKS, odds(400 + 10), "P3 4.1", (BESIDES,), name="Perfect Tie and Tie"),
-            Price(Shape.SAME_POINTS, odds(10), "P3 4.1", (BY_POINTS, TIE_PAYS), name="Tie"),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(10), "P3 4.1", (BY_POINTS, TIE_LOSES), name="Tie"),
-            Price(Shape.SAME_RANKING, odds(10), "P3 4.1", (BY_RANKING,), name="Tie"),
+            Price(Shape.SAME_RANKS, odds(400), "P3 4.1", (INSTEAD,), name=message("Perfect Tie")),
+            Price(Shape.SAME_RANKS, odds(400 + 10), "P3 4.1", (BESIDES,), name=message("Perfect Tie and Tie")),
+            Price(Shape.SAME_POINTS, odds(10), "P3 4.1", (BY_POINTS, TIE_PAYS), name=message("Tie")),
+            Price(
+                Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(10), "P3 4.1", (BY_POINTS, TIE_LOSES), name=message("Tie")
+            ),
+            Price(Shape.SAME_RANKING, odds(10), "P3 4.1", (BY_RANKING,), name=message("Tie")),
         ),
         "P3 1.1.6",
         needs=Needs.OWN_MAIN,
     ),
-    prosperity("player", "Player Prosperity Pictures", Looks.BOX),
-    prosperity("dealer", "Dealer Prosperity Pictures", Looks.DEALER),
+    prosperity("player", message("Player Prosperity Pictures"), Looks.BOX),
+    prosperity("dealer", message("Dealer Prosperity Pictures"), Looks.DEALER),
     Wager(
         "picture_perfect",
-        "Picture Perfect",
+        message("Picture Perfect"),
         Looks.BOTH,
         (
-            Price(Shape.MATCHED_THREE, odds(500), "P3 4.3", name="3 Matching Picture cards"),
-            Price(Shape.MATCHED_TWO, odds(100), "P3 4.3", name="2 Matching Picture cards"),
-            Price(Shape.MATCHED_ONE, odds(5), "P3 4.3", name="1 Matching Picture card"),
+            Price(Shape.MATCHED_THREE, odds(500), "P3 4.3", name=message("3 Matching Picture cards")),
+            Price(Shape.MATCHED_TWO, odds(100), "P3 4.3", name=message("2 Matching Picture cards")),
+            Price(Shape.MATCHED_ONE, odds(5), "P3 4.3", name=message("1 Matching Picture card")),
         ),
         "P3 1.1.3",
         needs=Needs.OWN_MAIN,
@@ -121,7 +124,7 @@ WAGERS: Final = (
 
 GAME: Final = Game(
     id="P3",
-    title="Prosperity 3 Pictures",
+    title=message("Prosperity 3 Pictures"),
     operator="MBS",
     version="",
     effective="2017-08-18",
@@ -139,9 +142,11 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
         Step(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
     ),
-    words=OwnWords(wins="won", loses="lost"),  # P3 3.8
-    names=ClassNames("Three Pictures", "{word}, two Pictures", "{word}, one Picture", "{word}"),
-    tie_word="tied",
+    words=OwnWords(wins=message("won"), loses=message("lost")),  # P3 3.8
+    names=ClassNames(
+        message("Three Pictures"), message("{word}, two Pictures"), message("{word}, one Picture"), message("{word}")
+    ),
+    tie_word=message("tied"),
     clauses=Clauses(
         place_your_bets="P3 3.1",
         no_more_bets="P3 3.2",

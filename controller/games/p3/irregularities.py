@@ -18,6 +18,7 @@ from controller.games.common import (
     wrong_count_unhandled,
 )
 from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.messages import message
 from controller.roles import Role
 
 NUMBER_OF_CARDS: Final = (
@@ -28,7 +29,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "P3 5.4",
         Disposition.STANDS,
-        "the Dealer's hand had a wrong number of cards, noticed after the next round had begun",
+        message("the Dealer's hand had a wrong number of cards, noticed after the next round had begun"),
         when=Facts(dealer_hand=True),
         noticed=NEXT_ROUND,
     ),
@@ -54,7 +55,9 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "P3 3.4",
         Disposition.SILENT,
-        "a side wager lies without its Player's initial wager; the rules are silent and the shift manager decides",
+        message(
+            "a side wager lies without its Player's initial wager; the rules are silent and the shift manager decides"
+        ),
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -32,6 +32,7 @@ from controller.games.wager_specification import (
     Wager,
     odds,
 )
+from controller.messages import message
 
 SETTINGS: Final = (
     tie_against_three_pictures("RTP 3.17"),
@@ -61,11 +62,11 @@ SETTINGS: Final = (
 WAGERS: Final = (
     Wager(
         "main",
-        "Main wager",
+        message("Main wager"),
         Looks.BOTH,
         (
-            Price(Shape.HIGHER, odds(1, 2), "RTP 4.1", points=6, name="Player wins on Six Points"),
-            Price(Shape.HIGHER, odds(1), "RTP 4.1", name="Player wins on other Points"),
+            Price(Shape.HIGHER, odds(1, 2), "RTP 4.1", points=6, name=message("Player wins on Six Points")),
+            Price(Shape.HIGHER, odds(1), "RTP 4.1", name=message("Player wins on other Points")),
         ),
         "RTP 3.16",
         returned=Shape.SAME_RANKING,
@@ -75,26 +76,26 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
-            Price(Shape.SAME_POINTS, odds(8), "RTP 3.19", (TIE_PAYS,), name="Tie"),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "RTP 3.19", (TIE_LOSES,), name="Tie"),
+            Price(Shape.SAME_POINTS, odds(8), "RTP 3.19", (TIE_PAYS,), name=message("Tie")),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "RTP 3.19", (TIE_LOSES,), name=message("Tie")),
         ),
         "RTP 1.1.6",
         needs=Needs.ANY_MAIN,
     ),
     Wager(
         "royal",
-        "Royal Pictures",
+        message("Royal Pictures"),
         Looks.BOX,
         (
-            Price(Shape.THREE_KINGS, odds(188), "RTP 4.2", name="Three Kings"),
-            Price(Shape.THREE_QUEENS, odds(128), "RTP 4.2", name="Three Queens"),
-            Price(Shape.THREE_JACKS, odds(88), "RTP 4.2", name="Three Jacks"),
-            Price(Shape.THREE_PICTURES, odds(18), "RTP 4.2", name="Three Pictures"),
-            Price(Shape.PICTURE_PAIR, odds(8), "RTP 4.2", name="Any Picture Pair"),
-            Price(Shape.ANY_KING, odds(1), "RTP 4.2", name="Any King"),
+            Price(Shape.THREE_KINGS, odds(188), "RTP 4.2", name=message("Three Kings")),
+            Price(Shape.THREE_QUEENS, odds(128), "RTP 4.2", name=message("Three Queens")),
+            Price(Shape.THREE_JACKS, odds(88), "RTP 4.2", name=message("Three Jacks")),
+            Price(Shape.THREE_PICTURES, odds(18), "RTP 4.2", name=message("Three Pictures")),
+            Price(Shape.PICTURE_PAIR, odds(8), "RTP 4.2", name=message("Any Picture Pair")),
+            Price(Shape.ANY_KING, odds(1), "RTP 4.2", name=message("Any King")),
         ),
         "RTP 1.1.4",
         needs=Needs.ANY_MAIN,
@@ -103,7 +104,7 @@ WAGERS: Final = (
 
 GAME: Final = Game(
     id="RTP",
-    title="Royal Three Pictures",
+    title=message("Royal Three Pictures"),
     operator="MBS",
     version="2",
     effective="2020-03-24",
@@ -129,9 +130,11 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
         Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
     ),
-    words=OwnWords(wins="won", loses="lost"),  # RTP 3.16
-    names=ClassNames("Three Pictures", "Double Picture {word}", "Single Picture {word}", "{word}"),
-    tie_word="standoff",
+    words=OwnWords(wins=message("won"), loses=message("lost")),  # RTP 3.16
+    names=ClassNames(
+        message("Three Pictures"), message("Double Picture {word}"), message("Single Picture {word}"), message("{word}")
+    ),
+    tie_word=message("standoff"),
     clauses=Clauses(
         place_your_bets="RTP 3.1",
         no_more_bets="RTP 3.2",

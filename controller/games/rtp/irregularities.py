@@ -21,29 +21,42 @@ from controller.games.common import (
     stands,
     wrong_count_unhandled,
 )
-from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row, explained
 from controller.games.wager_specification import Under
+from controller.messages import Message, message
 from controller.roles import Role
 
 
-def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option, ...]]:
+def permitted_by(role: Role, stays: Message, withdraws: Message) -> tuple[Under, tuple[Option, ...]]:
     """Return the option of reading 26, and what a dissatisfied Player may be permitted then (RTP 5.7)."""
     return (("withdrawal_permitted_by", role.value),), (
         Option(Choice.CONTINUE, "RTP 5.7", stays),
-        Option(Choice.WITHDRAW, "RTP 5.7", f"{who} withdraws, before a further card is exposed", role),
+        Option(Choice.WITHDRAW, "RTP 5.7", withdraws, role),
     )
 
 
-MAY_WITHDRAW: Final = tuple(permitted_by(role, "the wager stays", "a dissatisfied Player") for role in Role)
+MAY_WITHDRAW: Final = tuple(
+    permitted_by(
+        role,
+        message("the wager stays"),
+        message("a dissatisfied Player withdraws before a further card is exposed"),
+    )
+    for role in Role
+)
 # RTP 5.5 returns the wagers on a removed hand; other dissatisfied Players may be permitted to withdraw.
 OTHERS_MAY_WITHDRAW: Final = tuple(
-    permitted_by(role, "a wager on another hand stays", "another Player who is dissatisfied") for role in Role
+    permitted_by(
+        role,
+        message("a wager on another hand stays"),
+        message("another dissatisfied Player withdraws before a further card is exposed"),
+    )
+    for role in Role
 )
 
 DECK: Final = (
     foreign_card("RTP 5.1.1"),  # RTP 5.1: found in the course of the round
     *counted(Kind.DECK_COUNT, wrong="RTP 5.1.1"),
-    Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
+    Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, message("unshuffled cards were used")),
     *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9"),
     *deck_errors_when_settled("RTP 5.1.2", "RTP 5.9", Kind.UNSHUFFLED),
     *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
@@ -55,7 +68,10 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
-        "the Dealer's hand has a wrong number of cards, after handling: 5.6 and 5.9 do not say which applies",
+        explained(
+            message("the Dealer's hand has a wrong number of cards, after handling"),
+            message("5.6 and 5.9 do not say which applies"),
+        ),
         when=Facts(dealer_hand=True, handled=True),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -65,7 +81,7 @@ NUMBER_OF_CARDS: Final = (
             Kind.WRONG_COUNT,
             "RTP 5.5",
             Disposition.REMOVE_HAND,
-            "a Player's hand has a wrong number of cards and he has viewed it",
+            message("a Player's hand has a wrong number of cards and he has viewed it"),
             when=Facts(dealer_hand=False, viewed=True),
             options=options,
             noticed=UNTIL_NEXT,
@@ -77,7 +93,10 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
-        "a Player's hand has a wrong number of cards; not viewed, but cards were handled: 5.6 or 5.9 may apply",
+        explained(
+            message("a Player's hand has a wrong number of cards; not viewed, but cards were handled"),
+            message("5.6 or 5.9 may apply"),
+        ),
         when=Facts(dealer_hand=False, handled=True, viewed=False),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -85,14 +104,14 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 5.5",
         Disposition.STANDS,
-        "a Player's hand had a wrong number of cards, noticed after the next round had begun",
+        message("a Player's hand had a wrong number of cards, noticed after the next round had begun"),
         when=Facts(dealer_hand=False, viewed=True),
         noticed=NEXT_ROUND,
     ),
 )
 
 
-def played_to_its_end(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
+def played_to_its_end(kind: Kind, because: Message, when: Facts) -> tuple[Row, ...]:
     """Return rows of RTP 5.6, with who permits a dissatisfied Player to withdraw. Handled cards rule out 5.4."""
     return tuple(
         row
@@ -105,7 +124,7 @@ DISTRIBUTION: Final = (
     *misdealt("RTP 5.4"),
     *played_to_its_end(
         Kind.WRONG_DISTRIBUTION,
-        "a wrong distribution was noted after handling",
+        message("a wrong distribution was noted after handling"),
         Facts(handled=True),
     ),
     # Simultaneous cards and other errors are referred (RTP 6.1), unless they resulted in a wrong deal.
@@ -113,7 +132,7 @@ DISTRIBUTION: Final = (
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *played_to_its_end(
         Kind.SIMULTANEOUS,
-        "cards came together and lie at wrong places, noted after handling",
+        message("cards came together and lie at wrong places, noted after handling"),
         Facts(wrong_number=False, misplaced=True, handled=True),
     ),
     *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
@@ -128,7 +147,7 @@ FACES: Final = tuple(
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
-            "an automated device dealt a card face up: the card is turned down",
+            explained(message("an automated device dealt a card face up"), message("the card is turned down")),
             when=replace(seen, manual=False),
             confirms=Role.DEALER,
             turned_down=True,
@@ -137,14 +156,14 @@ FACES: Final = tuple(
             kind,
             "RTP 5.8.1",
             Disposition.VOID,
-            "the first card of the round, from a device of single cards, was exposed",
+            message("the first card of the round, from a device of single cards, was exposed"),
             when=replace(seen, manual=True, first_card=True),
         ),
         Row(
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
-            "a card after the first was exposed: the card is turned down",
+            explained(message("a card after the first was exposed"), message("the card is turned down")),
             when=replace(seen, manual=True, first_card=False),
             confirms=Role.DEALER,
             turned_down=True,
@@ -160,7 +179,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.2",
         Disposition.CONTINUE,
-        "power failed with an outcome established",
+        message("power failed with an outcome established"),
         when=Facts(before_close=False, established=True),
         confirms=Role.PIT_SUPERVISOR,
     ),
@@ -168,11 +187,11 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
-        "power failed with no outcome established",
+        message("power failed with no outcome established"),
         when=Facts(before_close=False, established=False),
         options=(
-            Option(Choice.CONTINUE, "RTP 5.13.1", "the wagers stay and the hand is finished"),
-            Option(Choice.WITHDRAW, "RTP 5.13.1", "all wagers of the Player are returned", all_wagers=True),
+            Option(Choice.CONTINUE, "RTP 5.13.1", message("the wagers stay and the hand is finished")),
+            Option(Choice.WITHDRAW, "RTP 5.13.1", message("all wagers of the Player are returned"), all_wagers=True),
         ),
     ),
 )
@@ -184,14 +203,19 @@ BETS: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "RTP 3.5",
         Disposition.REFER,
-        "a side wager lies on a position without a main wager; the rules are silent, the shift manager decides",
+        message(
+            "a side wager lies on a position without a main wager; the rules are silent, the shift manager decides"
+        ),
         decides=Role.SHIFT_MANAGER,
     ),
     Row(
         Kind.OUTSIDE_LIMITS,
         "RTP 5.11",
         Disposition.CONTINUE,
-        "a wager lies outside the limits: over the maximum it counts to the maximum, under the minimum once (RTP 5.10)",
+        explained(
+            message("a wager lies outside the limits"),
+            message("over the maximum it counts to the maximum, under the minimum once (RTP 5.10)"),
+        ),
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),
@@ -199,7 +223,7 @@ BETS: Final = (
         Kind.OUTSIDE_LIMITS,
         "RTP 5.12",
         Disposition.STANDS,
-        "it was settled in an earlier round",
+        message("it was settled in an earlier round"),
         noticed=NEXT_ROUND,
     ),
 )

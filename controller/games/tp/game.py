@@ -17,6 +17,7 @@ from controller.games.specification import ClassNames, Clauses, Game, Grammar, O
 from controller.games.tp.irregularities import IRREGULARITIES
 from controller.games.tp.provisions import PROVISIONS
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Shape, Wager, odds
+from controller.messages import message
 
 SETTINGS: Final = (
     tie_against_three_pictures("TP 3.8"),
@@ -31,11 +32,11 @@ SETTINGS: Final = (
 WAGERS: Final = (
     Wager(
         "main",
-        "Initial bet",
+        message("Initial bet"),
         Looks.BOTH,
         (
-            Price(Shape.HIGHER, odds(1, 2), "TP 4.1", points=6, name="Player wins on Six Points"),
-            Price(Shape.HIGHER, odds(1), "TP 4.1", name="Player wins on Other Points"),
+            Price(Shape.HIGHER, odds(1, 2), "TP 4.1", points=6, name=message("Player wins on Six Points")),
+            Price(Shape.HIGHER, odds(1), "TP 4.1", name=message("Player wins on Other Points")),
         ),
         "TP 3.7",
         returned=Shape.SAME_RANKING,
@@ -45,11 +46,11 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
-            Price(Shape.SAME_POINTS, odds(8), "TP 3.13.1", (TIE_PAYS,), name="Tie"),
-            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "TP 3.13.1", (TIE_LOSES,), name="Tie"),
+            Price(Shape.SAME_POINTS, odds(8), "TP 3.13.1", (TIE_PAYS,), name=message("Tie")),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "TP 3.13.1", (TIE_LOSES,), name=message("Tie")),
         ),
         "TP 3.13.1",
         needs=Needs.OWN_MAIN,
@@ -57,9 +58,9 @@ WAGERS: Final = (
     ),
     Wager(
         "three_pictures",
-        "Three Pictures",
+        message("Three Pictures"),
         Looks.BOX,
-        (Price(Shape.THREE_PICTURES, odds(16), "TP 4.1", name="Three Pictures"),),
+        (Price(Shape.THREE_PICTURES, odds(16), "TP 4.1", name=message("Three Pictures")),),
         "TP 1.1.2",
         needs=Needs.OWN_MAIN,
     ),
@@ -67,7 +68,7 @@ WAGERS: Final = (
 
 GAME: Final = Game(
     id="TP",
-    title="Three Pictures",
+    title=message("Three Pictures"),
     operator="MBS",
     version="2",
     effective="2010-12-31",
@@ -85,9 +86,11 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
         Step(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
     ),
-    words=OwnWords(wins="won", loses="lost"),  # TP 3.7
-    names=ClassNames("Three Knights", "{word}, two Knights", "{word}, one Knight", "{word}"),
-    tie_word="tied",
+    words=OwnWords(wins=message("won"), loses=message("lost")),  # TP 3.7
+    names=ClassNames(
+        message("Three Knights"), message("{word}, two Knights"), message("{word}, one Knight"), message("{word}")
+    ),
+    tie_word=message("tied"),
     clauses=Clauses(
         place_your_bets="TP 3.1",
         no_more_bets="TP 3.2",

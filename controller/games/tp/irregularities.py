@@ -16,6 +16,7 @@ from controller.games.common import (
     wrong_count_unhandled,
 )
 from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.messages import message
 from controller.roles import Role
 
 NUMBER_OF_CARDS: Final = (
@@ -27,7 +28,7 @@ NUMBER_OF_CARDS: Final = (
                 Kind.WRONG_COUNT,
                 "TP 5.4",
                 Disposition.VOID,
-                "the Dealer's hand has a wrong number of cards, handled or not",
+                message("the Dealer's hand has a wrong number of cards, handled or not"),
                 when=Facts(dealer_hand=True, handled=handled),
             )
         )
@@ -54,7 +55,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "TP 3.3",
         Disposition.SILENT,
-        "a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides",
+        message("a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides"),
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.games.specification import Order, Unit
-from controller.messages import Message
+from controller.messages import AnyText, Message
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
@@ -218,8 +218,8 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
 
     place: Place
     outcome: Outcome
-    hand: str
-    dealer_hand: str
+    hand: AnyText
+    dealer_hand: AnyText
     half: bool
     clause: str
 

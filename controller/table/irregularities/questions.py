@@ -243,7 +243,7 @@ def becomes_sentence(state: TableState, found: Irregularity) -> Message | None:
 
 def question_of(state: TableState, fact: str) -> Message:
     """Return the question about a fact, in the document's own words."""
-    return Message(state.game.words.own(FACT_QUESTIONS[fact]))
+    return state.game.words.own(FACT_QUESTIONS[fact])
 
 
 def _noticed(state: TableState, found: Irregularity) -> Message | None:
@@ -288,7 +288,7 @@ def _about(state: TableState, found: Irregularity) -> Message:
     first, *others = _claims(state, found)
     if not others:
         return first.question
-    kind = Message(state.game.words.own(KINDS[found.kind]))
+    kind = state.game.words.own(KINDS[found.kind])
     if found.place is None:
         return message("{said}.", said=kind)
     return message("At {place}: {kind}.", place=place_word(state, found.place), kind=kind)

@@ -12,6 +12,7 @@ from controller.games.sk.provisions import PROVISIONS
 from controller.games.common import established_by, known_cards
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
 from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+from controller.messages import message
 
 # What the document leaves open: one setting a question. Leave out `default` where the casino must choose. The numbers
 # are those of docs/readings.md; a question that stands there already keeps its number.
@@ -33,7 +34,7 @@ SETTINGS: Final = (
 WAGERS: Final = (
     Wager(
         "main",
-        "Main wager",
+        message("Main wager"),
         Looks.BOTH,
         (Price(Shape.HIGHER, odds(1, 2), "SK 2.1", points=7), Price(Shape.HIGHER, odds(1), "SK 2.1")),
         "SK 2.1",
@@ -43,7 +44,7 @@ WAGERS: Final = (
     ),
     Wager(
         "tie",
-        "Tie",
+        message("Tie"),
         Looks.BOTH,
         (
             Price(Shape.SAME_POINTS, odds(8), "SK 2.2", (("tie_on", "points"),)),
@@ -54,7 +55,7 @@ WAGERS: Final = (
     ),
     Wager(
         "flush",
-        "Flush",
+        message("Flush"),
         Looks.BOX,
         (Price(Shape.STRAIGHT_FLUSH, odds(40), "SK 2.3"), Price(Shape.FLUSH, odds(5), "SK 2.3")),
         "SK 2.3",
@@ -64,7 +65,7 @@ WAGERS: Final = (
 
 GAME: Final = Game(
     id="SK",  # the folder is called sk
-    title="Skeleton",
+    title=message("Skeleton"),
     operator="an invented casino",
     version="1",
     effective="2026-01-01",
@@ -83,8 +84,10 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
         Step(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
     ),
-    names=ClassNames("Three Pictures", "{word} and two", "{word} and one", "{word}"),
-    tie_word="tie",
+    names=ClassNames(
+        message("Three Pictures"), message("{word} and two"), message("{word} and one"), message("{word}")
+    ),
+    tie_word=message("tie"),
     clauses=Clauses(
         place_your_bets="SK 1.1",
         no_more_bets="SK 1.2",

@@ -8,10 +8,11 @@ from typing import Final
 
 from controller.games.common import UNTIL_NEXT, cannot_tell, counted, foreign_card, late_bets, stands
 from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.messages import message
 
 CHOICE: Final = (
-    Option(Choice.CONTINUE, "SK 4.2", "the hand goes on"),
-    Option(Choice.WITHDRAW, "SK 4.2", "the wager is returned"),
+    Option(Choice.CONTINUE, "SK 4.2", message("the hand goes on")),
+    Option(Choice.WITHDRAW, "SK 4.2", message("the wager is returned")),
 )
 
 # A count by hand comes out wrong or right: each needs its row, and `counted` writes both. The second has no clause.
@@ -27,7 +28,7 @@ DEAL: Final = (
         Kind.EXPOSED_CARD,
         "SK 4.2",
         Disposition.OPTIONS,
-        "a card was exposed in dealing, and cards were handled",
+        message("a card was exposed in dealing, and cards were handled"),
         when=Facts(handled=True),
         options=CHOICE,
     ),
@@ -35,7 +36,7 @@ DEAL: Final = (
         Kind.EXPOSED_CARD,
         "SK 4.3",
         Disposition.VOID,
-        "a card was exposed in dealing before any cards were handled",
+        message("a card was exposed in dealing before any cards were handled"),
         when=Facts(handled=False),
     ),
     # A row that removes a hand says that it is not the Dealer's: no round is settled without that one.
@@ -43,14 +44,14 @@ DEAL: Final = (
         Kind.WRONG_COUNT,
         "SK 5.3",
         Disposition.VOID,
-        "the Dealer's hand has a wrong number of cards",
+        message("the Dealer's hand has a wrong number of cards"),
         when=Facts(dealer_hand=True),
     ),
     Row(
         Kind.WRONG_COUNT,
         "SK 5.3",
         Disposition.REMOVE_HAND,
-        "a Player's hand has a wrong number of cards",
+        message("a Player's hand has a wrong number of cards"),
         when=Facts(dealer_hand=False),
         noticed=UNTIL_NEXT,
     ),
@@ -64,14 +65,14 @@ POWER: Final = (
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.CONTINUE,
-        "power failed with an outcome established",
+        message("power failed with an outcome established"),
         when=Facts(established=True),
     ),
     Row(
         Kind.POWER_FAILURE,
         "SK 5.4",
         Disposition.VOID,
-        "power failed with no outcome established",
+        message("power failed with no outcome established"),
         when=Facts(established=False),
     ),
 )

@@ -21,7 +21,7 @@ GRANT SELECT, INSERT, UPDATE ON cardshoe.journal, cardshoe.journal_file, cardsho
 GRANT EXECUTE ON FUNCTION cardshoe.add_month TO cardshoe_writer;
 GRANT EXECUTE ON FUNCTION cardshoe.close_alarm TO cardshoe_writer;
 
-GRANT EXECUTE ON FUNCTION cardshoe.amount, cardshoe.whole, cardshoe.listed TO cardshoe_writer, cardshoe_reader;
+GRANT EXECUTE ON FUNCTION cardshoe.amount, cardshoe.whole, cardshoe.listed, cardshoe.said TO cardshoe_writer, cardshoe_reader;
 GRANT SELECT ON cardshoe.tables, cardshoe.rounds, cardshoe.hands, cardshoe.wagers, cardshoe.irregularities,
     cardshoe.device_faults, cardshoe.people, cardshoe.heads, cardshoe.alarms
 TO cardshoe_writer, cardshoe_reader;

@@ -11,6 +11,55 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
         THEN split_part(written, '/', 1)::numeric / split_part(written, '/', 2)::numeric END
 $$;
 
+-- A text of an event in English: as it was written, or a message with its arguments in its slots (controller/messages.py).
+-- A slot without an argument stays, and so do those of messages nested deeper than the tables' own.
+CREATE FUNCTION cardshoe.said(given jsonb, joint text DEFAULT 'and', depth integer DEFAULT 0) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    slots CONSTANT text := '\{(\w+)(?::(or|list|clauses|points|sentences))?\}';
+    english text;
+    literals text[];
+    slot text[];
+    argument jsonb;
+    parts text[];
+    last text;
+    result text;
+    filled integer := 0;
+BEGIN
+    IF jsonb_typeof(given) = 'array' THEN
+        parts := ARRAY(
+            SELECT cardshoe.said(a.part, joint, depth) FROM jsonb_array_elements(given) WITH ORDINALITY AS a(part, place)
+            ORDER BY a.place LIMIT 100
+        );
+        IF joint IN ('list', 'clauses', 'points', 'sentences') OR cardinality(parts) < 2 THEN
+            RETURN array_to_string(
+                parts, CASE joint WHEN 'clauses' THEN '; ' WHEN 'points' THEN '. ' WHEN 'sentences' THEN ' ' ELSE ', ' END
+            );
+        END IF;
+        last := parts[cardinality(parts)];
+        RETURN array_to_string(trim_array(parts, 1), ', ') || ' ' || joint || ' ' || last;
+    ELSIF jsonb_typeof(given) <> 'object' OR jsonb_typeof(given -> 'id') <> 'string' OR depth > 3 THEN
+        RETURN given #>> '{}';
+    END IF;
+    english := given ->> 'id';
+    IF given ->> 'many' <> '' AND given #>> '{args,count}' IS DISTINCT FROM '1' THEN
+        english := given ->> 'many';
+    END IF;
+    english := left(english, 1000);
+    literals := regexp_split_to_array(english, slots);
+    result := literals[1];
+    FOR slot IN SELECT m FROM regexp_matches(english, slots, 'g') AS m LOOP
+        filled := filled + 1;
+        argument := given #> ARRAY['args', slot[1]];
+        result := result || CASE WHEN argument IS NULL OR filled > 10 THEN '{' || slot[1] || '}'
+            ELSE cardshoe.said(argument, coalesce(slot[2], 'and'), depth + 1) END || literals[filled + 1];
+    END LOOP;
+    IF given ->> 'id' ~ '[.?!]$' THEN
+        result := regexp_replace(upper(left(result, 1)) || substr(result, 2), '([.?!])[.?!]$', '\1');
+    END IF;
+    RETURN left(result, 10000);
+END $$;
+
 CREATE VIEW cardshoe.tables AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, j.simulated, j.begins_at AS verified_after,
     nullif(j.number, -1) AS verified_up_to, nullif(j.highest, -1) AS stored_up_to, j.incomplete_since, j.broken_at,
@@ -167,7 +216,8 @@ CROSS JOIN LATERAL (
     WHERE e.journal = b.journal AND e.round = b.round AND e.name = 'hand_exposed'
 ) p
 LEFT JOIN LATERAL (
-    SELECT e.body ->> 'outcome' AS outcome, e.body ->> 'hand' AS hand, e.body ->> 'dealer_hand' AS dealer_hand,
+    SELECT e.body ->> 'outcome' AS outcome, cardshoe.said(e.body -> 'hand') AS hand,
+        cardshoe.said(e.body -> 'dealer_hand') AS dealer_hand,
         e.body -> 'half' = 'true' AS half, e.body ->> 'clause' AS clause
     FROM (
         SELECT e.name, e.body FROM cardshoe.event e
@@ -185,7 +235,7 @@ CREATE VIEW cardshoe.wagers AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, s.round, s.at AS settled_at,
     cardshoe.whole(w.bet ->> 'number') AS number, w.bet ->> 'bettor' AS bettor, w.bet ->> 'wager' AS wager,
     cardshoe.whole(w.bet ->> 'box') AS box, cardshoe.amount(w.bet ->> 'amount') AS amount, w.bet ->> 'verdict' AS verdict,
-    w.bet ->> 'clause' AS clause, w.bet ->> 'because' AS because,
+    w.bet ->> 'clause' AS clause, cardshoe.said(w.bet -> 'because') AS because,
     cardshoe.amount(w.bet ->> 'returned') AS returned, cardshoe.amount(w.bet ->> 'collected') AS collected,
     cardshoe.amount(w.bet ->> 'held') AS held, cardshoe.amount(w.bet ->> 'paid') AS paid,
     NOT EXISTS (
@@ -252,7 +302,9 @@ WHERE r.name = 'irregularity_raised';
 -- what: the name of the event. code: of a lost link, or what differs; detail: the rest of it.
 CREATE VIEW cardshoe.device_faults AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, e.round, e.at, e.name AS what,
-    coalesce(e.body ->> 'code', e.body ->> 'cause', e.body ->> 'reason', e.body ->> 'what', '') AS code,
+    coalesce(
+        e.body ->> 'code', cardshoe.said(e.body -> 'cause'), cardshoe.said(e.body -> 'reason'), e.body ->> 'what', ''
+    ) AS code,
     CASE jsonb_typeof(e.body) WHEN 'object' THEN e.body - 'event' END AS detail,
     (
         SELECT r.body #>> '{identity,serial}' FROM cardshoe.event r
