@@ -150,14 +150,14 @@ def _check_data(game: Game) -> None:
         find_setting(game, game.first_card.setting)
 
 
-def conditions_of(game: Game) -> Iterator[tuple[str, Under]]:
+def conditions_of(game: Game) -> Iterator[tuple[Message, Under]]:
     """Yield each part of the data that depends on settings, in words, with the options that put it in force."""
     for row in game.irregularities:
-        yield f"row {row.id} ({row.clause})", row.under
+        yield message("row {row} ({clause})", row=row.id, clause=row.clause), row.under
     for wager in game.wagers:
-        yield f"wager {wager.id} ({wager.clause})", wager.under
+        yield message("wager {wager} ({clause})", wager=wager.id, clause=wager.clause), wager.under
         for price in wager.prices:
-            yield f"a price of {wager.id} ({price.clause})", price.under
+            yield message("a price of {wager} ({clause})", wager=wager.id, clause=price.clause), price.under
 
 
 def readings_that_matter(game: Game, wagers: Iterable[Wager] | None = None) -> tuple[Setting, ...]:
