@@ -45,7 +45,7 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.text or english(self)
 
     def __hash__(self) -> int:
-        return hash((self.id, tuple(self.args.items())))
+        return hash((self.id, tuple(self.args.items()))) if self.args else hash(self.id)
 
 
 AnyText: TypeAlias = str | Message
