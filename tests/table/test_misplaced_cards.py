@@ -56,6 +56,22 @@ def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_wher
     assert not table.state.round.misplaced
 
 
+def test_tp_5_3_single_cards_at_wrong_places_are_not_put_right_by_moving_hands() -> None:
+    table = dealt("TP", Unit.SINGLES)
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.confirm(handled=False, curable=True)
+    first, second = (table.state.round.hands[place].cards[0].ordinal for place in ("B1", "B3"))
+    at = (operations.CardAt(first, "B3"), operations.CardAt(second, "B1"))
+    table.do(operations.PlaceCards(at))
+    code, sentence = table.refused(operations.Reconstruct(table.open.id, table.open.revision))
+    assert (code, sentence) == (
+        "hands",
+        f"As entered, card {first} of box 1 lies at box 3; card {second} of box 3 lies at box 1. "
+        "Moving complete hands does not put that right. "
+        "Enter where the cards lie now; if it cannot be done, confirm again and answer no.",
+    )
+
+
 @pytest.mark.parametrize(
     ("cards", "code"),
     [

@@ -354,7 +354,13 @@ def _who_chooses(state: TableState, place: str) -> Message:
     bettors = tuple(state.round.bettors_at(place))
     if not bettors:
         return message("No bettor has a bet at {box}: no choice is recorded there.", box=box)
-    return message("At {box} the choice is with {bettors:list}; record that one.", box=box, bettors=bettors)
+    return counted(
+        "At {box} the choice is with {bettors}; name that bettor.",
+        "At {box} the choice is with {bettors}; name one of them.",
+        len(bettors),
+        box=box,
+        bettors=bettors,
+    )
 
 
 def _verify_not_chosen(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> None:
@@ -461,7 +467,7 @@ def _lying(state: TableState) -> Message:
         )
         for (lies, belongs), numbers in together.items()
     )
-    return message("By the entries {phrases:clauses}.", phrases=phrases)
+    return message("As entered, {phrases:clauses}.", phrases=phrases)
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
