@@ -30,6 +30,7 @@ from controller.journal.file import PRAGMAS, Connection, Identity
 from controller.journal.folder import FileEnd
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
+from controller.messages import Message
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -71,7 +72,7 @@ class _Files:
         return self.journal.begun
 
     @property
-    def pin_fails(self) -> str:
+    def pin_fails(self) -> Message | None:
         return self.journal.pin.fails
 
     async def answer(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from controller.messages import AnyText
 from firmware_bridge.plain_text import plain
 
 
@@ -14,9 +15,9 @@ class ProblemError(click.ClickException):
 
     exit_code = 1
 
-    def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(sentence)
-        self.hint = hint
+    def __init__(self, sentence: AnyText, hint: AnyText = "") -> None:
+        super().__init__(str(sentence))
+        self.hint = str(hint)
 
     def show(self, file: Any = None) -> None:
         hint = f"\n  {self.hint}" if self.hint else ""

@@ -1,10 +1,12 @@
-"""The identity, status and capabilities of a device, and a sentence for each capability that it lacks."""
+"""The identity, status and capabilities of a device, and what it means for people where it lacks one."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
 import msgspec
+
+from firmware_bridge.messages import Message, message
 
 
 class Capabilities(msgspec.Struct, frozen=True):
@@ -62,19 +64,25 @@ class DeviceStatus(msgspec.Struct, frozen=True):
     faults: tuple[str, ...] = ()
 
 
-SHORTCOMINGS: Final[tuple[tuple[str, str], ...]] = (
-    ("counts", "No card counter: the table counts the cards, and people enter each new deck."),
-    ("acknowledges", "Reports are sent only once: count the cards after the connection was lost during a round."),
-    ("retains_reports", "No memory without power: count the cards after the shoe lost power during a round."),
-    ("recognises_cards", "No card reader: enter every hand as it lies on the table."),
-    ("senses_orientation", "No face-up sensor: report any card that comes out face up."),
-    ("senses_double_draw", "No double-draw sensor: report two cards drawn together; the table can only suspect it."),
-    ("holds_exit", "No exit lock: a card drawn out of turn is reported, not prevented."),
-    ("unloads_stub", "No count of the stub: count the cards left after the round and enter the number."),
+SHORTCOMINGS: Final[tuple[tuple[str, Message], ...]] = (
+    ("counts", message("No card counter: the table counts the cards, and people enter each new deck.")),
+    (
+        "acknowledges",
+        message("Reports are sent only once: count the cards after the connection was lost during a round."),
+    ),
+    ("retains_reports", message("No memory without power: count the cards after the shoe lost power during a round.")),
+    ("recognises_cards", message("No card reader: enter every hand as it lies on the table.")),
+    ("senses_orientation", message("No face-up sensor: report any card that comes out face up.")),
+    (
+        "senses_double_draw",
+        message("No double-draw sensor: report two cards drawn together; the table can only suspect it."),
+    ),
+    ("holds_exit", message("No exit lock: a card drawn out of turn is reported, not prevented.")),
+    ("unloads_stub", message("No count of the stub: count the cards left after the round and enter the number.")),
 )
 """Each capability, with what its absence means for the people at the table."""
 
 
-def shortcomings(capabilities: Capabilities) -> tuple[str, ...]:
+def shortcomings(capabilities: Capabilities) -> tuple[Message, ...]:
     """Return a sentence for each capability that this device lacks."""
-    return tuple(sentence for name, sentence in SHORTCOMINGS if not getattr(capabilities, name))
+    return tuple(said for name, said in SHORTCOMINGS if not getattr(capabilities, name))

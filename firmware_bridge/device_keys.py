@@ -14,6 +14,7 @@ from typing import Final
 
 from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
 from firmware_bridge.errors import KeyFileError
+from firmware_bridge.messages import message
 
 PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
 """The key of the examples in docs/cardlink.md."""
@@ -36,13 +37,15 @@ def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False
     known = read_device_keys(path) if path.exists() else {}
     if not is_serial(serial):
         raise KeyFileError(
-            f"{serial!r} is no serial number that a line can begin with.",
-            "Write it as the device shows it: printable characters without blanks, not beginning with #.",
+            message("{serial} is not a serial number that a line can begin with.", serial=repr(serial)),
+            message("Write it as the device shows it: printable characters without blanks, not beginning with #."),
         )
     if serial in known and not replace:
         raise KeyFileError(
-            f"{path} has a key for {serial} already, and the device may be using it.",
-            "Write --replace to make a new key; the old one is then no longer valid.",
+            message(
+                "{path} has a key for {serial} already, and the device may be using it.", path=str(path), serial=serial
+            ),
+            message("Write --replace to make a new key; the old one is then no longer valid."),
         )
     line = f"{serial} {key.hex()}\n"
     _rewrite(path, lambda lines: [*(one for one in lines if not _has_serial(one, serial)), line])
@@ -52,8 +55,11 @@ def remove_device_key(path: Path, serial: str) -> None:
     """Remove the key of this serial number. Raise `KeyFileError`, also if there is none."""
     known = read_device_keys(path)
     if serial not in known:
-        there = ", ".join(sorted(known)) or "no device"
-        raise KeyFileError(f"{path} has no key for {serial}.", f"It has keys for: {there}.")
+        there = tuple(sorted(known)) or message("no device")
+        raise KeyFileError(
+            message("{path} has no key for {serial}.", path=str(path), serial=serial),
+            message("It has keys for: {there:list}.", there=there),
+        )
     _rewrite(path, lambda lines: [one for one in lines if not _has_serial(one, serial)])
 
 
@@ -99,8 +105,10 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise KeyFileError(
-            f"The device keys in {path} cannot be written: {error.strerror or error}.",
-            "Run this as the owner of the file, in a folder that may be written to.",
+            message(
+                "The device keys in {path} cannot be written: {why}.", path=str(path), why=error.strerror or str(error)
+            ),
+            message("Run this as the owner of the file, in a folder that may be written to."),
         ) from error
 
 
@@ -124,16 +132,26 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
         text = path.read_text("utf-8")
     except FileNotFoundError as error:
         raise KeyFileError(
-            f"There are no device keys in {path}.",
-            f"Take the file from the safe, or pair the device again: cardshoe devices pair SERIAL --key-file {path}",
+            message("There are no device keys in {path}.", path=str(path)),
+            message(
+                "Take the file from the safe, or pair the device again: cardshoe devices pair SERIAL --key-file {path}",
+                path=str(path),
+            ),
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise KeyFileError(
-            f"The device keys in {path} cannot be read: {getattr(error, 'strerror', None) or 'not a text file'}.",
-            "Name the right file under [device] key_file, readable by the user that runs the daemon.",
+            message(
+                "The device keys in {path} cannot be read: {why}.",
+                path=str(path),
+                why=getattr(error, "strerror", None) or message("not a text file"),
+            ),
+            message("Name the right file under [device] key_file, readable by the user that runs the daemon."),
         ) from error
     if mode & (stat.S_IWGRP | stat.S_IXGRP | stat.S_IRWXO):
-        raise KeyFileError(f"Others may read or change the device keys in {path}.", f"Run: chmod 640 {path}")
+        raise KeyFileError(
+            message("Others may read or change the device keys in {path}.", path=str(path)),
+            message("Run: chmod 640 {path}", path=str(path)),
+        )
     keys: dict[str, bytes] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -142,13 +160,16 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
         key = _key_of(word.strip())
         if key is None:
             raise KeyFileError(
-                f"Line {number} of {path} is no device key.",
-                f"Write the serial number, a blank, and {2 * KEY_SIZE} hexadecimal digits.",
+                message("Line {number} of {path} is not a device key.", number=number, path=str(path)),
+                message("Write the serial number, a blank, and {digits} hexadecimal digits.", digits=2 * KEY_SIZE),
             )
         if len(set(key)) == 1 or key == PUBLISHED_KEY:
             raise KeyFileError(
-                f"Line {number} of {path} has a key that anyone can guess.",
-                f"Make a real one: cardshoe devices pair {serial} --replace, and type it into the device.",
+                message("Line {number} of {path} has a key that anyone can guess.", number=number, path=str(path)),
+                message(
+                    "Make a real one: cardshoe devices pair {serial} --replace, and type it into the device.",
+                    serial=serial,
+                ),
             )
         keys[serial] = key
     return keys

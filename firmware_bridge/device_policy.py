@@ -10,6 +10,7 @@ import msgspec
 
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.drivers.base import LinkOver
+from firmware_bridge.messages import message
 
 
 class DevicePolicy(msgspec.Struct, frozen=True):
@@ -23,21 +24,25 @@ class DevicePolicy(msgspec.Struct, frozen=True):
         """Return why a device with this serial number must not be used, or None if it may."""
         if self.serial in ("", serial):
             return None
-        sentence = (
-            f"The device is {serial or 'one without a serial number'}, and this table is for {self.serial} alone: "
-            f"connect {self.serial}, or name the new device under [device] serial between two rounds."
+        said = message(
+            "The device is {found}, and this table is for {serial} alone: connect {serial}, or name the new device "
+            "under [device] serial between two rounds.",
+            found=serial or message("one without a serial number"),
+            serial=self.serial,
         )
-        return LinkOver("device-other-serial", sentence, refused=True)
+        return LinkOver("device-other-serial", said, refused=True)
 
     def refuse_firmware(self, serial: str, digest: str) -> LinkOver | None:
         """Return why this firmware must not be used, or None if it may."""
         if not self.firmware_digests or digest.lower() in self.firmware_digests:
             return None
-        sentence = (
-            f"The firmware of {serial} is not approved ({digest or 'it reports no digest'}): install an approved one, "
-            "or have this one approved and add it to [device] firmware_digests."
+        said = message(
+            "The firmware of {serial} is not approved ({digest}): install an approved one, or have this one approved "
+            "and add it to [device] firmware_digests.",
+            serial=serial,
+            digest=digest or message("it reports no digest"),
         )
-        return LinkOver("device-firmware", sentence, refused=True)
+        return LinkOver("device-firmware", said, refused=True)
 
     def refuse(self, identity: DeviceIdentity) -> LinkOver | None:
         """Apply both checks."""

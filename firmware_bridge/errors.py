@@ -13,14 +13,17 @@ A driver raises none of them for bytes from a device: garbage is counted, and a 
 as refused. Any other exception that leaves this package is a bug.
 """
 
+from firmware_bridge.messages import AnyText
+
 
 class BridgeError(Exception):
-    """A sentence for people (`str`), a `hint` with the next step, and a `code` for machines (docs/faults.md)."""
+    """A message for people, a `hint` with the next step, and a `code` for machines (docs/faults.md)."""
 
     code = "device"
 
-    def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
-        super().__init__(sentence)
+    def __init__(self, said: AnyText, hint: AnyText = "", code: str = "") -> None:
+        super().__init__(str(said))
+        self.message = said
         self.hint = hint
         if code:
             self.code = code

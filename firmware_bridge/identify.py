@@ -20,6 +20,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.link import Link, LinkState
 from firmware_bridge.link_keeper import wait_for_event
+from firmware_bridge.messages import AnyText
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
@@ -29,10 +30,10 @@ class Identification(msgspec.Struct, frozen=True):
     it lacks."""
 
     identity: DeviceIdentity | None
-    cannot: tuple[str, ...] = ()
+    cannot: tuple[AnyText, ...] = ()
     code: str = ""
-    sentence: str = ""
-    hint: str = ""
+    sentence: AnyText = ""
+    hint: AnyText = ""
 
 
 async def identify(
@@ -54,7 +55,7 @@ async def identify(
     try:
         make = load_driver(url.driver)
     except BridgeError as error:
-        return Identification(None, code=error.code, sentence=str(error), hint=error.hint)
+        return Identification(None, code=error.code, sentence=error.message, hint=error.hint)
     link = Link(
         clock=clock,
         wait=wait,
@@ -77,7 +78,7 @@ async def identify(
     return _identification(first, over, link.hint)
 
 
-def _identification(first: Heard | None, over: LinkOver, hint: str) -> Identification:
+def _identification(first: Heard | None, over: LinkOver, hint: AnyText) -> Identification:
     if isinstance(first, DeviceReady):
         return Identification(first.identity, shortcomings(first.identity.capabilities))
     return Identification(None, code=over.code, sentence=over.sentence, hint=hint)

@@ -21,6 +21,7 @@ from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, L
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError, TwinDeviceError
 from firmware_bridge.exception_place import as_fields, named, whole
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
@@ -70,7 +71,7 @@ class Guard:
     Cancellation of the running task passes; any other CancelledError is a fault like any exception.
     """
 
-    def __init__(self, fail: Callable[[str, BaseException], None], doing: str) -> None:
+    def __init__(self, fail: Callable[[Message, BaseException], None], doing: Message) -> None:
         self._fail = fail
         self._doing = doing
 
@@ -99,9 +100,9 @@ def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
         log(event, **fields)
 
 
-def log_fault(log: Any, event: str, doing: str, error: BaseException) -> None:
+def log_fault(log: Any, event: str, doing: Message, error: BaseException) -> None:
     """Log the type and place of an exception that is a bug. Its text may name a card."""
-    write_log(log.error, event, doing=doing, **as_fields(error))
+    write_log(log.error, event, doing=str(doing), **as_fields(error))
 
 
 class Link:
@@ -128,7 +129,7 @@ class Link:
     ) -> None:
         self.opened = False
         self.ready = False
-        self.hint = ""
+        self.hint: AnyText = ""
         self.last_heard: float | None = None
         self.statistics = LinkStatistics()
         self.traffic = RecentTraffic()
@@ -151,20 +152,20 @@ class Link:
         self._frames = 0
         self._changed = asyncio.Event()
         self._wakes_at = -math.inf  # nothing waits, so nothing must be woken
-        self._taking = self._guard("taking what the device sent")
+        self._taking = self._guard(message("taking what the device sent"))
 
     # -- from opening to the end ----------------------------------------------------------------------------------
 
     async def run(self, open_transport: OpenTransport, url: DeviceUrl, make_driver: MakeDriver) -> None:
         """Open, exchange bytes, and return when the link ends. Raise nothing but cancellation."""
-        with self._guard("opening the connection to the device"):
+        with self._guard(message("opening the connection to the device")):
             self._transport = await open_transport(url, on_data=self._receive, on_lost=self._lose)
             self.opened = True
             self._record(lambda recorder: recorder.opened())
         if not self.opened or self._over is not None:
             return
         self._on_state(LinkState.AUTHENTICATING)
-        with self._guard("exchanging data with the device"):
+        with self._guard(message("exchanging data with the device")):
             self._driver = driver = make_driver(self._clock())
             self._driver_name = url.driver
             self.statistics = driver.statistics
@@ -187,11 +188,11 @@ class Link:
 
     def finish(self) -> LinkOver:
         """Close what is open, deliver the end of a link that was ready, and return why it ended. Call once."""
-        over = self._over or LinkOver("link-stopped", "The program ended the link to the device.")
+        over = self._over or LinkOver("link-stopped", message("The program ended the link to the device."))
         self._end(over)
         self._close()
         if self.ready:
-            with self._guard("handing over the end of the link"):
+            with self._guard(message("handing over the end of the link")):
                 self._deliver(over)
         return over
 
@@ -208,7 +209,7 @@ class Link:
         driver = self._driver
         if driver is None or self._over is not None:
             return
-        with self._guard("acknowledging a report"):
+        with self._guard(message("acknowledging a report")):
             driver.acknowledge(boot, number, self._clock())
             self._settle(driver)
 
@@ -221,7 +222,7 @@ class Link:
         driver = self._driver
         if driver is None or not self.ready or self._over is not None:
             return False
-        with self._guard("sending a command"):
+        with self._guard(message("sending a command")):
             self._record(lambda recorder: recorder.commanded(command_id, command))
             driver.command(command_id, command, self._clock())
             self._settle(driver)
@@ -247,7 +248,7 @@ class Link:
 
     def _lose(self, error: TransportLostError) -> None:
         if self._over is None:
-            self._fail("using the connection to the device", error)
+            self._fail(message("using the connection to the device"), error)
 
     # -- internals ------------------------------------------------------------------------------------------------
 
@@ -291,12 +292,13 @@ class Link:
             return
         self._unread = (self._unread + data)[:SAMPLE_SIZE]
         if len(self._unread) >= GARBAGE_AFTER:
-            check = what_to_check(self._unread, self._driver_name)
-            sentence = (
-                f"The driver {self._driver_name} understands nothing of what the device sends: {check} The device is "
-                "used again as soon as something is understood."
+            said = message(
+                "The driver {driver} understands nothing of what the device sends: {check}. The device is used again "
+                "as soon as something is understood.",
+                driver=self._driver_name,
+                check=what_to_check(self._unread, self._driver_name),
             )
-            self._end(LinkOver(GARBAGE, sentence, refused=True))
+            self._end(LinkOver(GARBAGE, said, refused=True))
 
     def _settle(self, driver: Driver) -> None:
         """Send what the driver has to send, and wake up earlier if it needs that."""
@@ -315,32 +317,32 @@ class Link:
             self._stale = not self._stale
             self._on_state(LinkState.STALE if self._stale else LinkState.READY)
 
-    def _guard(self, doing: str) -> Guard:
+    def _guard(self, doing: Message) -> Guard:
         return Guard(self._fail, doing)
 
-    def _fail(self, doing: str, error: BaseException) -> None:
+    def _fail(self, doing: Message, error: BaseException) -> None:
         if isinstance(error, BridgeError) and self._over is None:
             refused = isinstance(error, TwinDeviceError)
             # The end of the link logs the sentence.
-            self._end(LinkOver(error.code, str(error), refused=refused), error.hint)
+            self._end(LinkOver(error.code, error.message, refused=refused), error.hint)
             return
         log_fault(self._log, "link.fault", doing, error)
-        sentence = f"The program failed while {doing} ({named(error)})."
-        hint = "The log has its place under link.fault: please report it; the journal has the rest, sealed."
-        self._end(LinkOver("link-fault", sentence, evidence=whole(error)), hint)
+        said = message("The program failed while {doing} ({error}).", doing=doing, error=named(error))
+        hint = message("The log has its place under link.fault: please report it; the journal has the rest, sealed.")
+        self._end(LinkOver("link-fault", said, evidence=whole(error)), hint)
 
     def _record(self, record: Callable[[Recorder], None]) -> None:
         """Call the recorder, if any. It is a debugging aid: if it fails, the link goes on without it."""
         recorder = self._recorder
         if recorder is not None:
-            with Guard(self._recorder_failed, "recording"):
+            with Guard(self._recorder_failed, message("recording")):
                 record(recorder)
 
-    def _recorder_failed(self, doing: str, error: BaseException) -> None:
+    def _recorder_failed(self, doing: Message, error: BaseException) -> None:
         self._recorder = None
         log_fault(self._log, "capture.fault", doing, error)
 
-    def _end(self, over: LinkOver, hint: str = "", *, by_driver: bool = False) -> None:
+    def _end(self, over: LinkOver, hint: AnyText = "", *, by_driver: bool = False) -> None:
         if self._over is None:
             self._over, self.hint = over, hint
             if self.opened:
@@ -351,5 +353,5 @@ class Link:
     def _close(self) -> None:
         transport, self._transport = self._transport, None
         if transport is not None:
-            with self._guard("closing the connection to the device"):
+            with self._guard(message("closing the connection to the device")):
                 transport.close()

@@ -40,6 +40,7 @@ from firmware_bridge.link import (
     log_fault,
     write_log,
 )
+from firmware_bridge.messages import AnyText, Message, message
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
@@ -63,8 +64,8 @@ class Health(msgspec.Struct, frozen=True):
     link: int = 0
     last_heard: float | None = None
     code: str = ""
-    sentence: str = ""
-    hint: str = ""
+    sentence: AnyText = ""
+    hint: AnyText = ""
     retry_at: float | None = None
     statistics: LinkStatistics = msgspec.field(default_factory=LinkStatistics)
 
@@ -144,7 +145,7 @@ class LinkKeeper:
         """Send a command. Return False if no link is ready or it ended meanwhile; the command may have been obeyed."""
         return self._link is not None and self._link.command(command_id, command)
 
-    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None:
+    def drop(self, code: str, sentence: AnyText, *, refused: bool = False) -> None:
         """End the link, if any, and connect again: the device resends what was not acknowledged.
 
         With `refused` the device must not be used, so attempts are further apart.
@@ -203,7 +204,7 @@ class LinkKeeper:
             self._refusal = over if over.refused else None  # the link has delivered it
         elif over.refused and over != self._refusal:
             self._refusal = over
-            with Guard(self._receiver_failed, "delivering that the device is refused"):
+            with Guard(self._receiver_failed, message("delivering that the device is refused")):
                 self._deliver(over)
 
     async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:
@@ -246,12 +247,12 @@ class LinkKeeper:
             f"link.{state}",
             link=self._health.link,
             code=over.code,
-            sentence=over.sentence,
+            sentence=str(over.sentence),
             **_countable(link.statistics, simulated=self._simulated),
             **({"last": link.traffic.lines(self._clock(), whole=self._simulated)} if wanted else {}),
         )
 
-    def _enter(self, state: LinkState, why: LinkOver | None = None, hint: str = "") -> bool:
+    def _enter(self, state: LinkState, why: LinkOver | None = None, hint: AnyText = "") -> bool:
         """Set the state, and the reason if given. Return whether it changed, in which case it has been reported."""
         before = self._health
         since = before.since if state is before.state else self._clock()
@@ -261,11 +262,11 @@ class LinkKeeper:
         self._health = after
         if (after.state, after.code) == (before.state, before.code):
             return False
-        with Guard(self._receiver_failed, "reporting the link's health"):
+        with Guard(self._receiver_failed, message("reporting the link's health")):
             self._on_health(self.health)
         return True
 
-    def _receiver_failed(self, doing: str, error: BaseException) -> None:
+    def _receiver_failed(self, doing: Message, error: BaseException) -> None:
         log_fault(self._log, "link.fault", doing, error)
 
 

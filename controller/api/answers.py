@@ -22,12 +22,13 @@ from controller.api.messages import (
     encode,
 )
 from controller.api.refusals import Refusals
+from controller.messages import Message, message
 from firmware_bridge.plain_text import plain
 
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 VISITOR: Final = web.RequestKey("visitor", Visitor)
-UNREADABLE: Final = "The request cannot be read. Correct it and send it again."
-TOO_SLOW: Final = "The request did not come in time. Send it again."
+UNREADABLE: Final = message("The request cannot be read. Correct it and send it again.")
+TOO_SLOW: Final = message("The request did not come in time. Send it again.")
 Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
 Named = TypeVar("Named", OperationRequest, EnrolmentRequest, RemovalRequest)
 
@@ -38,11 +39,11 @@ class Answers:
     def __init__(self, refusals: Refusals) -> None:
         self._refusals = refusals
 
-    def refused(self, status: int, code: str, sentence: str, caller: Caller | None = None) -> web.Response:
+    def refused(self, status: int, code: str, said: Message, caller: Caller | None = None) -> web.Response:
         """Return a refusal, and note it for `caller` if one is given."""
         if caller is not None:
             self._refusals.note(code, caller)
-        return refused(status, code, sentence)
+        return refused(status, code, said)
 
     async def read(self, request: web.Request, kind: type[Body]) -> Body | web.Response:
         """Return the body, with its id in the usual form of a UUID; else the refusal."""
@@ -63,9 +64,9 @@ def _with_uuid(asked: Named) -> Named:
     return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
 
 
-def refused(status: int, code: str, sentence: str, detail: str = "") -> web.Response:
+def refused(status: int, code: str, said: Message, detail: str = "") -> web.Response:
     """Return a refusal. `detail` may quote the request, and is never translated."""
-    return json_answer(OperationAnswer(False, code=code, sentence=sentence, detail=detail), status=status)
+    return json_answer(OperationAnswer.refused(code, said, detail), status=status)
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:

@@ -24,6 +24,7 @@ from controller.api.callers import DISPLAY, Caller
 from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 from controller.api.request_gate import ChunkedBodyError, HeadTooLongError, RequestGate
+from controller.messages import Message, message
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path, by the kernel's limit
 BACKLOG: Final = 256  # clients in the kernel's queue; further ones wait until there is room, or fail to connect
@@ -43,12 +44,12 @@ WRITE_WITHIN: Final = 30.0  # seconds for a peer to read more of what is written
 _PEER: Final = struct.Struct("iII")  # pid, uid, gid
 _REASONS: Final = {403: "Forbidden", 411: "Length Required", 503: "Service Unavailable"}
 
-NOT_ADMITTED: Final = (
+NOT_ADMITTED: Final = message(
     "This user is not admitted to the table; add the uid to a person or a reader in the configuration."
 )
-TOO_MANY: Final = "This user has too many connections to the table; end programs that use it, then try again."
-FULL: Final = "The table has too many connections; end programs that use it, then try again."
-CHUNKED: Final = "The table takes no body in chunks; send the request with Content-Length."
+TOO_MANY: Final = message("This user has too many connections to the table; end programs that use it, then try again.")
+FULL: Final = message("The table has too many connections; end programs that use it, then try again.")
+CHUNKED: Final = message("The table takes no body in chunks; send the request with Content-Length.")
 
 
 class SocketRefusedError(Exception):
@@ -275,11 +276,11 @@ class Visitor(asyncio.Protocol):
         if data:
             self._inner.data_received(data)
 
-    def _refuse(self, status: int, code: str, sentence: str) -> None:
+    def _refuse(self, status: int, code: str, said: Message) -> None:
         """Refuse, and give the peer time to read why. Closed at once, a client may fail to write its request."""
         assert self._transport is not None
         self._transport.pause_reading()
-        self._transport.write(_refusal(status, code, sentence))
+        self._transport.write(_refusal(status, code, said))
         self._transport.write_eof()
         self._end_after(LINGER)
 
@@ -461,13 +462,13 @@ class Door(Entrance):
         self._visitors.add(visitor)
         self._enter(peer, visitor)
 
-    def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, sentence: str) -> None:
+    def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, said: Message) -> None:
         self._refusals.note(code, Caller(uid))
         if len(self._lingering) >= LINGERING:
             peer.close()
             return
         try:
-            peer.send(_refusal(status, code, sentence))
+            peer.send(_refusal(status, code, said))
             peer.shutdown(socket.SHUT_WR)
         except OSError:  # it has already gone
             peer.close()
@@ -479,9 +480,9 @@ class Door(Entrance):
         peer.close()
 
 
-def _refusal(status: int, code: str, sentence: str) -> bytes:
-    """Return a whole HTTP answer to a request that is not read."""
-    body = encode(OperationAnswer(False, code=code, sentence=sentence))
+def _refusal(status: int, code: str, said: Message) -> bytes:
+    """Return a whole HTTP answer to a request that is not read, in English."""
+    body = encode(OperationAnswer(False, code=code, sentence=str(said)))
     head = (
         f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"

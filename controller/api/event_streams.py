@@ -18,13 +18,16 @@ from controller.api.feed import EventFeed, Follower
 from controller.api.messages import EventId, NotInJournal
 from controller.api.pace import measured
 from controller.journal import JournalError
+from controller.messages import message
 
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, which reveal a dead peer
 UP_TO_DATE: Final = b": up to date\n\n"
 STREAMS: Final = 8  # event streams of one user or screen
 DISPLAY_STREAMS: Final = 32  # of all displays together
-STREAMS_IN_USE: Final = "This user follows the table too often; end programs that follow it, then try again."
-NO_EVENT_ID: Final = "Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry. Correct it, or leave it out."
+STREAMS_IN_USE: Final = message("This user follows the table too often; end programs that follow it, then try again.")
+NO_EVENT_ID: Final = message(
+    "Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry. Correct it, or leave it out."
+)
 HEADERS: Final = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
 
@@ -121,14 +124,22 @@ class EventStreams(Streams):
         """Return the refusal for an event that is not in the journal: its follower would wait in vain, or miss some."""
         head = EventId(self._table.journal, self._table.entry)
         if after.journal not in ("", head.journal):
-            code, sentence = "other-journal", f"The table writes another journal, {head.journal}"
-        elif after.entry > head.entry:
-            code, sentence = "after-the-end", f"The journal ends at entry {head.entry}"
-        else:
-            return None
-        return NotInJournal(
-            code, f"{sentence}. Begin with {EventId(head.journal)} for all of it, or with {head}.", *head
-        )
+            said = message(
+                "The table writes another journal, {journal}. Begin with {first} for all of it, or with {newest}.",
+                journal=head.journal,
+                first=str(EventId(head.journal)),
+                newest=str(head),
+            )
+            return NotInJournal("other-journal", said, *head)
+        if after.entry > head.entry:
+            said = message(
+                "The journal ends at entry {entry}. Begin with {first} for all of it, or with {newest}.",
+                entry=head.entry,
+                first=str(EventId(head.journal)),
+                newest=str(head),
+            )
+            return NotInJournal("after-the-end", said, *head)
+        return None
 
     async def _stream(self, response: web.StreamResponse, after: int) -> None:
         feed = self._table.feed

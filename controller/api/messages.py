@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from controller.messages import AnyText
+from controller.messages import AnyText, Message
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
@@ -92,6 +92,16 @@ class OperationAnswer(msgspec.Struct, frozen=True):
     def to_operation(cls, entry: int, code: str, said: AnyText) -> Self:
         """Return the table's answer. The operation was accepted where there is no code."""
         return cls(not code, entry, code, said)
+
+    @classmethod
+    def refused(cls, code: str, said: Message, detail: str = "") -> Self:
+        """Return a refusal of a request that the table did not decide."""
+        return cls(False, code=code, sentence=said, detail=detail)
+
+    @classmethod
+    def noted(cls, entry: int, said: Message, code: str = "") -> Self:
+        """Return the answer to an operation that was accepted, with something to know about it."""
+        return cls(True, entry, code, said)
 
     @property
     def explanation(self) -> str:

@@ -12,14 +12,19 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import PLAYER, OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
-from controller.messages import SLOT, Argument, Message, counted, message, sentences
+from controller.messages import SLOT, AnyText, Argument, Message, counted, message, sentences
+from controller.roles import Role
 from controller.table.events import DISPENSED_OF_NEXT
-from controller.table.model import CORRECTED, STUB
+from controller.table.model import ASIDE, CORRECTED, DECK, DEVICE_WORDS, STUB
+from controller.table.permissions import PERMISSIONS
+from controller.table.phases import SERVICE_WORDS, Service
+from controller.table.stop_causes import in_words
 from firmware_bridge.plain_text import with_plain_texts
 
 USUAL: Final = OwnWords()  # without a named game
@@ -27,7 +32,7 @@ LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentenc
 
 MESSAGE_FIELDS: Final = frozenset(Message.__struct_fields__)
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
-PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
+PLACE_FIELDS: Final = frozenset({"pile", "place", "places", "source"})
 
 ENDS: Final = {
     "continue": message("play goes on"),
@@ -84,7 +89,36 @@ AT_THE_DOOR: Final = {
 }
 """Refusals before the table, by code."""
 
-DIFFERS: Final = {DISPENSED_OF_NEXT: message("the number of cards that left the next deck")}
+DIFFERS: Final = {
+    "shuffle": message("the number of the shuffle"),
+    "dispensed": message("the number of cards that left the device"),
+    "tray": message("the tray"),
+    DISPENSED_OF_NEXT: message("the number of cards that left the next deck"),
+}
+
+PILES: Final = {
+    STUB: message("stub"),
+    DECK: message("whole deck"),
+    ASIDE: message("set-aside cards"),
+    "burnt": message("burnt cards"),
+    "dropped": message("dropped cards"),
+    "discards": message("discards"),
+    "tray": message("tray"),
+}
+"""What is counted, besides hands."""
+
+RULED: Final = {
+    "void": message("void the round"),
+    "continue": message("play goes on"),
+    "reconstruct": message("put the cards right"),
+    "remove_hands": message("remove hands"),
+    "return_bets": message("return bets"),
+    "name_order": message("name the order"),
+}
+"""The actions of a ruling."""
+
+PHRASES: Final = {str(kind.__struct_config__.tag): row.phrase for kind, row in PERMISSIONS.items()}
+"""What people do, by the operation's tag."""
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {
@@ -100,13 +134,13 @@ ONLY_FOR_MACHINES: Final = frozenset(
 """Events that are not shown."""
 
 Event: TypeAlias = dict[str, Any]
-Line: TypeAlias = str | Callable[[Event], Message | None]
+Line: TypeAlias = Message | Callable[[Event], Message | None]
 LineOfPlaces: TypeAlias = Callable[[Event, OwnWords], Message | None]
 
 
-def _in_words(value: str) -> Message:
-    """Return a name of the journal, such as `no_more_bets`, in words."""
-    return Message(value.replace("_", " "))
+def _as_written(name: str) -> Message:
+    """Return a name of the journal that has no words here, as it is: another version wrote it."""
+    return message("{name}", name=name.replace("_", " ").replace("-", " "))
 
 
 def _under(said: Message, clause: str) -> Message:
@@ -139,10 +173,9 @@ def with_messages(value: Any) -> Any:
     return [with_messages(one) for one in value] if isinstance(value, list) else value
 
 
-def _sentence(said: Any) -> Message:
+def _sentence(said: AnyText) -> Message:
     """Return a sentence of the journal: a message, or English in an older entry."""
-    found = msgspec.convert(said, str | Message)
-    return found if isinstance(found, Message) else Message("{sentence}", {"sentence": found})
+    return said if isinstance(said, Message) else Message("{sentence}", {"sentence": said})
 
 
 # -- cards
@@ -238,8 +271,14 @@ def _witness(event: Event) -> Argument:
     return str(named) if named else message("{name} (a name only)", name=event["witness"])
 
 
+def _pile(event: Event) -> Message:
+    """Return what was counted: a pile, or a hand by the name of its place."""
+    pile = event["pile"]
+    return pile if isinstance(pile, Message) else PILES.get(pile) or _as_written(pile)
+
+
 def _count_taken_back(event: Event) -> Message:
-    pile = Message(event["pile"])
+    pile = _pile(event)
     if event["pile"] == STUB and event["account"]["stub"] is None:
         return message("the count does not stand ({pile}): it is to be counted again", pile=pile)
     return message("the count does not stand ({pile})", pile=pile)
@@ -264,7 +303,7 @@ def _arrived(event: Event) -> Message | None:
 
 
 def _ready(event: Event) -> Message:
-    serial, kind = event["identity"]["serial"], Message(event["identity"]["kind"])
+    serial, kind = event["identity"]["serial"], DEVICE_WORDS[event["identity"]["kind"]]
     if event.get("unfit"):
         return message("device {serial} is there ({kind})", serial=serial, kind=kind)
     return message("device {serial} is ready ({kind})", serial=serial, kind=kind)
@@ -284,7 +323,7 @@ def _lost(event: Event) -> Message:
 
 
 def _differs(event: Event) -> Message:
-    what = DIFFERS.get(event["what"], _in_words(event["what"]))
+    what = DIFFERS.get(event["what"], _as_written(event["what"]))
     return message(
         "{what} differs: {device} in the device, {journal} in the journal",
         what=what, device=event["device"], journal=event["journal"],
@@ -334,14 +373,14 @@ def _deferred(event: Event) -> Message:
 
 def _service(event: Event) -> Message:
     cause = _sentence(event["cause"])
-    return message("table {service}: {cause}", service=_in_words(event["service"]), cause=cause)
+    return message("table {service}: {cause}", service=SERVICE_WORDS[Service(event["service"])], cause=cause)
 
 
 def _configuration(event: Event) -> Message:
     """People with their uids, and the device: what an auditor compares first."""
     found = event["configuration"]
     people = tuple(
-        message("{person} ({role})", person=one["id"], role=_in_words(one["role"])) for one in found["people"]
+        message("{person} ({role})", person=one["id"], role=Role(one["role"]).named) for one in found["people"]
     )
     return message(
         "version {version}; device {url}; people: {people:list}",
@@ -378,7 +417,7 @@ def _pin_refused(event: Event) -> Message:
 
 
 def _at_door(event: Event) -> Message:
-    what = AT_THE_DOOR.get(event["what"], Message(event["what"].replace("-", " ")))
+    what = AT_THE_DOOR.get(event["what"], _as_written(event["what"]))
     said = _of_user(message("refused before the table: {what}", what=what), event)
     return message("{said}, {count} times", said=said, count=event["count"]) if event["count"] > 1 else said
 
@@ -518,8 +557,7 @@ def _paid(event: Event) -> Message:
 
 
 def _row(row: Mapping[str, Any]) -> Message:
-    because = row["because"]
-    return _under(because if isinstance(because, Message) else Message(because), row["clause"])
+    return _under(_sentence(row["because"]), row["clause"])
 
 
 def _asked(asks: list[str], words: OwnWords) -> Message | None:
@@ -559,7 +597,7 @@ def _joined(event: Event) -> Message:
 
 
 def _ruled(event: Event) -> Message:
-    action = _in_words(event["action"])
+    action = RULED.get(event["action"], _as_written(event["action"]))
     if event["places"]:
         action = message("{action} {places}", action=action, places=_listed(event["places"]))
     if event["ordinals"]:
@@ -582,7 +620,7 @@ def _chosen(event: Event) -> Message:
 def _resolved(event: Event) -> Message:
     if event["outcome"] == CORRECTED:
         return message("withdrawn by {by}: it was noticed with the entry that was wrong", by=event["by"])
-    ended = _under(ENDS.get(event["outcome"], _in_words(event["outcome"])), event["clause"])
+    ended = _under(ENDS.get(event["outcome"], _as_written(event["outcome"])), event["clause"])
     return message("resolved: {outcome}, by {by}", outcome=ended, by=event["by"])
 
 
@@ -590,7 +628,8 @@ def _corrected(event: Event) -> Message:
     text = "entry {entry} ({what}) is corrected by {by}: {reason}"
     if event["instead"] is None:
         text = "entry {entry} ({what}) is struck out by {by}: {reason}"
-    what = _in_words(event["was"]["operation"])
+    tag = event["was"]["operation"]
+    what = PHRASES.get(tag, _as_written(tag))
     return message(text, entry=event["corrected"], what=what, by=event["by"], reason=event["reason"])
 
 
@@ -612,11 +651,13 @@ def _handling_corrected(event: Event) -> Message:
 
 ARGUMENTS: Final[dict[str, Callable[[Event], Argument]]] = {
     "bets_count": lambda event: len(event["bets"]),
+    "cause_named": lambda event: in_words(event["cause"]),
+    "causes_named": lambda event: tuple(map(in_words, event["causes"])),
     "files_named": lambda event: tuple(one["name"] for one in event["files"]),
     "first_place": lambda event: event["places"][0],
     "many_cards": _many,
     "named_deck": _named,
-    "pile_named": lambda event: Message(event["pile"]),
+    "pile_named": _pile,
     "places_listed": lambda event: _listed(event["places"]),
     "seal_named": lambda event: event["seal"] or message("none"),
     "seen_cards": lambda event: " ".join(event["cards"]) or message("no card"),
@@ -634,106 +675,108 @@ OF_NEXT_DECK: Final = frozenset({"deck_named", "deck_shuffled", "shuffle_began"}
 """Events that may concern the deck of the next round, which their line says."""
 
 LINES: Final[dict[str, Line]] = {
-    "abandon_asked": "{person} asks for the round to be void: {text}; it is asked once more",
-    "all_chosen": "every bettor has chosen: the cards are moved before play goes on",
-    "bettor_left": "{bettor} leaves",
-    "card_found_face_up": "card {ordinal} lies face up in the device",
+    "abandon_asked": message("{person} asks for the round to be void: {text}; it is asked once more"),
+    "all_chosen": message("every bettor has chosen: the cards are moved before play goes on"),
+    "bettor_left": message("{bettor} leaves"),
+    "card_found_face_up": message("card {ordinal} lies face up in the device"),
     "card_to_turn_down": lambda event: (
         message("{place}: a card is put face down before play goes on", place=event["place"])
         if event["place"]
         else message("the exposed card is put face down before play goes on")
     ),
-    "cards_burnt": "{many_cards} burnt",
-    "cards_counted": "{by} counted {number} cards ({pile_named}), {due} due; witness: {witnessed_by}",
+    "cards_burnt": message("{many_cards} burnt"),
+    "cards_counted": message("{by} counted {number} cards ({pile_named}), {due} due; witness: {witnessed_by}"),
     "cards_dealt": _dealt,
     "cards_found_elsewhere": _found_elsewhere,
     "cards_handled": _handled,
     "cards_recalled": _recalled,
     "cards_reconstructed": _reconstructed,
-    "cards_set_aside": "lay {many_cards} aside: {because}",
-    "cards_strayed": "{many_cards} of deck {deck}, which is not dealt in this round",
+    "cards_set_aside": message("lay {many_cards} aside: {because}"),
+    "cards_strayed": message("{many_cards} of deck {deck}, which is not dealt in this round"),
     "cards_turned_down": _turned_down,
     "chips_paid": _paid,
     "closing_taken_back": _closing_taken_back,
-    "command_refused": "the device refused a command: {reason}",
-    "conclusion_asked": "the end of the round was requested; repeat to confirm",
+    "command_refused": message("the device refused a command: {reason}"),
+    "conclusion_asked": message("the end of the round was requested; repeat to confirm"),
     "configuration_recorded": _configuration,
     "count_taken_back": _count_taken_back,
-    "deal_began": "dealing starts at {first_place}",
-    "dealer_came": "{dealer} deals from now on",
-    "dealer_left": "{dealer} leaves the table; no dealer is on duty",
-    "dealt_by_hand": "from here on dealt by hand: {because}",
+    "deal_began": message("dealing starts at {first_place}"),
+    "dealer_came": message("{dealer} deals from now on"),
+    "dealer_left": message("{dealer} leaves the table; no dealer is on duty"),
+    "dealt_by_hand": message("from here on dealt by hand: {because}"),
     "deck_arrived": _arrived,
-    "deck_brought": (
+    "deck_brought": message(
         "deck {deck} comes to the table: back {back}, seal {seal_named}, {count} cards counted by {by} and "
         "{witnessed_by}"
     ),
-    "deck_comes_into_play": "the deck that waited is in play",
-    "deck_counted_whole": "the deck is whole, counted by {by}",
-    "deck_cut": "the deck was cut by {by}",
-    "deck_named": "deck {deck} lies in the device",
-    "deck_quarantined": "{named_deck} is OUT OF USE: {reason}",
-    "deck_released": "{named_deck} may be used again: {reason}; witness: {witnessed_by}",
-    "deck_shuffled": "deck {deck} shuffled, {count} cards, by {by}",
-    "deck_shuffled_outside": "deck {deck} shuffled outside, by {by}",
-    "deck_taken_out": "deck {deck} leaves the table with {count} cards: {reason}; witness: {witnessed_by}",
+    "deck_comes_into_play": message("the deck that waited is in play"),
+    "deck_counted_whole": message("the deck is whole, counted by {by}"),
+    "deck_cut": message("the deck was cut by {by}"),
+    "deck_named": message("deck {deck} lies in the device"),
+    "deck_quarantined": message("{named_deck} is OUT OF USE: {reason}"),
+    "deck_released": message("{named_deck} may be used again: {reason}; witness: {witnessed_by}"),
+    "deck_shuffled": message("deck {deck} shuffled, {count} cards, by {by}"),
+    "deck_shuffled_outside": message("deck {deck} shuffled outside, by {by}"),
+    "deck_taken_out": message("deck {deck} leaves the table with {count} cards: {reason}; witness: {witnessed_by}"),
     "device_differs": _another_device,
-    "device_freed": "device freed: {cause}",
+    "device_freed": message("device freed: {cause_named}"),
     "device_lost": _lost,
     "device_noted": _noted,
     "device_ready": _ready,
-    "device_stopped": "device stopped: {cause}",
-    "device_took_back": "device says it is over: {causes:clauses}",
+    "device_stopped": message("device stopped: {cause_named}"),
+    "device_took_back": message("the device reports that this is over: {causes_named:clauses}"),
     "door_refused": _at_door,
     "entry_corrected": _corrected,
-    "faces_named": "{by} saw {seen_cards} at {place}",
-    "files_deleted": "files of the journal deleted by age: {files_named:list}",
-    "first_card_drawn": "the First Card leaves the device",
-    "first_card_shown": "the First Card is {card}",
+    "faces_named": message("{by} saw {seen_cards} at {place}"),
+    "files_deleted": message("files of the journal deleted by age: {files_named:list}"),
+    "first_card_drawn": message("the First Card leaves the device"),
+    "first_card_shown": message("the First Card is {card}"),
     "game_chosen": _game,
-    "hand_counted": "{place} has {count} cards",
-    "hand_exposed": "{place} shows {seen_cards}",
+    "hand_counted": message("{place} has {count} cards"),
+    "hand_exposed": message("{place} shows {seen_cards}"),
     "hand_judged": _judged,
-    "hand_removed": "{place} is out of play, bets returned",
-    "hand_taken_back": "the cards of {place} are to be entered again",
+    "hand_removed": message("{place} is out of play, bets returned"),
+    "hand_taken_back": message("the cards of {place} are to be entered again"),
     "handed_over": _handed_over,
     "handling_corrected": _handling_corrected,
-    "hands_examined": "the players have examined their cards, entered by {by}",
+    "hands_examined": message("the players have examined their cards, entered by {by}"),
     "irregularity_confirmed": lambda event: _because(message("confirmed"), _row(event["row"])),
     "irregularity_resolved": _resolved,
-    "journal_doubted": "the journal is not as it was left: {spoken}",
+    "journal_doubted": message("the journal is not as it was left: {spoken}"),
     "judgement_taken_back": _judged_again,
     "layout_changed": _laid,
-    "layout_corrected": "{by} corrects the bets: {reason}",
-    "maintenance_began": "maintenance: {reason}",
-    "maintenance_ended": "maintenance is over; the deck is to be loaded, shuffled and counted",
-    "operation_refused": "refused: {spoken}",
+    "layout_corrected": message("{by} corrects the bets: {reason}"),
+    "maintenance_began": message("maintenance: {reason}"),
+    "maintenance_ended": message("maintenance is over; the deck is to be loaded, shuffled and counted"),
+    "operation_refused": message("refused: {spoken}"),
     "operation_taken": _operation,
     "option_chosen": _chosen,
-    "order_corrected": "the order of the deal is {places_listed}",
+    "order_corrected": message("the order of the deal is {places_listed}"),
     "order_named": _ordered,
     "phase_entered": _phase,
-    "pin_accepted": "{person} enters the right PIN, after wrong ones",
+    "pin_accepted": message("{person} enters the right PIN, after wrong ones"),
     "pin_refused": _pin_refused,
     "report_joined": _joined,
-    "round_began": "round {round} begins",
+    "round_began": message("round {round} begins"),
     "round_voided": _voided,
     "ruled": _ruled,
-    "screen_enrolled": "screen enrolled: {name}",
-    "screen_removed": "screen {screen} removed",
+    "screen_enrolled": message("screen enrolled: {name}"),
+    "screen_removed": message("screen {screen} removed"),
     "service_changed": _service,
     "settings_deferred": _deferred,
-    "settlement_reversed": "settlement taken back for {bets_count} bets",
-    "shuffle_began": "deck {deck} is being shuffled",
+    "settlement_reversed": message("settlement taken back for {bets_count} bets"),
+    "shuffle_began": message("deck {deck} is being shuffled"),
     "shuffle_failed": _shuffle_failed,
     "signed_off": _signed_off,
-    "signed_on": "{dealer} signed on at screen {screen}",
-    "start_taken_back": "round {taken_back} did not begin; an error of round {open_again} may still be reported",
+    "signed_on": message("{dealer} signed on at screen {screen}"),
+    "start_taken_back": message(
+        "round {taken_back} did not begin; an error of round {open_again} may still be reported"
+    ),
     "status_agrees": _agrees,
     "status_differs": _differs,
-    "stub_counted": "stub: {count} cards, {due} due",
+    "stub_counted": message("stub: {count} cards, {due} due"),
     "table_began": _table_began,
-    "table_paused": "paused: {reason}",
+    "table_paused": message("paused: {reason}"),
     "void_asked": _void_asked,
     "void_lifted": _void_lifted,
     "wagers_settled": _settled,
@@ -766,7 +809,7 @@ def line_of(event: Event, words: OwnWords = USUAL) -> Message | None:
     try:
         return _line(with_messages(event), words)
     except (KeyError, TypeError, ValueError):  # a daemon of another version has other fields
-        return _in_words(str(event["event"]))
+        return _as_written(str(event["event"]))
 
 
 def _line(event: Event, words: OwnWords) -> Message | None:
@@ -777,10 +820,10 @@ def _line(event: Event, words: OwnWords) -> Message | None:
     line = LINES.get(name)
     if of_places := LINES_OF_PLACES.get(name):
         said = of_places(named, words)
-    elif isinstance(line, str):
-        said = Message(line, {slot: _argument(named, slot) for slot, _ in SLOT.findall(line)})
+    elif isinstance(line, Message):
+        said = replace(line, args={slot: _argument(named, slot) for slot, _ in SLOT.findall(line.id)})
     else:
-        said = _in_words(name) if line is None else line(named)
+        said = _as_written(name) if line is None else line(named)
     if said is not None and name in WITH_CLAUSE:
         return _under(said, event["clause"])
     return _for_next(said, event) if said is not None and name in OF_NEXT_DECK else said

@@ -10,12 +10,13 @@ import msgspec
 from controller.api.callers import Caller
 from controller.api.door import NOT_ADMITTED
 from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
+from controller.messages import Message, message
 from controller.roles import Role
 from controller.table.model import Proof
 from firmware_bridge.plain_text import plain
 
-NOT_SIGNED_ON: Final = "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
-PEOPLE_CHANGED: Final = "The people of this table changed while the request waited. Enter it again."
+NOT_SIGNED_ON: Final = message("No dealer is signed on at this screen. Sign on with your PIN, or name who acts.")
+PEOPLE_CHANGED: Final = message("The people of this table changed while the request waited. Enter it again.")
 MOST_UID: Final = 2**32 - 2  # the largest uid that the kernel assigns
 
 
@@ -49,8 +50,9 @@ class Acting(NamedTuple):
 class PersonRefusedError(Exception):
     """An unknown person, or one without proof. `code` is for machines; `at_door`: no PIN was checked."""
 
-    def __init__(self, code: str, sentence: str, *, at_door: bool = True) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str, said: Message, *, at_door: bool = True) -> None:
+        super().__init__(str(said))
+        self.message = said
         self.code = code
         self.at_door = at_door
 
@@ -147,7 +149,7 @@ class People:
     async def identify(
         self, caller: Caller, named: str, pin: str, desk: PinDesk, stands_for: str = "", signed: str = ""
     ) -> Acting:
-        """Identify the person who acts. Raises `PersonRefusedError` with a sentence.
+        """Identify the person who acts. Raises `PersonRefusedError`.
 
         `signed`: who made the first of two requests at this screen. Above a dealer's rank it had a PIN, which serves
         both; a dealer's may have had the sign-on alone, which has to stand at the second, too.
@@ -207,7 +209,10 @@ class People:
         if named not in self._by_id:
             raise PersonRefusedError(
                 "person",
-                f"There is no person {plain(named)!r} in the configuration of this table. Name one of its people.",
+                message(
+                    "There is no person {person} in the configuration of this table. Name one of its people.",
+                    person=repr(plain(named)),
+                ),
             )
         return self._by_id[named]
 
@@ -216,11 +221,11 @@ async def _prove(person: Person, pin: str, desk: PinDesk, caller: Caller, *, sta
     """Check the PIN of a person. `stands_in`: nobody was named, and the person is on duty here."""
     missing = wrong_pin(person.name)
     if stands_in:
-        missing = f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."
+        missing = message("{name} is on duty: enter the PIN of {name}, or name who acts instead.", name=person.name)
     if not pin or not person.pin_hash:
         raise PersonRefusedError("pin", missing)
     try:
         await desk.prove(person.id, person.name, pin, person.pin_hash, caller)
     except PinRefusedError as refused:
-        sentence = missing if refused.code == "pin" else str(refused)
-        raise PersonRefusedError(refused.code, sentence, at_door=refused.at_door) from None
+        said = missing if refused.code == "pin" else refused.message
+        raise PersonRefusedError(refused.code, said, at_door=refused.at_door) from None

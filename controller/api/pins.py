@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from math import ceil
 from typing import Final, NamedTuple, Protocol
 
 import structlog
@@ -19,6 +20,7 @@ import structlog
 from controller.api.callers import Caller
 from controller.api.ends import Ends
 from controller.journal.codec import Moment
+from controller.messages import Message, message
 from controller.table.access import lock_length_ns
 from controller.table.model import PinLock
 from firmware_bridge.plain_text import whole_number
@@ -38,14 +40,15 @@ WAITING: Final = 4  # PINs of one user, including the one being compared
 class PinRefusedError(Exception):
     """A person without proof. `code` is for machines; `at_door`: the PIN was not checked."""
 
-    def __init__(self, code: str, sentence: str, *, at_door: bool = False) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str, said: Message, *, at_door: bool = False) -> None:
+        super().__init__(str(said))
+        self.message = said
         self.code = code
         self.at_door = at_door
 
 
-def wrong_pin(name: str) -> str:
-    return f"The PIN of {name} is missing or wrong. Enter it again."
+def wrong_pin(name: str) -> Message:
+    return message("The PIN of {name} is missing or wrong. Enter it again.", name=name)
 
 
 class _Kept(NamedTuple):
@@ -58,16 +61,16 @@ class _Kept(NamedTuple):
     digest: bytes
 
 
-def mistake_of_pin(pin: str) -> str:
-    """Return why a new PIN is unsuitable, in a sentence; empty if it is suitable. A hash no longer shows it."""
+def mistake_of_pin(pin: str) -> Message | None:
+    """Return why a new PIN is unsuitable; None if it is suitable. A hash no longer shows it."""
     if not (pin.isascii() and pin.isdigit()):
-        return "A PIN is made of digits; choose another one."
+        return message("A PIN consists of digits; choose another one.")
     if not SHORTEST <= len(pin) <= LONGEST:
-        return f"A PIN has {SHORTEST} to {LONGEST} digits; choose another one."
+        return message("A PIN has {fewest} to {most} digits; choose another one.", fewest=SHORTEST, most=LONGEST)
     steps = {(int(after) - int(before)) % 10 for before, after in pairwise(pin)}
     if steps in ({0}, {1}, {9}):
-        return "Digits that are all the same or follow one another are tried first; choose another PIN."
-    return ""
+        return message("Digits that are all the same or follow one another are tried first; choose another PIN.")
+    return None
 
 
 def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
@@ -144,8 +147,8 @@ class PinDesk:
         """Raise `PinRefusedError` with a sentence unless the PIN is the person's."""
         self._require_unlocked(person, name, caller)
         if self._waiting[caller] >= WAITING:
-            sentence = "Other PINs of this screen are still being compared. Wait a moment and enter it again."
-            raise PinRefusedError("pin-busy", sentence, at_door=True)
+            said = message("Other PINs of this screen are still being compared. Wait a moment and enter it again.")
+            raise PinRefusedError("pin-busy", said, at_door=True)
         self._waiting[caller] += 1
         try:
             async with self._locks[caller]:
@@ -170,9 +173,15 @@ class PinDesk:
         left = self._ends.seconds_left((person, caller), lock.locked_until_utc_ns, lock_length_ns(lock))
         if left <= 0:
             return
-        wait = f"{-(-left // 60):.0f} min" if left > 60 else f"{-(-left // 1):.0f} s"
-        sentence = (
-            f"Too many wrong PINs of {name} were entered on this screen: none is taken here for another {wait}. "
-            "Wait, enter it on another screen, or call another person of that rank."
+        wait = (
+            message("{minutes} min", minutes=ceil(left / 60))
+            if left > 60
+            else message("{seconds} s", seconds=ceil(left))
         )
-        raise PinRefusedError("pin-locked", sentence, at_door=at_door)
+        said = message(
+            "Too many wrong PINs of {name} were entered on this screen: none is taken here for another {wait}. Wait, "
+            "enter it on another screen, or call another person of that rank.",
+            name=name,
+            wait=wait,
+        )
+        raise PinRefusedError("pin-locked", said, at_door=at_door)

@@ -13,7 +13,7 @@ from controller.api.pace import Pace, measured
 from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
 from controller.language import Speaker
-from controller.messages import Message
+from controller.messages import Message, message
 
 MOST: Final = 4096  # the most events that are returned for a round
 LONGEST_START: Final = 4 * PAGE  # the most entries of a start that was taken back, in which only bets can be entered
@@ -21,10 +21,15 @@ _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
 class UntoldError(Exception):
-    """An entry of the journal cannot be put into words. Whoever holds all keys can write anything there."""
+    """An entry of the journal has no meaning. Whoever holds all keys can write anything there."""
 
     def __init__(self, entry: int) -> None:
-        super().__init__(f"What the journal says in entry {entry} cannot be told.")
+        self.message = message(
+            "Entry {entry} of the journal makes no sense. Have the journal verified (`cardshoe journal verify`) and "
+            "compared with heads that were noted elsewhere.",
+            entry=entry,
+        )
+        super().__init__(str(self.message))
         self.entry = entry
 
 

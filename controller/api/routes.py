@@ -24,11 +24,12 @@ from controller.api.refusals import Refusals
 from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
 from controller.api.view import TableView
+from controller.messages import AnyText, message
 from controller.table.offers import signed_before
-from controller.table.phases import Phase
+from controller.table.phases import Phase, Service
 
 METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-REFUSED_OFTEN: Final = (
+REFUSED_OFTEN: Final = message(
     "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
 )
 
@@ -136,7 +137,7 @@ class Routes:
             by = await shared.people.identify(caller, asked.person, asked.pin, shared.desk, stands_for, signed)
             as_known = shared.people.known(by.person)
         except PersonRefusedError as refused:
-            return shared.answers.refused(403, refused.code, str(refused), caller if refused.at_door else None)
+            return shared.answers.refused(403, refused.code, refused.message, caller if refused.at_door else None)
         if not shared.refusals.take(caller):
             return shared.answers.refused(429, "refused-often", REFUSED_OFTEN, caller)
         with request[VISITOR].waiting():
@@ -146,7 +147,7 @@ class Routes:
             before = self._table.entry
             answer = await self._table.operate(asked, by)
         except PersonRefusedError as refused:
-            return shared.answers.refused(403, refused.code, str(refused), caller)
+            return shared.answers.refused(403, refused.code, refused.message, caller)
         finally:
             self._turns.end_operation(caller)
         if answer.accepted or answer.entry <= before:
@@ -156,12 +157,14 @@ class Routes:
         return answer
 
 
-def _why_not_ready(view: TableView) -> str:
-    """Return why the table cannot deal, in a sentence; empty if it can, or if people decide."""
-    if view.service != "in_service":
-        return f"The table is {view.service.replace('_', ' ')}: {str(view.service_cause).rstrip('.')}."
+def _why_not_ready(view: TableView) -> AnyText | None:
+    """Return why the table cannot deal; None if it can, or if people decide."""
+    if view.service == Service.RECONCILING:
+        return message("The table is reconciling: {cause}.", cause=view.service_cause)
+    if view.service != Service.IN_SERVICE:
+        return message("The table is out of service: {cause}.", cause=view.service_cause)
     if view.phase == Phase.MAINTENANCE:
-        return f"The table is under maintenance: {view.maintenance.rstrip('.')}."
+        return message("The table is under maintenance: {reason}.", reason=view.maintenance)
     if view.device.link != "ready":
-        return str(view.device.sentence) or f"The device is {view.device.link}."
-    return ""
+        return view.device.sentence or message("The device is {link}.", link=view.device.link)
+    return None

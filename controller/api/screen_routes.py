@@ -30,16 +30,16 @@ from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import STOPPED, ScreenStates, Shown
 from controller.games.own_words import OwnWords
 from controller.journal import JournalError
+from controller.messages import message
 from controller.table.access import FAILURES
 from controller.table.model import PinLock
 from firmware_bridge.plain_text import whole_number
 
-DISPLAYS_LOOK: Final = "Only a screen at which people operate the table is given this. Let a pit supervisor enrol it."
-NO_ANSWER: Final = "The table has no answer to that operation: it was not recorded, or is older. Do it again."
-UNTOLD_HINT: Final = (
-    "Have the journal verified (`cardshoe journal verify`) and compared with heads that were noted elsewhere."
+DISPLAYS_LOOK: Final = message(
+    "Only a screen at which people operate the table gets this. Let a pit supervisor enrol it."
 )
-NO_ROUND: Final = "The journal has no events of that round. Name one that was dealt and is kept."
+NO_ANSWER: Final = message("The table has no answer to that operation: it was not recorded, or is older. Do it again.")
+NO_ROUND: Final = message("The journal has no events of that round. Name one that was dealt and is kept.")
 
 
 class ScreenTable(Shown, Protocol):
@@ -112,7 +112,7 @@ class ScreenRoutes:
             found = await events_of_round(self._table.feed, number) if number else []
         except JournalError as error:
             structlog.get_logger().error("api.round_unreadable", code=error.code, sentence=str(error))
-            return self._answers.refused(503, error.code, f"{error} {error.hint}")
+            return self._answers.refused(503, error.code, error.with_hint)
         if not found:
             return self._answers.refused(404, "no-round", NO_ROUND)
         state = self._table.state
@@ -121,7 +121,7 @@ class ScreenRoutes:
             told = await with_lines(found, self._table.feed.pace, words, self._names(request), ASKED.get())
         except UntoldError as error:
             structlog.get_logger().error("api.round_unreadable", code="journal-damaged", entry=error.entry)
-            return self._answers.refused(503, "journal-damaged", f"{error} " + UNTOLD_HINT)
+            return self._answers.refused(503, "journal-damaged", error.message)
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _names(self, request: web.Request) -> Names:

@@ -17,6 +17,7 @@ from controller.api.answers import VISITOR, json_answer
 from controller.api.callers import DISPLAY, Caller
 from controller.api.messages import EnrolmentRequest, OperationAnswer, OperationRequest, RemovalRequest
 from controller.api.routes import Routes, Shared
+from controller.messages import message
 from controller.roles import Role
 from controller.table.operations import AnyOperation, EnrolScreen, RemoveScreen
 from controller.table.screens import id_of
@@ -24,9 +25,13 @@ from controller.table.screens import id_of
 ENROLMENT: Final = "/v1/screen/enrolment"
 YEAR: Final = 365 * 24 * 3600  # seconds
 TOKEN: Final = re.compile(r"[0-9a-f]{64}")
-SUPERVISORS_ONLY: Final = "Only a pit supervisor or above may enrol or remove a screen; call the pit supervisor."
-ENROLLED_ALREADY: Final = "This browser is a screen of the table already. Remove it first to give it another name."
-ID_USED: Final = "This id was used before. Send the request with a new id."
+SUPERVISORS_ONLY: Final = message(
+    "Only a pit supervisor or above may enrol or remove a screen; call the pit supervisor."
+)
+ENROLLED_ALREADY: Final = message(
+    "This browser is a screen of the table already. Remove it first to give it another name."
+)
+ID_USED: Final = message("This id was used before. Send the request with a new id.")
 
 
 class Screens:

@@ -14,13 +14,14 @@ from controller.api.callers import Caller
 from controller.api.door import Visitor
 from controller.api.in_language import ASKED, speaker_for
 from controller.api.turns import Turns
+from controller.messages import message
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds for requests to end when the daemon stops, and as many again once they are cancelled
 REFUSALS: Final = {
-    404: ("not-found", "The table has nothing at that address. Compare it with the API's page."),
-    405: ("method", "That address is not used in this way. Compare it with the API's page."),
-    413: ("too-large", "The request has more than 64 KiB. Send less."),
+    404: ("not-found", message("The table has nothing at that address. Compare it with the API's page.")),
+    405: ("method", message("That address does not take this method. Compare it with the API's page.")),
+    413: ("too-large", message("The request has more than 64 KiB. Send less.")),
 }
 """Code and sentence in place of aiohttp's own texts."""
 

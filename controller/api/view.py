@@ -222,8 +222,8 @@ class LinkView(msgspec.Struct, frozen=True):
     age: float | None = None
     links: int = 0
     code: str = ""
-    sentence: str = ""
-    hint: str = ""
+    sentence: AnyText = ""
+    hint: AnyText = ""
 
 
 def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None = None) -> TableView:

@@ -24,6 +24,7 @@ from controller.api.screens import Screens
 from controller.api.serving import Serving
 from controller.api.tcp_listener import OWN_NAMES, TcpListener
 from controller.api.turns import Turns
+from controller.messages import message
 
 IN_ALL: Final = 96  # connections; a screen keeps one stream and few others
 TURNS_AT_ONCE: Final = 100  # a page has about thirty files
@@ -42,13 +43,17 @@ HEADERS: Final = {
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-WRONG_HOST: Final = (
+WRONG_HOST: Final = message(
     "This table is not called by that name. Use one of [api.http] hosts in its configuration, or localhost."
 )
-WRONG_ORIGIN: Final = "The request comes from a page that is not this table's. Open the table's own page and try again."
-NO_HEADER: Final = "What changes anything needs the header X-Cardshoe: 1, as the table's page sends it. Add it."
-NO_JSON: Final = "The body of a request is JSON: send it with Content-Type: application/json."
-DISPLAYS_ONLY: Final = "This browser is no screen of the table and may only look. Let a pit supervisor enrol it."
+WRONG_ORIGIN: Final = message(
+    "The request comes from a page that is not this table's. Open the table's own page and try again."
+)
+NO_HEADER: Final = message("A request that changes anything needs the header X-Cardshoe: 1. Add it.")
+NO_JSON: Final = message("The body of a request is JSON: send it with Content-Type: application/json.")
+DISPLAYS_ONLY: Final = message(
+    "This browser is not a screen of the table and may only look. Let a pit supervisor enrol it."
+)
 
 
 class WebSetting(NamedTuple):

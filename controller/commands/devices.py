@@ -230,7 +230,7 @@ def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
     can = [name for name, value in msgspec.structs.asdict(said.capabilities).items() if value is True]
     paper.entry(f"can: {', '.join(can) or 'nothing'}; dispenses {said.capabilities.dispenses}")
     for sentence in account.cannot:
-        paper.entry(sentence)
+        paper.entry(str(sentence))
     _write_section(paper, section_of(asked, found.key_file))
 
 

@@ -11,11 +11,11 @@ from controller.api.narration import line_of
 from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.language import Terminal
-from controller.commands.vocabulary import SERVICES, words_of
+from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.language import ENGLISH, translated
 from controller.messages import message, sentences
-from controller.table.phases import Service
+from controller.table.phases import SERVICE_WORDS, Service
 
 REFRESH = 0.5  # seconds between two screens while nothing happens, to update the age of the device's last report
 KEPT = 50  # lines; more than a screen shows
@@ -89,6 +89,6 @@ def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     if service is not Service.IN_SERVICE:
         stands = message(
             "Table {table}: {phase}, {service}: {cause}.",
-            table=view.table, phase=phase, service=SERVICES[service], cause=view.service_cause,
+            table=view.table, phase=phase, service=SERVICE_WORDS[service], cause=view.service_cause,
         )  # fmt: skip
     return say(sentences(stands, message("{step}", step=view.next_step) if view.next_step else None))

@@ -14,7 +14,7 @@ from controller.api.irregularity_view import IrregularityView
 from controller.api.view import FACE_UP, DeckView, EntryView, HandView, TableView, WaitingDeckView
 from controller.commands.language import Terminal
 from controller.commands.text import shown
-from controller.commands.vocabulary import FOLLOWS, LINKS, OPTIONS, SERVICES, words_of
+from controller.commands.vocabulary import FOLLOWS, LINKS, OPTIONS, words_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Kind
@@ -22,7 +22,7 @@ from controller.language import ENGLISH
 from controller.messages import ENDS, Message, message
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND
-from controller.table.phases import DEALING, IN_ROUND, Phase, Service
+from controller.table.phases import DEALING, IN_ROUND, SERVICE_WORDS, Phase, Service
 from firmware_bridge.link import LinkState
 from firmware_bridge.plain_text import whole_number
 
@@ -113,7 +113,7 @@ def _head(view: TableView, say: Terminal) -> RenderableType:
 def _standing(head: Text, view: TableView, say: Terminal) -> None:
     """Say that play stands still, early in the line, because its end may be cut off."""
     if view.service != "in_service":
-        head.append(f" · {say(SERVICES[Service(view.service)])}: {say(view.service_cause)}", "bold red")
+        head.append(f" · {say(SERVICE_WORDS[Service(view.service)])}: {say(view.service_cause)}", "bold red")
     elif view.paused:
         head.append(f" · {say(message('paused: {reason}', reason=view.paused))}", "bold yellow")
     elif view.held:

@@ -17,13 +17,13 @@ from controller.api.narration import line_of
 from controller.api.view import TableView
 from controller.commands.language import Terminal, language_option
 from controller.commands.text import Page, page, write_out
-from controller.commands.vocabulary import LINKS, SERVICES, UNIT_NAMES, words_of
+from controller.commands.vocabulary import LINKS, UNIT_NAMES, words_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind, Unit
 from controller.messages import Message, message
 from controller.problems import BadInputError, ProblemError
-from controller.table.phases import Service
+from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer, so that one that hangs does not delay a monitor
@@ -94,7 +94,7 @@ async def _ask(socket: Path, language: str) -> Status:
         last = await _newest(client, view)
     sentence = ""
     if view.service != Service.IN_SERVICE:
-        stands, cause = SERVICES[Service(view.service)], view.service_cause
+        stands, cause = SERVICE_WORDS[Service(view.service)], view.service_cause
         said = message("Table {table} is {service}.", table=view.table, service=stands)
         if cause:
             said = message("Table {table} is {service}: {cause}.", table=view.table, service=stands, cause=cause)
@@ -120,7 +120,7 @@ def _write(paper: Page, found: Status, language: str) -> None:
     view, say = found.table, Terminal(language)
     simulated = f" · {say.of_console('bar.simulated')}" if view.simulated else ""
     paper.heading(
-        f"{say(message('Table {table}', table=view.table))}{simulated} · {say(SERVICES[Service(view.service)])}"
+        f"{say(message('Table {table}', table=view.table))}{simulated} · {say(SERVICE_WORDS[Service(view.service)])}"
     )
     if view.service_cause and not found.in_service:
         paper.entry(say(view.service_cause), indent=4)

@@ -10,7 +10,6 @@ from controller.games.specification import STATED, Disposition, Facts, Noticed, 
 from controller.games.wager_specification import Betting, Excess, LimitOf, Shortfall, Viewer
 from controller.messages import message
 from controller.rules.settlement import Rounding
-from controller.table.phases import Service
 from firmware_bridge.link import LinkState
 
 USUAL: Final = OwnWords()  # without a named game
@@ -81,11 +80,6 @@ FOLLOWS: Final = {
 }
 DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
 
-SERVICES: Final = {
-    Service.IN_SERVICE: message("in service"),
-    Service.RECONCILING: message("reconciling"),
-    Service.OUT_OF_SERVICE: message("out of service"),
-}
 LINKS: Final = {
     LinkState.ABSENT: message("absent"),
     LinkState.CONNECTING: message("connecting"),

@@ -22,12 +22,13 @@ import msgspec
 
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, Verified, verify_journal
+from controller.messages import AnyText, message, sentences
 
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
-GONE: Final = "journal-io"  # the code for a file that cannot be opened
-_HINT: Final = (
+GONE: Final = "journal-io"  # of a file that cannot be opened
+_HINT: Final = message(
     "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole."
 )
 
@@ -36,8 +37,8 @@ class Finding(msgspec.Struct, frozen=True):
     """A finding about the journal; `code` is empty if nothing is wrong."""
 
     code: str = ""
-    sentence: str = ""
-    hint: str = ""
+    sentence: AnyText = ""
+    hint: AnyText = ""
 
 
 class Pace:
@@ -69,17 +70,15 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
         if any(one.code == GONE for one in found):
             found = verify().findings
     except JournalError as error:
-        return Finding("journal-damaged", f"The journal in {folder} cannot be checked: {error}", _HINT)
+        said = message("The journal in {folder} cannot be checked: {why}.", folder=str(folder), why=error.message)
+        return Finding("journal-damaged", said, _HINT)
     found = tuple(one for one in found if one.code not in OF_DOUBTS)
     if not found:
         return Finding()
     first = found[0]
-    more = f" That is the first of {len(found)} findings." if len(found) > 1 else ""
-    return Finding(
-        "journal-damaged",
-        f"The journal {folder / first.file} is damaged: {first.sentence}{more}",
-        _HINT,
-    )
+    said = message("The journal {path} is damaged: {what}.", path=str(folder / first.file), what=first.sentence)
+    more = message("That is the first of {count} findings.", count=len(found)) if len(found) > 1 else None
+    return Finding("journal-damaged", sentences(said, more), _HINT)
 
 
 async def check_beside(folder: Path, log: Any) -> Finding:

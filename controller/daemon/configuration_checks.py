@@ -70,7 +70,7 @@ def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
         url = parse_device_url(device.url)
         driver = registered_driver(url.driver)
     except (BadDeviceUrlError, DriverMissingError) as error:
-        yield Mistake(f"[device] url: {error}", error.hint)
+        yield Mistake(f"[device] url: {error}", str(error.hint))
         return
     if driver.needs_keys and device.key_file is None:
         yield Mistake(f"the key key_file is missing in [device]; {driver.name} needs its keys.")

@@ -56,10 +56,10 @@ def _mistakes(
         try:
             read(path)
         except (JournalError, BridgeError) as error:
-            yield Mistake(f"{place}: {error}", error.hint)
+            yield Mistake(f"{place}: {error}", str(error.hint))
     if journal is not None:
         for key, wrong in errors_of_keys(journal):
-            yield Mistake(f"[journal] {key}: {wrong}", wrong.hint)
+            yield Mistake(f"[journal] {key}: {wrong}", str(wrong.hint))
 
 
 def _files(

@@ -42,4 +42,4 @@ def of_floor(floor: FloorSection | None) -> Iterator[Mistake]:
     try:
         context_of(credentials)
     except BrokerError as error:
-        yield Mistake(f"[floor] {error}", error.hint)
+        yield Mistake(f"[floor] {error}", str(error.hint))

@@ -7,7 +7,7 @@ import gc
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib.metadata import version
@@ -25,6 +25,7 @@ from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
 from controller.daemon.disk_pace import DiskPace, waits_in_kernel
+from controller.daemon.faults import Fault
 from controller.daemon.host import HostClock, SystemdNotifier, guard_memory, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
@@ -40,6 +41,7 @@ from controller.floor.publisher import Publisher, Sending
 from controller.floor.reporting import ReportedTable, Reporting
 from controller.floor.topics import TablePlace
 from controller.journal.signing import fingerprint
+from controller.messages import Message
 from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
@@ -203,9 +205,9 @@ def _publisher(
     )
 
 
-def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> tuple[str, ...]:
-    """Return the warnings of the parts that follow the journal elsewhere, and of its disk."""
-    return tuple(one.warning for one in beside if one is not None)
+def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> Iterator[Message]:
+    """Of those that follow the journal elsewhere, and of its disk."""
+    return (one.warning for one in beside if one is not None and one.warning is not None)
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:
@@ -233,7 +235,7 @@ async def _check_journal(configuration: Configuration, service: TableService) ->
     """Check the whole journal once, beside the running table."""
     found = await check_beside(configuration.journal.folder, structlog.get_logger())
     if found.code:
-        service.end_after_round(found.code, found.sentence, found.hint)
+        service.end_after_round(Fault(found.code, found.sentence, found.hint))
 
 
 def _witnessing(configuration: Configuration, stack: AsyncExitStack) -> Witnessing | None:

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-SLOW: Final = 1.0  # seconds of a commit from which the disk counts as slow
-SAID_FOR: Final = 600.0  # seconds after the last slow commit for which the warning is shown
-LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, in the steps that are shown
+from controller.messages import Message, message
+
+SLOW: Final = 1.0  # seconds of a commit, from which on the disk is called slow
+SAID_FOR: Final = 600.0  # seconds after the last slow commit
+LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, as they are said
 WAITS_FOR_DEVICE: Final = "D"
 SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": "fsync", "83": "fdatasync"}}
 """The names of system calls by number, for each machine type."""
@@ -69,16 +71,21 @@ class DiskPace:
             self._slow_at = self._clock()
 
     @property
-    def warning(self) -> str:
-        """Return a warning for people, or "" if the disk has not been slow for ten minutes."""
+    def warning(self) -> Message | None:
+        """Return what people are shown; None: the disk is not slow, and has not been for ten minutes."""
         if (at := _level(self._work.seconds)) >= LEVELS[-2]:
-            return f"The disk with the journal is slow: a commit has waited for more than {at} s. {_CHECK}"
+            return message(
+                "The disk with the journal is slow: a commit has waited for more than {seconds} s. Nothing is lost. "
+                "Have the disk checked, and what else writes to it.",
+                seconds=at,
+            )
         if self._slowest and self._clock() - self._slow_at < SAID_FOR:
-            return f"The disk with the journal is slow: a commit took more than {_level(self._slowest)} s. {_CHECK}"
-        return ""
-
-
-_CHECK: Final = "Nothing is lost. Have its health checked, and what else writes to it."
+            return message(
+                "The disk with the journal is slow: a commit took more than {seconds} s. Nothing is lost. Have the "
+                "disk checked, and what else writes to it.",
+                seconds=_level(self._slowest),
+            )
+        return None
 
 
 def _level(seconds: float) -> int:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.journal.pinning import Doubt
+from controller.messages import AnyText, Message, message, sentences
 from controller.roles import Role
 from controller.table.inputs import AnyInput, DaemonStarted, DamageFound
 
@@ -16,25 +17,28 @@ class Fault(NamedTuple):
     """The reason why nothing can be decided or recorded."""
 
     code: str
-    sentence: str
-    hint: str
+    sentence: AnyText
+    hint: AnyText
     returned_by: Role = Role.PIT_SUPERVISOR  # or a person of a higher rank
+
+    @property
+    def with_hint(self) -> Message:
+        """Return the fault with what to do next."""
+        return message("{parts:sentences}", parts=(self.sentence, self.hint))
 
 
 NO_ROOM: Final = Fault(
     "journal-full",
-    "The disk with the journal has no room left for another round.",
-    "Make room on that disk, then return the table to service.",
+    message("The disk with the journal has no room left for another round."),
+    message("Make room on that disk, then return the table to service."),
 )
 
 
 def fault_of(doubts: Sequence[Doubt]) -> Fault:
-    """Combine everything that a start found in doubt into one fault: the highest rank among the doubts returns the
-    table.
-    """
+    """Return all that a start found in doubt as one fault: the highest rank among them returns the table."""
     first = next((doubt for doubt in doubts if doubt.of_shift), doubts[0])
     returned_by = Role.SHIFT_MANAGER if first.of_shift else Role.PIT_SUPERVISOR
-    return Fault(first.code, " ".join(doubt.sentence for doubt in doubts), first.hint, returned_by)
+    return Fault(first.code, sentences(*(doubt.sentence for doubt in doubts)), first.hint, returned_by)
 
 
 def inputs_of(started: DaemonStarted, doubts: Sequence[Doubt]) -> list[AnyInput]:

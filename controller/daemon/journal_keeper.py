@@ -19,6 +19,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
 from controller.journal.folder import FileEnd
+from controller.messages import Message, message
 from controller.table.inputs import AnyInput, FilesExpired
 from controller.table.record import FileRecord
 from controller.table.saved_state import SavedState, remember
@@ -41,8 +42,8 @@ class KeptJournal(Protocol):
     def head(self) -> Head: ...
 
     @property
-    def pin_fails(self) -> str:
-        """Why the pin cannot be written, or ""."""
+    def pin_fails(self) -> Message | None:
+        """Return why the pin cannot be written; None: it can."""
 
     @property
     def begun(self) -> int:
@@ -88,7 +89,7 @@ class JournalKeeper:
         clock: Clock,
         used: Callable[[], int],
         log: Any,
-        beside: Callable[[], Iterable[str]] = tuple,
+        beside: Callable[[], Iterable[Message]] = tuple,
     ) -> None:
         self._journal = journal
         self._memory = memory
@@ -103,12 +104,12 @@ class JournalKeeper:
         self._look_at = self._next_at = 0  # boot time
         self._expired_due = True
         self._level = 0
-        self._fills = ""
+        self._fills: Message | None = None
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings for people, shown until their cause is gone."""
-        return tuple(one for one in (self._fills, self._journal.pin_fails, *self._beside()) if one)
+    def warnings(self) -> tuple[Message, ...]:
+        """Return what people are shown until its cause is gone."""
+        return tuple(one for one in (self._fills, self._journal.pin_fails, *self._beside()) if one is not None)
 
     def remember(self, given: AnyInput) -> None:
         """Remember an input that is in the journal, together with the state, so that a saved state includes both."""
@@ -185,7 +186,7 @@ class JournalKeeper:
         if level > self._level:
             self._log.warning("journal.disk_fills", percent=used)
         self._level = level
-        self._fills = _fills(used) if level else ""
+        self._fills = _fills(used) if level else None
 
     async def _try(self, failed: str, work: Awaitable[T]) -> T | None:
         try:
@@ -196,8 +197,8 @@ class JournalKeeper:
 
 
 def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock,
-              beside: Callable[[], Iterable[str]]) -> JournalKeeper:  # fmt: skip
-    """Return the keeper that a table's configuration asks for. `saved` is the state after the last entry."""
+              beside: Callable[[], Iterable[Message]]) -> JournalKeeper:  # fmt: skip
+    """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
     section = configuration.journal
     return JournalKeeper(
         journal,
@@ -211,5 +212,7 @@ def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedSt
     )
 
 
-def _fills(used: int) -> str:
-    return f"The disk with the journal is {used} % full. Move what is not needed to another disk."
+def _fills(used: int) -> Message:
+    return message(
+        "The disk with the journal is {percent} % full. Move what is not needed to another disk.", percent=used
+    )

@@ -13,8 +13,9 @@ from controller.journal.file import Header, keys_for
 from controller.journal.folder import newest_header
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import fingerprint, is_signed, key_statement, load_signing_key
+from controller.messages import message
 
-PUT_BACK: Final = (
+PUT_BACK: Final = message(
     "Put it back from the safe, and give it to the daemon's user. Where it is lost, `cardshoe journal new-key --lost` "
     "makes another one, which a shift manager accepts at the next start."
 )
@@ -25,8 +26,13 @@ def missing_key(section: JournalSection, header: Header | None) -> JournalError 
     path = section.signing_key_path
     if header is None or path.exists():
         return None
-    sentence = f"The journal in {section.folder} is signed by the key {fingerprint(header.public_key)}, and {path}"
-    return JournalError("journal-key", f"{sentence}, which held it, is not there.", PUT_BACK)
+    said = message(
+        "The journal in {folder} is signed by the key {key}, and {path}, which held it, is missing.",
+        folder=str(section.folder),
+        key=fingerprint(header.public_key),
+        path=str(path),
+    )
+    return JournalError("journal-key", said, PUT_BACK)
 
 
 def errors_of_keys(section: JournalSection) -> Iterator[tuple[str, JournalError]]:

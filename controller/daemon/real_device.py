@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+from controller.messages import Message, message
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -19,23 +20,23 @@ from firmware_bridge.transports.registry import open_transport
 PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their nodes
 
 
-def program_behind(url: DeviceUrl) -> str:
-    """Return a sentence if a program is known to be at the other end of a serial port, else ""."""
+def program_behind(url: DeviceUrl) -> Message | None:
+    """Return why a program is at the other end of a serial port; None: that is not known."""
     if url.scheme != "serial":
-        return ""
+        return None
     try:
         node = Path(url.path).stat()
     except OSError:
-        return ""  # not present at the moment
+        return None  # not present at the moment
     if os.major(node.st_rdev) not in PSEUDO_TERMINALS:
-        return ""
-    return f"{url.path} is a pseudo-terminal: at its other end is a program and no device."
+        return None
+    return message("{path} is a pseudo-terminal: a program is at its other end, not a device.", path=url.path)
 
 
 async def open_real_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
     """Open a transport at a real table like `open_transport`; since the start the node may have been replaced."""
     if why := program_behind(url):
         raise TransportUnavailableError(
-            why, "Connect the real device; find out who put that node there.", "port-simulated"
+            why, message("Connect the real device; find out who put that node there."), "port-simulated"
         )
     return await open_transport(url, on_data=on_data, on_lost=on_lost)

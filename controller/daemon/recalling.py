@@ -9,11 +9,12 @@ from controller.api.messages import OperationAnswer, RecalledCard
 from controller.api.round_events import LONGEST_START
 from controller.journal import JournalError
 from controller.journal.reader import Entry
+from controller.messages import message
 from controller.table.events import AnyEvent, CardsRecalled
 from controller.table.recall import cards_recalled
 
 AT_ONCE: Final = 200  # entries: a round has about a hundred
-NO_CARDS: Final = "The journal has no such cards: none lay there, or the file of that round was deleted."
+NO_CARDS: Final = message("The journal has no such cards: none lay there, or the file of that round was deleted.")
 
 Read: TypeAlias = Callable[[int, int], Awaitable[list[Entry[Any, Any]]]]
 """Returns the journal's entries after a number, up to a limit."""
@@ -24,8 +25,8 @@ async def answer_recall(accepted: int, read: Read) -> OperationAnswer:
     try:
         cards = await _recalled_by(accepted, read)
     except JournalError as error:
-        return OperationAnswer(True, accepted, error.code, f"{error} {error.hint}")
-    return OperationAnswer(True, accepted, sentence="" if cards else NO_CARDS, recalled=cards)
+        return OperationAnswer.noted(accepted, error.with_hint, code=error.code)
+    return OperationAnswer(True, accepted, recalled=cards) if cards else OperationAnswer.noted(accepted, NO_CARDS)
 
 
 async def _recalled_by(accepted: int, read: Read) -> tuple[RecalledCard, ...]:

@@ -19,26 +19,24 @@ from controller.daemon.section_reader import Mistake
 from controller.daemon.sections import Configuration
 from controller.daemon.starting import Notifier, Origin
 from controller.daemon.taking_effect import Effect, changed, effect_of, named
+from controller.messages import AnyText, Message, message
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from firmware_bridge.exception_place import as_fields
 
-NOTHING_CHANGED: Final = "The changed configuration is not in force, and nothing has changed"
+PUT_BACK: Final = message("Put it back, or restart the daemon between rounds.")
 
 
-def needs_restart(before: Configuration, after: Configuration) -> Mistake | None:
-    """Return a mistake that names the changes that need a restart, or None."""
-    fixed = [named(place) for place in changed(before, after) if effect_of(place) is Effect.RESTART]
-    if not fixed:
-        return None
-    hint = "Put it back, or restart the daemon between rounds."
-    return Mistake(f"{', '.join(fixed)} cannot change while the daemon runs.", hint)
+def needs_restart(before: Configuration, after: Configuration) -> Message | None:
+    """Return what changed that only a restart can change; None: nothing."""
+    fixed = tuple(named(place) for place in changed(before, after) if effect_of(place) is Effect.RESTART)
+    return message("{places:list} cannot change while the daemon runs.", places=fixed) if fixed else None
 
 
 class ReloadedTable(Protocol):
     """The part of the running table that is needed here."""
 
-    configuration_refused: str
+    configuration_refused: Message | None
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool: ...
 
@@ -75,30 +73,41 @@ class Reloading:
         try:
             found, record = await asyncio.to_thread(_read, self._origin)  # in a thread, since its disk may be slow
         except ConfigurationError as error:
-            self._refuse(str(error), "`cardshoe config check` lists what is wrong; correct the file and reload.")
+            hint = message("`cardshoe config check` lists what is wrong; correct the file and reload.")
+            self._refuse(str(error), hint)
             return
         except Exception as error:
             self._log.error("configuration.read_failed", **as_fields(error))
-            self._refuse(f"{self._origin.newest}: the program failed over it.", "Call the maintainer.")
+            said = message("{path}: the program failed while it read the file.", path=self._shown)
+            self._refuse(said, message("Call the maintainer."))
             return
         places = list(changed(self._configuration, found))
         if fixed := needs_restart(self._configuration, found):
-            self._refuse(f"{self._origin.newest}: {fixed.sentence}", fixed.hint)
+            self._refuse(message("{path}: {mistake}", path=self._shown, mistake=fixed), PUT_BACK)
             return
         if not await self._table.configure(record, found.settings):
-            self._refuse("It cannot be recorded now.", "Return the table to service, then reload.")
+            said = message("It cannot be recorded now.")
+            self._refuse(said, message("Return the table to service, then reload."))
             return
         self._people.change(found.people, found.readers)
         self._admit(found)
         self._configuration = found
-        self._table.configuration_refused = ""
+        self._table.configuration_refused = None
         self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers), changed=places)
 
-    def _refuse(self, sentence: str, hint: str) -> None:
-        sentence = in_originals(sentence, self._origin.newest)
-        self._log.error("configuration.refused", sentence=sentence, hint=hint)
-        first = sentence.split("\n")[0].rstrip(":.")
-        self._table.configuration_refused = f"{NOTHING_CHANGED}: {first}. {hint}"
+    @property
+    def _shown(self) -> str:
+        """The path of the file that people correct."""
+        return in_originals(str(self._origin.newest), self._origin.newest)
+
+    def _refuse(self, said: AnyText, hint: AnyText) -> None:
+        if isinstance(said, str):
+            said = in_originals(said, self._origin.newest)
+        self._log.error("configuration.refused", sentence=str(said), hint=str(hint))
+        why = said.split("\n")[0].rstrip(":.") if isinstance(said, str) else said
+        self._table.configuration_refused = message(
+            "The changed configuration is not in force, and nothing has changed: {why}. {hint}", why=why, hint=hint
+        )
 
 
 def read_for_reload(path: Path, running: Path) -> Configuration:
@@ -106,7 +115,7 @@ def read_for_reload(path: Path, running: Path) -> Configuration:
     folder = running.absolute().parent  # not resolved: a link below another process's root would lead out of it
     found = read_configuration(path, folder)
     if fixed := needs_restart(read_configuration(running, folder), found):
-        raise ConfigurationError(path, [fixed])
+        raise ConfigurationError(path, [Mistake(str(fixed), str(PUT_BACK))])
     return found
 
 

@@ -6,12 +6,13 @@ from typing import Final
 
 from controller.api.messages import OperationAnswer
 from controller.daemon.recalling import Read
+from controller.messages import message
 from controller.table.inputs import PersonActed
 from controller.table.model import Answer
 from controller.table.perform import name_of
 
-ID_USED: Final = OperationAnswer(
-    False, 0, "id-used", "This id was used for another operation. Send the operation with a new id."
+ID_USED: Final = OperationAnswer.refused(
+    "id-used", message("This id was used for another operation. Send the operation with a new id.")
 )
 
 

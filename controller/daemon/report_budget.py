@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from controller.messages import message
 from controller.table import inputs
 from controller.table.inputs import AnyInput
 from controller.table.state import TableState
@@ -18,7 +19,7 @@ AT_ONCE: Final = 10_000  # inputs that are journaled: ten times what a device ke
 MOST_WAITING: Final = 1_000  # inputs in the queue; a device that waits for acknowledgements has 8 of them there
 ONE_MORE_EVERY: Final = 0.5  # seconds
 CODE: Final = "device-floods"
-SENTENCE: Final = (
+SENTENCE: Final = message(
     "The device has sent more reports than hands and a mechanism can make; take it out of use, and return to service "
     "when it has been looked at."
 )

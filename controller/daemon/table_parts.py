@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from controller.messages import AnyText, Message
 from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
@@ -16,14 +17,14 @@ class DeviceLink(Protocol):
 
     def command(self, command_id: int, command: AnyCommand) -> bool: ...
 
-    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None: ...
+    def drop(self, code: str, sentence: AnyText, *, refused: bool = False) -> None: ...
 
 
 class Keeper(Protocol):
     """The part of the journal's keeper that the table needs (`controller.daemon.journal_keeper`). Nothing raises."""
 
     @property
-    def warnings(self) -> tuple[str, ...]: ...
+    def warnings(self) -> tuple[Message, ...]: ...
 
     def remember(self, given: AnyInput) -> None: ...
 

@@ -42,6 +42,7 @@ from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
+from controller.messages import AnyText, Message, message
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
@@ -70,7 +71,8 @@ class Asked(NamedTuple):
     done: asyncio.Future[bool] | None = None  # whether it was recorded
 
 
-SETTINGS_DUE: Final = "The configuration has changed: the table's settings change with the next round."
+SETTINGS_DUE: Final = message("The configuration has changed: the table's settings change with the next round.")
+AFTER_ROUND: Final = message("After this round the table goes out of service.")
 
 
 class TableService:
@@ -101,8 +103,8 @@ class TableService:
         self._keeper = keeper
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
-        self._after_round: Fault | None = None  # takes the table out of service when the round ends
-        self.configuration_refused = ""  # why the reloaded configuration is not in force
+        self._after_round: Fault | None = None  # the round ends, then the table goes out of service
+        self.configuration_refused: Message | None = None  # why the configuration that was read again is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # from access control, not in the journal yet
         self._noticed = NoticedTimes()
@@ -149,8 +151,8 @@ class TableService:
         warnings = self._keeper.warnings
         ahead = self._after_round or (NO_ROOM if self._writer.is_full else None)
         if ahead is not None and self._fault is None:
-            warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
-        if self.configuration_refused:
+            warnings = (*warnings, message("{parts:sentences}", parts=(ahead.sentence, AFTER_ROUND)))
+        if self.configuration_refused is not None:
             warnings = (*warnings, self.configuration_refused)
         if self.state.settings_wait is not None:
             warnings = (*warnings, SETTINGS_DUE)
@@ -194,9 +196,9 @@ class TableService:
             ),
         )
 
-    def end_after_round(self, code: str, sentence: str, hint: str) -> None:
-        """Record that the journal is damaged and take the table out of service, once no round is in progress."""
-        self._after_round = Fault(code, sentence, hint)
+    def end_after_round(self, fault: Fault) -> None:
+        """Record that the journal is damaged and end service, once no round is in progress."""
+        self._after_round = fault
         self._queue.put_nowait(Asked(None))
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
@@ -280,7 +282,7 @@ class TableService:
         )
         recorded = await self._ask(given)
         if after_fault:
-            self._drop_link("the link is made again after a fault")  # even if the operation itself is refused
+            self._drop_link(message("the link is made again after a fault"))  # also where the operation is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
@@ -288,7 +290,7 @@ class TableService:
             if not (recorded or await is_repeat(given, answer, self._writer.read)):
                 return ID_USED
         except JournalError as error:
-            return OperationAnswer(False, 0, error.code, f"{error} {error.hint}")
+            return OperationAnswer.refused(error.code, error.with_hint)
         if isinstance(request.operation, RecallCards) and not answer.code:
             return await answer_recall(answer.entry, self._writer.read)
         return OperationAnswer.to_operation(answer.entry, answer.code, answer.sentence)
@@ -298,8 +300,8 @@ class TableService:
         return self._clock.now().utc_ns + self.shifts.length_ns if isinstance(request.operation, SIGNS_ON) else 0
 
     def _faulty(self) -> OperationAnswer:
-        fault = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
-        return OperationAnswer(False, 0, fault.code, f"{fault.sentence} {fault.hint}")
+        fault = self._fault or Fault("internal", message("The table could not decide this."), message("Try it again."))
+        return OperationAnswer.refused(fault.code, fault.with_hint)
 
     def close(self) -> None:
         """Stop reading old events."""
@@ -377,7 +379,7 @@ class TableService:
         try:
             await self._decide(given)
         except JournalError as error:
-            self._fail(Fault(error.code, str(error), error.hint))
+            self._fail(Fault(error.code, error.message, error.hint))
         except Exception as error:
             self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
             if given in self._owed:
@@ -418,8 +420,8 @@ class TableService:
             self._fail(
                 Fault(
                     "internal",
-                    "The program failed while deciding.",
-                    "Call the maintainer; the log has the details.",
+                    message("The program failed while deciding."),
+                    message("Call the maintainer; the log has the details."),
                 )
             )
 
@@ -427,8 +429,12 @@ class TableService:
         if (ends_with := self._writer.head.number) != self.state.entry:  # otherwise two numbers would name an entry
             raise JournalError(
                 "journal-state",
-                f"The table is at entry {self.state.entry}, and its journal ends with entry {ends_with}.",
-                "Restart the daemon: it reads the journal again. Keep the log for the maintainer.",
+                message(
+                    "The table is at entry {entry}, and its journal ends with entry {ends_with}.",
+                    entry=self.state.entry,
+                    ends_with=ends_with,
+                ),
+                message("Restart the daemon: it reads the journal again. Keep the log for the maintainer."),
             )
         moment = self._clock.now()
         before, ends_round = self.state, self.state.in_round and not decided.state.in_round
@@ -460,7 +466,7 @@ class TableService:
         try:
             await self._writer.keep_room()
         except JournalError as error:
-            self._fault = Fault(error.code, str(error), error.hint)
+            self._fault = Fault(error.code, error.message, error.hint)
             return False
         if self._writer.is_full:
             self._fault = NO_ROOM
@@ -470,10 +476,10 @@ class TableService:
         """Take the table out of service. Drop the link, so that the device repeats what was not acknowledged."""
         self._fault = fault
         self._ignores_link = True
-        self._log.error("table.fault", code=fault.code, sentence=fault.sentence)
+        self._log.error("table.fault", code=fault.code, sentence=str(fault.sentence))
         self._drop_link(fault.sentence)
 
-    def _drop_link(self, sentence: str) -> None:
+    def _drop_link(self, sentence: AnyText) -> None:
         if self.device is not None:
             self.device.drop("table-fault", sentence)
 

@@ -28,6 +28,7 @@ import msgspec
 from controller.journal import JournalError
 from controller.journal.pinning import Doubt
 from controller.journal.witness import Witness, others_at
+from controller.messages import AnyText, Message, message, sentences
 
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
@@ -45,7 +46,7 @@ class Said(msgspec.Struct, frozen=True):
     table's other journals whose heads the witness holds.
     """
 
-    why: str = ""
+    why: AnyText = ""
     differs: int = 0
     others: tuple[str, ...] = ()
 
@@ -59,7 +60,7 @@ class Witnessing:
         self._clock = clock
         self._log = log
         self._last = clock()
-        self._why = ""
+        self._why: AnyText = ""
         self._differs = 0
         self._others: tuple[str, ...] = ()
         self._alarmed = False
@@ -69,24 +70,45 @@ class Witnessing:
         """It could not be written to at least once."""
 
     @property
-    def warning(self) -> str:
-        """Return a warning for people, or "" if the witness has had every head within the last ten minutes."""
+    def warning(self) -> Message | None:
+        """Return what people are shown; None: the witness has every head, or had it less than ten minutes ago."""
         found = []
+        witness = str(self._witness)
         if self._is_late:
-            minutes = int((self._clock() - self._last) // 60)
-            why = f": {self._why.rstrip('.')}" if self._why else ""
-            found.append(f"The witness {self._witness} has had no head for {minutes} minutes{why}. Check its folder.")
+            found.append(self._late(witness, int((self._clock() - self._last) // 60)))
         if self._differs:
             found.append(
-                f"The witness {self._witness} holds a head of entry {self._differs} that the journal does not hold."
-                " Compare them with `cardshoe journal verify --witness`."
+                message(
+                    "The witness {witness} holds a head of entry {entry} that the journal does not hold. Compare them "
+                    "with `cardshoe journal verify --witness`.",
+                    witness=witness,
+                    entry=self._differs,
+                )
             )
         if self._others:
             found.append(
-                f"The witness {self._witness} holds heads of another journal of this table, {', '.join(self._others)}."
-                " Find out why this one was begun, then move that file away."
+                message(
+                    "The witness {witness} holds heads of another journal of this table, {journals:list}. Find out why "
+                    "this one was begun, then move that file away.",
+                    witness=witness,
+                    journals=self._others,
+                )
             )
-        return " ".join(found)
+        return sentences(*found) if found else None
+
+    def _late(self, witness: str, minutes: int) -> Message:
+        if self._why:
+            return message(
+                "The witness {witness} has had no head for {minutes} minutes ({why}). Check its folder.",
+                witness=witness,
+                minutes=minutes,
+                why=self._why,
+            )
+        return message(
+            "The witness {witness} has had no head for {minutes} minutes. Check its folder.",
+            witness=witness,
+            minutes=minutes,
+        )
 
     async def run(self) -> None:
         """Run the process and watch it. A failure here never ends the daemon."""
@@ -97,7 +119,7 @@ class Witnessing:
     def look(self) -> None:
         """Log once each time that heads become late."""
         if self._is_late and not self._alarmed:
-            self._log.error("journal.witness_late", witness=str(self._witness), why=self._why)
+            self._log.error("journal.witness_late", witness=str(self._witness), why=str(self._why))
         self._alarmed = self._is_late
 
     @property
@@ -115,7 +137,7 @@ class Witnessing:
                 await self._run_once()
             except OSError as error:  # no process can be started
                 self._fail(error.strerror or str(error))
-            self._log.warning("journal.witness_ended", witness=str(self._witness), why=self._why)
+            self._log.warning("journal.witness_ended", witness=str(self._witness), why=str(self._why))
             await asyncio.sleep(AGAIN_AFTER)
 
     async def _run_once(self) -> None:
@@ -164,7 +186,7 @@ class Witnessing:
         self._why, self._last, self._alarmed = "", self._clock(), False
         self.heard.set()
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: AnyText) -> None:
         self._why = why
         self.failed.set()
 
@@ -181,8 +203,12 @@ def known_elsewhere(witness: Path, table: str) -> Doubt | None:
         return None
     if not others:
         return None
-    sentence = f"The witness {witness} holds heads of the journal {', '.join(others)} of this table, which is gone."
-    return Doubt("journal-gone", sentence)
+    said = message(
+        "The witness {witness} holds heads of the journal {journals:list} of this table, which is gone.",
+        witness=str(witness),
+        journals=others,
+    )
+    return Doubt("journal-gone", said)
 
 
 class _Copying:
@@ -199,7 +225,7 @@ class _Copying:
             others = others_at(self._beside, witness.identity.table, witness.identity.id)
             return Said("", witness.differs, tuple(others))
         except JournalError as error:
-            return Said(str(error))
+            return Said(error.message)
         except OSError as error:
             return Said(error.strerror or str(error))
 

@@ -36,13 +36,16 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from controller.messages import AnyText
+
 BrokerCode: TypeAlias = Literal["floor-unreachable", "floor-certificate", "floor-refused", "floor-lost", "floor-unread"]
 
 
 class BrokerError(Exception):
-    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines."""
+    """A message for people, a `hint` what to do next, and a `code` for machines."""
 
-    def __init__(self, code: BrokerCode, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: BrokerCode, said: AnyText, hint: AnyText) -> None:
+        super().__init__(str(said))
+        self.message = said
         self.code: BrokerCode = code
         self.hint = hint

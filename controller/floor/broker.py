@@ -29,6 +29,7 @@ from controller.floor import BrokerError
 from controller.floor.address import Address, Broker
 from controller.floor.bounded_client import LARGEST_ANSWER, BoundedClient
 from controller.floor.certificate import context_of
+from controller.messages import AnyText, message
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 
 ANSWERS_WITHIN: Final = 10.0  # seconds
@@ -123,14 +124,23 @@ class Connection:
         if reason.is_failure:
             raise BrokerError(
                 "floor-refused",
-                f"The broker {self._address} refuses what is sent to {topic}: {reason}.",
-                "See which topics its access list gives to this certificate.",
+                message(
+                    "The broker {address} refuses what is sent to {topic}: {reason}.",
+                    address=str(self._address),
+                    topic=topic,
+                    reason=str(reason),
+                ),
+                message("See which topics its access list gives to this certificate."),
             )
         if reason.value == _UNREAD and not retained:
             raise BrokerError(
                 "floor-unread",
-                f"No program of the floor has subscribed to {topic} at the broker {self._address}.",
-                "Start `cardshoe floor store`; the table keeps what it has to say.",
+                message(
+                    "No program of the floor has subscribed to {topic} at the broker {address}.",
+                    topic=topic,
+                    address=str(self._address),
+                ),
+                message("Start `cardshoe floor store`; the table keeps what it has to say."),
             )
 
     def _check_size(self, topic: str, payload: bytes, about: Sequence[tuple[str, str]]) -> None:
@@ -139,8 +149,14 @@ class Connection:
         if self._largest and size + ABOUT_A_TOPIC > self._largest:
             raise BrokerError(
                 "floor-refused",
-                f"The broker {self._address} takes {self._largest:,} bytes at most, and {topic} has {size:,}.",
-                "Raise its max_packet_size.",
+                message(
+                    "The broker {address} takes {largest} bytes at most, and {topic} has {size}.",
+                    address=str(self._address),
+                    largest=format(self._largest, ","),
+                    topic=topic,
+                    size=format(size, ","),
+                ),
+                message("Raise its max_packet_size."),
             )
 
     async def subscribe(self, *filters: str, qos: int = 1) -> None:
@@ -161,8 +177,12 @@ class Connection:
             if reason.is_failure:
                 return BrokerError(
                     "floor-refused",
-                    f"The broker {self._address} refuses a subscription: {reason}.",
-                    "See which topics its access list gives to this certificate.",
+                    message(
+                        "The broker {address} refuses a subscription: {reason}.",
+                        address=str(self._address),
+                        reason=str(reason),
+                    ),
+                    message("See which topics its access list gives to this certificate."),
                 )
         return None
 
@@ -249,8 +269,8 @@ class Connection:
         elif self._lost.done():
             raise BrokerError(
                 "floor-refused",
-                f"The broker {self._address} ended the connection before it answered.",
-                "Its log says why; it may not accept this certificate.",
+                message("The broker {address} ended the connection before it answered.", address=str(self._address)),
+                message("Its log says why; it may not accept this certificate."),
             )
         else:
             raise self._silent()
@@ -308,8 +328,12 @@ class Connection:
             self._up.set_exception(
                 BrokerError(
                     "floor-refused",
-                    f"The broker {self._address} refuses this program: {reason}.",
-                    "See whether it knows this certificate, and whether another program uses it.",
+                    message(
+                        "The broker {address} refuses this program: {reason}.",
+                        address=str(self._address),
+                        reason=str(reason),
+                    ),
+                    message("See whether it knows this certificate, and whether another program uses it."),
                 )
             )
         else:
@@ -319,7 +343,7 @@ class Connection:
     def _on_disconnect(self, client: Any, data: Any, flags: Any, reason: ReasonCode, properties: Any) -> None:
         if not self._lost.done():
             lies = self._client.why
-            self._lost.set_result(self._lies(lies) if lies else self._ended(f": {reason}"))
+            self._lost.set_result(self._lies(lies) if lies else self._ended(str(reason)))
 
     def _on_message(self, client: Any, data: Any, found: MQTTMessage) -> None:
         """Take a message in paho's thread and wake the loop, once for all messages that arrive together, since that
@@ -368,22 +392,29 @@ class Connection:
         return later
 
     def _ended(self, why: str) -> BrokerError:
-        return BrokerError(
-            "floor-lost", f"The connection to the broker {self._address} ended{why}.", "It is made again by itself."
-        )
+        """`why`: empty where the broker did not say it."""
+        address = str(self._address)
+        said = message("The connection to the broker {address} ended.", address=address)
+        if why:
+            said = message("The connection to the broker {address} ended: {why}.", address=address, why=why)
+        return BrokerError("floor-lost", said, message("The program reconnects automatically."))
 
     def _lies(self, why: str) -> BrokerError:
         return BrokerError(
             "floor-lost",
-            f"The connection to the broker {self._address} was ended: {why}.",
-            "See which program answers there, and its log.",
+            message("The connection to the broker {address} was ended: {why}.", address=str(self._address), why=why),
+            message("See which program answers there, and its log."),
         )
 
     def _silent(self) -> BrokerError:
         return BrokerError(
             "floor-unreachable",
-            f"The broker {self._address} has not answered for {ANSWERS_WITHIN:.0f} seconds.",
-            "See whether it runs, and whether it is a broker.",
+            message(
+                "The broker {address} has not answered for {seconds} seconds.",
+                address=str(self._address),
+                seconds=round(ANSWERS_WITHIN),
+            ),
+            message("See whether it runs, and whether it is a broker."),
         )
 
 
@@ -441,19 +472,26 @@ def _not_connected(error: OSError | UnicodeError, address: Address) -> BrokerErr
     if isinstance(error, ssl.SSLCertVerificationError):
         return BrokerError(
             "floor-certificate",
-            f"The certificate of the broker {address} is not good: {error.verify_message}.",
-            "Check its name, its date, and that the right authority is named.",
+            message(
+                "The certificate of the broker {address} is not accepted: {why}.",
+                address=str(address),
+                why=error.verify_message,
+            ),
+            message("Check its name, its date, and that the right authority is named."),
         )
     if isinstance(error, ssl.SSLError):
         return BrokerError(
             "floor-certificate",
-            f"No TLS with the broker {address}: {error.reason or error}.",
-            "Check its port, and both certificates.",
+            message(
+                "No TLS with the broker {address}: {reason}.", address=str(address), reason=error.reason or str(error)
+            ),
+            message("Check its port, and both certificates."),
         )
-    if isinstance(error, socket.gaierror | UnicodeError):
-        why = "there is no such host"
-    else:
+    why: AnyText = message("there is no such host")
+    if not isinstance(error, socket.gaierror | UnicodeError):
         why = (error.strerror or str(error)).lower()
     return BrokerError(
-        "floor-unreachable", f"The broker {address} cannot be reached: {why}.", "Check that it runs, and the network."
+        "floor-unreachable",
+        message("The broker {address} cannot be reached: {why}.", address=str(address), why=why),
+        message("Check that it runs, and the network."),
     )

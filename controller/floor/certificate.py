@@ -9,6 +9,7 @@ from cryptography import x509
 
 from controller.floor import BrokerError
 from controller.floor.address import Credentials
+from controller.messages import message
 
 
 def context_of(credentials: Credentials) -> ssl.SSLContext:
@@ -24,15 +25,29 @@ def context_of(credentials: Credentials) -> ssl.SSLContext:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise BrokerError(
             "floor-certificate",
-            f"The files for TLS cannot be used ({ca}, {certificate}, {key}): {why}.",
-            "Check that they are there, readable for this program, and belong to each other.",
+            message(
+                "The files for TLS cannot be used ({ca}, {certificate}, {key}): {why}.",
+                ca=str(ca),
+                certificate=str(certificate),
+                key=str(key),
+                why=why,
+            ),
+            message("Check that they are there, readable for this program, and belong to each other."),
         ) from error
     if is_open:
-        raise BrokerError("floor-certificate", f"Others may read or change the key {key}.", f"Run: chmod 640 {key}")
+        raise BrokerError(
+            "floor-certificate",
+            message("Others may read or change the key {key}.", key=str(key)),
+            message("Run: chmod 640 {key}", key=str(key)),
+        )
     if ends < datetime.now(UTC):
         raise BrokerError(
             "floor-certificate",
-            f"The certificate {certificate} expired on {ends:%Y-%m-%d}.",
-            "Have another one signed.",
+            message(
+                "The certificate {certificate} expired on {ends}.",
+                certificate=str(certificate),
+                ends=format(ends, "%Y-%m-%d"),
+            ),
+            message("Have another one signed."),
         )
     return context

@@ -38,6 +38,7 @@ from controller.floor.follower import Follower
 from controller.floor.page_stream import PageStream, Write
 from controller.floor.topics import place_of
 from controller.journal.codec import Clock
+from controller.messages import message
 
 OWN: Final = Path(__file__).parent / "page"
 SHARED: Final = (
@@ -50,9 +51,11 @@ SHARED: Final = (
 )
 """Files of the console that the page uses too."""
 
-WRONG_HOST: Final = "This page is not called by that name. Use localhost, or start it with --host and this name."
-WRONG_ORIGIN: Final = "The request comes from another page. Open the floor's own page and try again."
-NO_TABLE: Final = "That is no table. Name one as SITE/PIT/TABLE."
+WRONG_HOST: Final = message(
+    "This page is not called by that name. Use localhost, or start it with --host and this name."
+)
+WRONG_ORIGIN: Final = message("The request comes from another page. Open the floor's own page and try again.")
+NO_TABLE: Final = message("That is not a table. Name one as SITE/PIT/TABLE.")
 
 
 def page_files() -> Pages:

@@ -35,6 +35,7 @@ from controller.floor.topics import Subject, TablePlace
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.outbox import Cursor, DecisionMade, Outbox, Record, Taken
+from controller.messages import AnyText, Message, message
 from firmware_bridge.exception_place import as_fields
 
 InThread: TypeAlias = Callable[..., Awaitable[Any]]
@@ -94,9 +95,9 @@ class Publisher:
         self._written_at = -WRITTEN_EVERY  # of the loop's clock
         self._mark: Cursor | None = None  # acknowledged at `_marked_ns`, not yet settled
         self._marked_ns = 0
-        self._repeats = False  # whether the records now being sent were acknowledged before
-        self._good_ns = clock.now().boottime_ns  # when a record was last acknowledged or nothing was left to send
-        self._why = ""
+        self._repeats = False  # what is sent was acknowledged before
+        self._good_ns = clock.now().boottime_ns  # when something was acknowledged, or nothing was left to be sent
+        self._why: AnyText = ""
         self._cursor_fails = False
 
     @property
@@ -105,14 +106,16 @@ class Publisher:
         return self._acknowledged.number if self._acknowledged is not None else 0
 
     @property
-    def warning(self) -> str:
-        """Return a warning for people, or "" if the broker has the journal or received part of it in the last ten
-        minutes.
-        """
+    def warning(self) -> Message | None:
+        """Return what people are shown; None: the broker has the journal, or got some of it in the last ten minutes."""
         late = self._clock.now().boottime_ns - self._good_ns
         if late < LATE_AFTER_NS or not self._why:
-            return ""
-        return f"The floor has had nothing of this table for {late // MINUTE_NS} minutes: {self._why}"
+            return None
+        return message(
+            "The floor has received nothing from this table for {minutes} minutes: {why}.",
+            minutes=late // MINUTE_NS,
+            why=self._why,
+        )
 
     async def run(self) -> None:
         with ThreadPoolExecutor(1, "floor") as thread:
@@ -141,20 +144,20 @@ class Publisher:
             try:
                 await self._connect(in_thread)
             except (BrokerError, JournalError) as error:
-                self._fail(error.code, str(error), error.hint)
+                self._fail(error)
             except Exception as error:  # the table continues without its floor
                 self._log.error("floor.failed", **as_fields(error))
-                self._why = "The publisher failed; the log of the daemon says where."
+                self._why = message("The publisher failed; the log of the daemon says where.")
             finally:
                 self.is_connected = False
             wait = min(2 * wait, longest) if wait and self._good_ns == good else first
             await asyncio.sleep(wait * self._random.uniform(0.5, 1.0))
 
-    def _fail(self, code: str, sentence: str, hint: str) -> None:
-        """Log a failure once, until its sentence changes."""
-        if sentence != self._why:
-            self._log.warning("floor.away", code=code, sentence=sentence, hint=hint)
-        self._why = sentence
+    def _fail(self, error: BrokerError | JournalError) -> None:
+        """Write it to the log once, as long as it is the same."""
+        if error.message != self._why:
+            self._log.warning("floor.away", code=error.code, sentence=str(error), hint=str(error.hint))
+        self._why = error.message
 
     async def _connect(self, in_thread: InThread) -> None:
         """Connect and send until the connection ends. Raise `BrokerError` or `JournalError`."""
@@ -223,7 +226,7 @@ class Publisher:
             except BrokerError as error:
                 if error.code != "floor-unread":
                     raise
-                self._fail(error.code, str(error), error.hint)
+                self._fail(error)
             await self._reporting.send_state(connection)
             await asyncio.sleep(UNREAD_AGAIN)
 

@@ -32,6 +32,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from controller.messages import AnyText, Message, message
+
 JournalCode: TypeAlias = Literal[
     "journal-full",
     "journal-io",
@@ -46,11 +48,15 @@ JournalCode: TypeAlias = Literal[
 
 
 class JournalError(Exception):
-    """Raised with a sentence for people (`str`), a `hint` with the next step, and a `code` for machines (see
-    docs/faults.md).
-    """
+    """A message for people, a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
 
-    def __init__(self, code: JournalCode, sentence: str, hint: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: JournalCode, said: AnyText, hint: AnyText) -> None:
+        super().__init__(str(said))
+        self.message = said
         self.code: JournalCode = code
         self.hint = hint
+
+    @property
+    def with_hint(self) -> Message:
+        """Return what went wrong with what to do next."""
+        return message("{parts:sentences}", parts=(self.message, self.hint))

@@ -22,6 +22,7 @@ import msgspec
 from controller.journal import JournalError
 from controller.journal.packing import Packing
 from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
+from controller.messages import message
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 Kind: TypeAlias = Literal["input", "event"]
@@ -145,9 +146,14 @@ class JournalCodec(Generic[InputT, EventT]):
         if saved.version > form.version:
             raise JournalError(
                 "journal-format",
-                f"The journal's state after entry {number} has version {saved.version}; "
-                f"this program reads up to version {form.version}.",
-                "Install the version of cardshoe that wrote it, or a later one.",
+                message(
+                    "The journal's state after entry {number} has version {version}; this program reads up to version "
+                    "{newest}.",
+                    number=number,
+                    version=saved.version,
+                    newest=form.version,
+                ),
+                message("Install the version of cardshoe that wrote it, or a later one."),
             )
         with _reading(self._of, number):
             self._open(number, saved.sealed, of, 0)
@@ -277,6 +283,6 @@ def damaged_entry(of: str, number: int, why: str) -> JournalError:
     """Return the error for an unreadable entry. `of` is the journal or its file, at the beginning of a sentence."""
     return JournalError(
         "journal-damaged",
-        f"{of} cannot be read up to entry {number}: {why}.",
-        "Keep the file for an audit, and open it with the version of cardshoe that wrote it.",
+        message("{of} cannot be read up to entry {number}: {why}.", of=of, number=number, why=why),
+        message("Keep the file for an audit, and open it with the version of cardshoe that wrote it."),
     )

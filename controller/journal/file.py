@@ -23,6 +23,7 @@ from controller.journal.chain import Head
 from controller.journal.codec import NAME, SavedState
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory
+from controller.messages import AnyText, Message, message
 
 # SQLite's message quotes a damaged file, which may raise UnicodeDecodeError.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
@@ -134,7 +135,7 @@ def connect_reader(path: Path) -> Connection:
         raise foreign(path)  # SQLite would wait forever for the other end of a pipe
     closed = is_closed(path)
     if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
-        raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")
+        raise damaged(path, message("it is closed, and a log lies beside it, which a daemon would have removed"))
     how = "immutable=1" if closed else "mode=ro"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=1.0, isolation_level=None)
 
@@ -214,7 +215,7 @@ def make_file(path: Path) -> None:
         require_file(path)
     except FileNotFoundError:
         if Path(f"{path}-wal").exists():
-            raise damaged(path, "its file is gone, and its log is left") from None
+            raise damaged(path, message("its file is gone, and its log is left")) from None
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     else:
         with closing(connect_reader(path)) as connection:
@@ -249,14 +250,19 @@ def read_header(path: Path, connection: Connection) -> Header | None:
     if formats and formats[0] != schema.FORMAT:
         raise JournalError(
             "journal-format",
-            f"The journal {path} has format {formats[0]}; this version reads format {schema.FORMAT}.",
-            "Install the version of cardshoe that wrote it; no journal is converted.",
+            message(
+                "The journal {path} has format {found}; this version reads format {read}.",
+                path=str(path),
+                found=formats[0],
+                read=schema.FORMAT,
+            ),
+            message("Install the version of cardshoe that wrote it; no journal is converted."),
         )
     if len(formats) != 1 or made != schema.as_made():
-        raise damaged(path, "its name, its tables or their guards against changes are not as they were made")
+        raise damaged(path, message("its name, its tables or their guards against changes are not as they were made"))
     (name,) = connection.execute("SELECT * FROM journal")
     if [type(value) for value in name] != _TYPES or name[11] < 0:
-        raise damaged(path, "its name is not as it was made")
+        raise damaged(path, message("its name is not as it was made"))
     return _header(name)
 
 
@@ -277,7 +283,11 @@ def opening_text(path: Path, header: Header) -> Any:
     try:
         return msgspec.json.decode(Packing(header.words).unpack(header.opening.state))
     except (ValueError, msgspec.MsgspecError) as error:
-        why = f"the state with which it begins, after entry {header.previous.number}, cannot be read: {error}"
+        why = message(
+            "the state with which it begins, after entry {number}, cannot be read: {error}",
+            number=header.previous.number,
+            error=str(error),
+        )
         raise damaged(path, why) from error
 
 
@@ -289,8 +299,8 @@ def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
     if not hmac.compare_digest(keys.check, header.key_check):
         raise JournalError(
             "journal-key",
-            f"The key is not the one that the journal {path} was begun with.",
-            "Put this table's key file back from the safe, or begin a new journal.",
+            message("The key is not the one that the journal {path} was begun with.", path=str(path)),
+            message("Put this table's key file back from the safe, or begin a new journal."),
         )
     return keys
 
@@ -298,12 +308,21 @@ def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
 def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
     """Raise `JournalError` (journal-format) for another table's journal, or if only one of the two is simulated."""
     if (found.table, found.simulated) != (wanted.table, wanted.simulated):
-        words = [f"{'simulated ' if each.simulated else ''}table {each.table!r}" for each in (found, wanted)]
         raise JournalError(
             "journal-format",
-            f"The journal {path} belongs to {words[0]} and not to {words[1]}.",
-            "Correct the journal's path or the table's name in the configuration.",
+            message(
+                "The journal {path} belongs to {found} and not to {wanted}.",
+                path=str(path),
+                found=_named(found),
+                wanted=_named(wanted),
+            ),
+            message("Correct the journal's path or the table's name in the configuration."),
         )
+
+
+def _named(table: Identity) -> Message:
+    name = repr(table.table)
+    return message("simulated table {name}", name=name) if table.simulated else message("table {name}", name=name)
 
 
 def grow_log(path: Path) -> None:
@@ -344,25 +363,25 @@ def explain(path: Path, error: Exception) -> JournalError:
     if full or number in (errno.ENOSPC, errno.EDQUOT) or "disk is full" in str(error):
         return JournalError(
             "journal-full",
-            f"The disk has no room left for the journal {path}.",
-            "Make room on that disk; what could not be recorded has not happened and is to be done again.",
+            message("The disk has no room left for the journal {path}.", path=str(path)),
+            message("Make room on that disk; what could not be recorded has not happened and is to be done again."),
         )
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or number == errno.EWOULDBLOCK:
         return JournalError(
             "journal-locked",
-            f"Another program holds the journal {path}.",
-            f"Stop the other daemon of this table; `fuser {path}` names it.",
+            message("Another program holds the journal {path}.", path=str(path)),
+            message("Stop the other daemon of this table; `fuser {path}` names it.", path=str(path)),
         )
     if primary == sqlite3.SQLITE_NOTADB:
         return foreign(path)
     not_text = isinstance(error, UnicodeError) or "decode to UTF-8" in str(error)
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH) or not_text:
         return damaged(path, str(error))
-    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return JournalError(
         "journal-io",
-        f"The journal {path} cannot be used: {why}.",
-        "Check the disk, the directory and its owner, and the kernel's log; then restart the daemon.",
+        message("The journal {path} cannot be used: {why}.", path=str(path), why=why),
+        message("Check the disk, the directory and its owner, and the kernel's log; then restart the daemon."),
     )
 
 
@@ -370,23 +389,30 @@ def foreign(path: Path) -> JournalError:
     """Return the error for a file that is not a journal."""
     return JournalError(
         "journal-format",
-        f"{path} is not a journal of cardshoe.",
-        "Correct the journal's path in the configuration; the file has been left as it was.",
+        message("{path} is not a journal of cardshoe.", path=str(path)),
+        message("Correct the journal's path in the configuration; the file has been left as it was."),
     )
 
 
 def _linked(path: Path, names: int) -> JournalError:
     return JournalError(
         "journal-linked",
-        f"The journal {path} has {names} names, and entries written under one are missed under another.",
-        f"Remove all but the right one (`find / -xdev -samefile {path}`); a backup is a copy and no link.",
+        message(
+            "The journal {path} has {names} names, and entries written under one are missed under another.",
+            path=str(path),
+            names=names,
+        ),
+        message(
+            "Remove all but the right one (`find / -xdev -samefile {path}`); a backup is a copy, not a link.",
+            path=str(path),
+        ),
     )
 
 
-def damaged(path: Path, what: str) -> JournalError:
-    """Return the error for a file that differs from what was written."""
+def damaged(path: Path, what: AnyText) -> JournalError:
+    """Return the error for a file that is not as it was written. `what`: the end of a sentence."""
     return JournalError(
         "journal-damaged",
-        f"The journal {path} is damaged: {what}.",
-        "Keep the file for an audit, move it away and let the daemon begin a new journal.",
+        message("The journal {path} is damaged: {what}.", path=str(path), what=what),
+        message("Keep the file for an audit, move it away and let the daemon begin a new journal."),
     )

@@ -18,6 +18,7 @@ from controller.journal.codec import EventT, InputT, Types
 from controller.journal.file import Header, connect_reader, damaged, foreign, read_header, require_file, speaking
 from controller.journal.reader import Decision, Entry, JournalReader
 from controller.journal.sealing import sync_directory
+from controller.messages import message
 
 _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
 PART: Final = ".part"
@@ -51,13 +52,19 @@ def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
     faults: list[JournalError] = []
     for before, after in pairwise(number for number, _ in found):
         if after != before + 1:
-            missing = f"The file {file_name(before + 1)} of the journal in {folder} is missing."
-            twice = f"The journal in {folder} has two files with the number {before}."
+            missing = message(
+                "The file {name} of the journal in {folder} is missing.",
+                name=file_name(before + 1),
+                folder=str(folder),
+            )
+            twice = message(
+                "The journal in {folder} has two files with the number {number}.", folder=str(folder), number=before
+            )
             faults.append(
                 JournalError(
                     "journal-damaged",
                     twice if after == before else missing,
-                    "Put the right files back from a backup; without them the journal has a gap.",
+                    message("Put the right files back from a backup; without them the journal has a gap."),
                 )
             )
     return [path for _, path in found], faults
@@ -91,7 +98,7 @@ def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
             break
         with closing(JournalReader[Any, Any].open_to_read(path)) as reader:
             if (header.file_id, reader.head()) != (after.previous_file, after.previous):
-                raise damaged(path, "it does not end where the file after it begins")
+                raise damaged(path, message("it does not end where the file after it begins"))
         found.append(FileEnd(path.name, header.file_id, after.previous, after.created_utc_ns))
         header = after
     return tuple(found)
@@ -171,7 +178,7 @@ class JournalFolder(Generic[InputT, EventT]):
         for reader in self.readers():
             header = reader.header
             if end is not None and (header.previous_file, header.previous) != end:
-                raise damaged(reader.path, "it does not begin where the file before it ends")
+                raise damaged(reader.path, message("it does not begin where the file before it ends"))
             end = header.file_id, reader.verify(reached=reached)
         assert end is not None
         return end[1]

@@ -24,6 +24,7 @@ from controller.journal.file import connect_reader, damaged, speaking
 from controller.journal.folder import files_in
 from controller.journal.reader import JournalReader
 from controller.journal.witness import BEFORE_ALL, WitnessedHead, signed_heads
+from controller.messages import message
 
 PAGE: Final = 64  # decisions read in one query
 _DECISIONS: Final = """SELECT last, count, utc_ns, round, body, hash
@@ -163,7 +164,9 @@ def _page(reader: JournalReader[Any, Any], cursor: Cursor | None) -> Iterator[Ta
             return
         last, count, utc_ns, round_number, body, hash_ = rows.pop(0)
         if last != cursor.number + count:
-            raise damaged(reader.path, f"what follows entry {cursor.number} is missing or has been changed")
+            raise damaged(
+                reader.path, message("what follows entry {entry} is missing or has been changed", entry=cursor.number)
+            )
         made = DecisionMade(
             header.identity.id, header.file_id, cursor.number + 1, last, hash_.hex(), cursor.hash, utc_ns, round_number,
             tuple(map(msgspec.Raw, reader.texts_of(last, body)[1])),

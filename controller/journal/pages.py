@@ -21,6 +21,7 @@ from controller.journal import JournalError
 from controller.journal.file import damaged
 from controller.journal.folder import files_in
 from controller.journal.reader import Decision, JournalReader
+from controller.messages import message
 
 T = TypeVar("T")
 
@@ -95,7 +96,7 @@ class Pages(Generic[T]):
                         try:
                             yield from self._make(decision)
                         except (ValueError, TypeError, LookupError, msgspec.MsgspecError) as error:
-                            why = f"what the entries up to {decision.last} say cannot be told"
+                            why = message("what the entries up to {last} say cannot be told", last=decision.last)
                             raise damaged(path, f"{why} ({error})") from error
                     after = rows[-1].last
                     if after >= until:
@@ -115,11 +116,11 @@ class Pages(Generic[T]):
         for other in {files[max(at - 1, 0)], files[-1]} - {path}:
             with closing(JournalReader[Any, Any].open_to_read(other)) as beside:
                 if beside.header.identity != header.identity:
-                    raise damaged(path, f"it is of another journal than {other.name}")
+                    raise damaged(path, message("it is of another journal than {name}", name=other.name))
                 if at and other == files[at - 1] and (header.previous_file, header.previous) != (
                     beside.header.file_id, beside.head()
                 ):  # fmt: skip
-                    raise damaged(path, f"it does not begin where {other.name} ends")
+                    raise damaged(path, message("it does not begin where {name} ends", name=other.name))
         self._placed.add(path)
 
     def _files_from(self, after: int) -> list[Path]:

@@ -25,15 +25,18 @@ from controller.journal.pin import BadPinError, Pin, Pinned
 from controller.journal.reader import JournalReader
 from controller.journal.reserve import NAME as RESERVE
 from controller.journal.signing import Signer, fingerprint, is_signed, key_statement, statement
+from controller.messages import Message, message
 
 PIN: Final = "pin"
 ADDED: Final = "journal-added"
-_HINT: Final = "Compare the journal with a backup and a noted head; then a pit supervisor returns the table to service."
-_FORGED_HINT: Final = (
+_HINT: Final = message(
+    "Compare the journal with a backup and a noted head; then a pit supervisor returns the table to service."
+)
+_FORGED_HINT: Final = message(
     "Keep a copy of the folder for an audit, and compare it with a noted head, the witness and the floor; then a shift "
     "manager returns the table to service."
 )
-_KEY_HINT: Final = "Find out who exchanged the key; a shift manager returns the table to service."
+_KEY_HINT: Final = message("Find out who exchanged the key; a shift manager returns the table to service.")
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -42,8 +45,8 @@ class Doubt(msgspec.Struct, frozen=True):
     """
 
     code: str
-    sentence: str
-    hint: str = _HINT
+    sentence: Message
+    hint: Message = _HINT
     of_shift: bool = False
     keys: tuple[str, ...] = ()
 
@@ -69,8 +72,8 @@ class JournalPin:
         self._committed: Pinned | None = None
         self._found: Pinned | None = None  # the pin's content when the journal was opened
         self.doubts: tuple[Doubt, ...] = ()
-        self.fails = ""
-        """Why the pin cannot be written; empty: it can."""
+        self.fails: Message | None = None
+        """Why the pin cannot be written; None: it can."""
 
     def look(self, signer: Signer, local_key: bytes) -> None:
         """Open the pin and compare the journal with it. `signer` signs from here on. Raise `JournalError`."""
@@ -82,7 +85,8 @@ class JournalPin:
                 self._pin = Pin.open(path)
                 self._found = self._pin.newest
             except BadPinError:
-                found.append(Doubt("journal-pin-damaged", f"The pin {path} of the journal cannot be read."))
+                said = message("The pin {path} of the journal cannot be read.", path=str(path))
+                found.append(Doubt("journal-pin-damaged", said))
             look = _Look(self._folder, JournalFolder(files, None, local_key), self._found, signer)
             found += look.at_all(has_pin=self._pin is not None) if files else look.at_nothing()
         self.doubts = tuple(found)
@@ -141,13 +145,15 @@ class JournalPin:
     def _write(self, pin: Pin, pinned: Pinned, *, sync: bool) -> None:
         try:
             pin.write(pinned, sync=sync or bool(self.fails))
-            self.fails = ""
+            self.fails = None
         except OSError as error:
             self.fails = _fails(self._folder / PIN, error)
 
 
-def _fails(path: Path, error: OSError) -> str:
-    return f"The pin {path} of the journal cannot be written: {error.strerror}."
+def _fails(path: Path, error: OSError) -> Message:
+    return message(
+        "The pin {path} of the journal cannot be written: {why}.", path=str(path), why=error.strerror or str(error)
+    )
 
 
 class _Look:
@@ -160,14 +166,24 @@ class _Look:
         self._signer = signer
 
     def at_nothing(self) -> Iterator[Doubt]:
-        """Yield the doubt if there is no file."""
+        """Yield the doubts about a folder without a file."""
+        folder = str(self._folder)
         if self._pinned is not None:
-            gone = f"{self._folder} held the journal up to entry {self._pinned.head.number}, and it is gone."
+            gone = message(
+                "{folder} held the journal up to entry {entry}, and it is gone.",
+                folder=folder,
+                entry=self._pinned.head.number,
+            )
             yield Doubt("journal-gone", gone)
-        elif (self._folder / RESERVE).exists():  # created once the first file and its pin are durable
-            yield Doubt("journal-gone", f"{self._folder} held files of the journal and their pin, and they are gone.")
+        elif (self._folder / RESERVE).exists():  # made once the first file and its pin are durable
+            gone = message("{folder} held files of the journal and their pin, and they are gone.", folder=folder)
+            yield Doubt("journal-gone", gone)
         elif self._signer.journal_id:
-            none = f"The signing key signed the journal {self._signer.journal_id}, and {self._folder} holds none."
+            none = message(
+                "The signing key signed the journal {journal}, and {folder} does not hold it.",
+                journal=self._signer.journal_id,
+                folder=folder,
+            )
             yield Doubt("journal-gone", none)
 
     def at_all(self, *, has_pin: bool) -> Iterator[Doubt]:
@@ -178,8 +194,12 @@ class _Look:
             is_new = number_of(newest) == 1 and reader.head() == reader.header.before
         is_pinned = pinned is None or pinned.journal_id == journal_id  # a pin of another journal is reported instead
         if is_pinned and self._signer.journal_id not in ("", journal_id):
-            signed = self._signer.journal_id
-            other = f"The journal in {self._folder} is {journal_id}, and the signing key signed {signed}."
+            other = message(
+                "The journal in {folder} is {found}, and the signing key signed {signed}.",
+                folder=str(self._folder),
+                found=journal_id,
+                signed=self._signer.journal_id,
+            )
             yield Doubt("journal-exchanged", other)
         at: Path | None = newest
         stopped = False
@@ -190,30 +210,44 @@ class _Look:
                 at = newest
             else:
                 number, stopped = pinned.head.number, pinned.stopped
-        elif has_pin and not is_new:  # a power cut may come before the first pin, when nothing was written yet
-            yield Doubt("journal-pin-gone", f"The pin {self._folder / PIN} of the journal is missing.")
+        elif has_pin and not is_new:  # a power cut may come before the first pin: nothing was written by then
+            gone = message("The pin {path} of the journal is missing.", path=str(self._folder / PIN))
+            yield Doubt("journal-pin-gone", gone)
         assert at is not None
         yield from self._of_what_follows(at, number, stopped=stopped)
 
     def _place_of(self, pinned: Pinned) -> tuple[Path | None, Doubt | None]:
         """Return the file that holds the pinned head, or the doubt if none does."""
-        number, folder = pinned.head.number, self._folder
+        number, folder = pinned.head.number, str(self._folder)
         for path in reversed(self._files.files):
             with closing(self._files.reader(path)) as reader:
                 if reader.header.identity.id != pinned.journal_id:
-                    unknown = f"The journal in {folder} is not the one that was written to before."
+                    unknown = message(
+                        "The journal in {folder} is not the one that was written to before.", folder=folder
+                    )
                     return None, Doubt("journal-exchanged", unknown)
                 if reader.header.file_id != pinned.file_id:
                     continue
                 found, end = reader.hash_at(number), reader.head().number
             if found is None and end < number:
-                cut = f"The journal in {folder} ends with entry {end}, and entry {number} was written before."
+                cut = message(
+                    "The journal in {folder} ends with entry {last}, and entry {entry} was written before.",
+                    folder=folder,
+                    last=end,
+                    entry=number,
+                )
                 return None, Doubt("journal-cut", cut)
             if found != pinned.head.hash:
-                changed = f"Entry {number} of the journal in {folder} is not what was written."
+                changed = message(
+                    "Entry {entry} of the journal in {folder} is not what was written.", entry=number, folder=folder
+                )
                 return None, Doubt("journal-changed", changed)
             return path, None
-        lacks = f"The journal in {folder} lacks the file that was written to last, up to entry {number}."
+        lacks = message(
+            "The journal in {folder} lacks the file that was written to last, up to entry {entry}.",
+            folder=folder,
+            entry=number,
+        )
         return None, Doubt("journal-cut", lacks)
 
     def _of_what_follows(self, at: Path, number: int, *, stopped: bool) -> Iterator[Doubt]:
@@ -228,18 +262,28 @@ class _Look:
                 is_signed_here = False
             if forged is not None or not is_signed_here:
                 entry = header.before.number if forged is None else forged
-                forged_at = f"What {path.name} of the journal in {self._folder} says up to entry {entry}"
-                yield _forged(f"{forged_at} was not written with this table's local key and signing key.")
+                said = message(
+                    "What {file} of the journal in {folder} says up to entry {entry} was not written with this table's "
+                    "local key and signing key.",
+                    file=path.name,
+                    folder=str(self._folder),
+                    entry=entry,
+                )
+                yield _forged(said)
                 return
             if stopped and (path != at or end > number):
-                stopped_at = f"The journal in {self._folder} was ended by an orderly stop with entry {number}"
-                yield _forged(f"{stopped_at}, and more follows.")
+                said = message(
+                    "The journal in {folder} was ended by an orderly stop with entry {entry}, and more follows.",
+                    folder=str(self._folder),
+                    entry=number,
+                )
+                yield _forged(said)
                 return
             before = header
 
 
-def _forged(sentence: str) -> Doubt:
-    return Doubt(ADDED, sentence, _FORGED_HINT, of_shift=True)
+def _forged(said: Message) -> Doubt:
+    return Doubt(ADDED, said, _FORGED_HINT, of_shift=True)
 
 
 def _name_is_signed(reader: JournalReader[Any, Any]) -> bool:
@@ -281,20 +325,29 @@ def _of_keys(folder: Path, names: Sequence[tuple[Path, _Name]], pinned: Pinned |
     ids = [name.file_id for _, name in names]
     pinned_at = ids.index(pinned.file_id) if pinned is not None and pinned.file_id in ids else -1
     keys = [(at, name.public_key, name.endorsement) for at, (_, name) in enumerate(names)]
-    found: list[tuple[str, str]] = []
+    found: list[tuple[str, Message]] = []
     for at, public_key, endorsement in (*keys, (len(names), signer.public_key, signer.endorsement)):
         if public_key != before and not is_signed(before, endorsement, key_statement(journal_id, before, public_key)):
             accepted = at <= pinned_at and public_key.hex() in known
             if not accepted:
-                where = names[at][0].name if at < len(names) else "the signing key of this start"
-                found.append((public_key.hex(), f"{where}: {fingerprint(public_key)} after {fingerprint(before)}"))
+                where = names[at][0].name if at < len(names) else message("the signing key of this start")
+                said = message(
+                    "{where}: {key} after {before}",
+                    where=where,
+                    key=fingerprint(public_key),
+                    before=fingerprint(before),
+                )
+                found.append((public_key.hex(), said))
         before = public_key
     if not found:
         return None
-    rekeyed = f"The journal in {folder} is signed by another key than before, which that key did not endorse"
-    places = "; ".join(place for _, place in found)
+    said = message(
+        "The journal in {folder} is signed by another key, which the key before did not endorse ({places:clauses}).",
+        folder=str(folder),
+        places=tuple(place for _, place in found),
+    )
     keys_found = tuple(key for key, _ in found)
-    return Doubt("journal-key-changed", f"{rekeyed} ({places}).", _KEY_HINT, of_shift=True, keys=keys_found)
+    return Doubt("journal-key-changed", said, _KEY_HINT, of_shift=True, keys=keys_found)
 
 
 def _is_deleted(newest: Path, file_id: str, local_key: bytes) -> bool:
@@ -317,5 +370,10 @@ def _of_missing(names: Sequence[tuple[Path, _Name]], deleted: Collection[str]) -
     path, name = names[0]
     if not name.previous_file or name.previous_file in deleted:
         return None
-    missing = f"The files before {path.name} of the journal in {path.parent} are missing, and no entry says that they"
-    return Doubt("journal-cut", f"{missing} were deleted by age.")
+    missing = message(
+        "The files before {file} of the journal in {folder} are missing, and no entry says that they were deleted by "
+        "age.",
+        file=path.name,
+        folder=str(path.parent),
+    )
+    return Doubt("journal-cut", missing)

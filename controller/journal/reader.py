@@ -37,6 +37,7 @@ from controller.journal.file import (
 )
 from controller.journal.packing import Packing
 from controller.journal.sealing import FileKeys
+from controller.messages import message
 
 PAGE: Final = 200  # rows held while reading: a read transaction lasts for one page at most
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round, body, sealed, hash, mac
@@ -132,7 +133,7 @@ class JournalReader(Generic[InputT, EventT]):
             before = hash_
             given, events = self.texts_of(last, body)
             if len(events) != row[1] - 1:
-                raise damaged(self.path, f"entry {last} has been changed")
+                raise damaged(self.path, message("entry {entry} has been changed", entry=last))
             yield Decision(last, utc_ns, boottime_ns, round_number, given, events, holds, hash_)
 
     def texts_of(self, last: int, body: bytes) -> tuple[bytes, tuple[bytes, ...]]:
@@ -140,7 +141,9 @@ class JournalReader(Generic[InputT, EventT]):
         try:
             return split(self._packing.unpack(body))
         except (ValueError, msgspec.MsgspecError) as error:
-            raise damaged(self.path, f"the entries up to {last} cannot be read: {error}") from error
+            raise damaged(
+                self.path, message("the entries up to {last} cannot be read: {error}", last=last, error=str(error))
+            ) from error
 
     def head(self) -> Head:
         """Return the end of the chain, without checking it."""
@@ -170,7 +173,10 @@ class JournalReader(Generic[InputT, EventT]):
         while rows := self._page(_ROWS, head.number):
             for row in rows:
                 if row[0] != head.number + row[1] or not _follows(row, head.hash):
-                    raise damaged(self.path, f"what follows entry {head.number} is missing or has been changed")
+                    raise damaged(
+                        self.path,
+                        message("what follows entry {entry} is missing or has been changed", entry=head.number),
+                    )
                 head = Head(row[0], row[7])
             reached(head)
         return head
@@ -244,7 +250,7 @@ class JournalReader(Generic[InputT, EventT]):
         with speaking(self.path):
             rows = list(self._connection.execute(query, (after, limit)))
         if not follow_on(after, (row[0] for row in rows)):
-            raise damaged(self.path, f"what follows entry {after} is missing or has been changed")
+            raise damaged(self.path, message("what follows entry {entry} is missing or has been changed", entry=after))
         return rows
 
     def _rows(self, after: int, limit: int | None = None) -> Iterator[Any]:
@@ -253,7 +259,7 @@ class JournalReader(Generic[InputT, EventT]):
             rows = self._page(_ROWS, after, count)
             for row in rows:
                 if [type(value) for value in row] != ROW_TYPES:
-                    raise damaged(self.path, f"entry {row[0]} has been changed")
+                    raise damaged(self.path, message("entry {entry} has been changed", entry=row[0]))
                 yield row
             if len(rows) < count:
                 return
@@ -276,7 +282,7 @@ class JournalReader(Generic[InputT, EventT]):
             given, texts = self.texts_of(last, body)
             number = last - count + 1
             if len(texts) != count - 1:
-                raise damaged(self.path, f"entry {last} has been changed")
+                raise damaged(self.path, message("entry {entry} has been changed", entry=last))
             if number > after:
                 value: Any = self._codec.decode_input(last, given, sealed)
                 yield Entry(number, utc_ns, boottime_ns, round_number, "input", value)

@@ -37,6 +37,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.journal import JournalError
+from controller.messages import message
 from firmware_bridge.cards import Card, Concealed, Evidence
 
 KEY_BYTES: Final = 32
@@ -67,8 +68,12 @@ class JournalKeys:
         if len(local_key) != KEY_BYTES:
             raise JournalError(
                 "journal-key",
-                f"The journal's key has {len(local_key)} bytes instead of {KEY_BYTES}.",
-                "Put the key file that belongs to this table back from its backup.",
+                message(
+                    "The journal's key has {count} bytes instead of {due}.",
+                    count=len(local_key),
+                    due=KEY_BYTES,
+                ),
+                message("Put the key file that belongs to this table back from its backup."),
             )
         journal = journal_id.encode()
         info = b"cardshoe journal keys 3\0" + journal
@@ -212,7 +217,9 @@ def create_key_file(path: Path) -> bytes:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         raise JournalError(
-            "journal-key", f"{path} exists already.", "Use it, or name another file; a key in use is never replaced."
+            "journal-key",
+            message("{path} exists already.", path=str(path)),
+            message("Use it, or name another file; a key in use is never replaced."),
         ) from None
     except OSError as error:
         raise _unusable(path, error) from error
@@ -241,8 +248,8 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
     if stat.S_IMODE(mode) & 0o037:
         raise JournalError(
             "journal-key",
-            f"The key file {path} is open to others than its owner and its group.",
-            f"Close it with `chmod 640 {path}`, and find out who may have read it.",
+            message("The key file {path} is open to others than its owner and its group.", path=str(path)),
+            message("Close it with `chmod 640 {path}`, and find out who may have read it.", path=str(path)),
         )
     try:
         key = bytes.fromhex(text.decode("ascii"))
@@ -251,8 +258,12 @@ def load_key_file(path: Path, *, more: Sequence[int] = ()) -> bytes:
     if len(key) not in (KEY_BYTES, *(KEY_BYTES + one for one in more)):
         raise JournalError(
             "journal-key",
-            f"{path} does not contain a key: {2 * KEY_BYTES} hexadecimal digits are expected.",
-            "Put the key file that belongs to this table back from its backup.",
+            message(
+                "{path} does not contain a key: {digits} hexadecimal digits are expected.",
+                path=str(path),
+                digits=2 * KEY_BYTES,
+            ),
+            message("Put the key file that belongs to this table back from its backup."),
         )
     return key
 
@@ -278,10 +289,12 @@ def sync_directory(directory: Path) -> None:
 def _unusable(path: Path, error: OSError) -> JournalError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return JournalError(
-            "journal-full", f"The disk has no room left for the key file {path}.", "Make room on that disk."
+            "journal-full",
+            message("The disk has no room left for the key file {path}.", path=str(path)),
+            message("Make room on that disk."),
         )
     return JournalError(
         "journal-key",
-        f"The key file {path} cannot be used: {error.strerror or error}.",
-        "Check that the file is there and belongs to the user that the daemon runs as.",
+        message("The key file {path} cannot be used: {why}.", path=str(path), why=error.strerror or str(error)),
+        message("Check that the file is there and belongs to the user that the daemon runs as."),
     )

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.sealing import KEY_BYTES, load_key_file, sync_directory
+from controller.messages import message
 
 _SIGNATURE: Final = 64  # bytes
 _ID: Final = 16  # bytes of a journal's id
@@ -127,7 +128,9 @@ def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tupl
         _replace(path, private, endorsement, before.journal_id, kept)
     except OSError as error:
         raise JournalError(
-            "journal-key", f"{path} cannot be replaced: {error.strerror}.", f"Look for it in {path.parent}."
+            "journal-key",
+            message("{path} cannot be replaced: {why}.", path=str(path), why=error.strerror or str(error)),
+            message("Look for it in {folder}.", folder=str(path.parent)),
         ) from error
     return after, kept
 

@@ -49,6 +49,7 @@ from controller.journal.reader import JournalReader, over_state
 from controller.journal.reserve import Reserve
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
 from controller.journal.signing import Signer, statement
+from controller.messages import message
 
 _FILE_ID: Final = 16  # bytes
 
@@ -379,7 +380,10 @@ class Journal(Generic[InputT, EventT]):
                 wanted = [row for of, row in rows if of is table]
                 first = wanted[0][0]
                 if list(execute(table.read_back, (first,))) != wanted:
-                    raise damaged(self._path, f"entry {first} and those after it are not kept as they were written")
+                    raise damaged(
+                        self._path,
+                        message("entry {first} and those after it are not kept as they were written", first=first),
+                    )
             execute("COMMIT")
         except BaseException as error:
             self._doubtful = True
@@ -411,8 +415,12 @@ class Journal(Generic[InputT, EventT]):
         if last != known:
             raise JournalError(
                 "journal-damaged",
-                f"The journal {self._path} goes on after entry {self.head.number}, though its last commit failed.",
-                "Restart the daemon: it reads the journal again from the file.",
+                message(
+                    "The journal {path} goes on after entry {number}, though its last commit failed.",
+                    path=str(self._path),
+                    number=self.head.number,
+                ),
+                message("Restart the daemon: it reads the journal again from the file."),
             )
         self._doubtful = False
 

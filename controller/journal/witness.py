@@ -23,6 +23,7 @@ from controller.journal.file import connect_reader, damaged, follow_on, speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import sync_directory
+from controller.messages import message
 
 PAGE: Final = 1000  # heads copied in one step
 LONGEST_LINE: Final = 1024  # bytes
@@ -170,7 +171,11 @@ def read_witness(path: Path) -> Iterator[WitnessedHead]:
             good += 1
             yield head
     if bad and not good:
-        raise JournalError("journal-format", f"{path} is no witness of a journal.", "Name a file that ends in .heads.")
+        raise JournalError(
+            "journal-format",
+            message("{path} is not a witness of a journal.", path=str(path)),
+            message("Name a file that ends in .heads."),
+        )
 
 
 def _decode(line: bytes) -> WitnessedHead | None:
@@ -204,7 +209,7 @@ def signed_heads(reader: JournalReader[Any, Any], after: int) -> list[WitnessedH
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute(_SIGNED, (after, before.number, PAGE)))
     if not follow_on(after, (row[0] for row in rows)):
-        raise damaged(reader.path, f"the signed heads after entry {after} are not in their order")
+        raise damaged(reader.path, message("the signed heads after entry {entry} are not in their order", entry=after))
     journal, file, key = header.identity.id, header.file_id, header.public_key.hex()
     return [
         WitnessedHead(journal, file, number, (hash_ or before.hash).hex(), utc_ns, signature.hex(), key)

@@ -24,6 +24,7 @@ from controller.journal.folder import FileEnd, JournalFolder, delete_files, expi
 from controller.journal.pinning import Doubt
 from controller.journal.reader import Entry, JournalReader
 from controller.journal.store import Committed, Journal
+from controller.messages import Message, message
 
 T = TypeVar("T")
 
@@ -145,8 +146,8 @@ class JournalWriter(Generic[InputT, EventT]):
         return self._journal.pin.doubts
 
     @property
-    def pin_fails(self) -> str:
-        """Why the pin cannot be written, or ""."""
+    def pin_fails(self) -> Message | None:
+        """Return why the pin cannot be written; None: it can."""
         return self._journal.pin.fails
 
     @property
@@ -212,7 +213,7 @@ class JournalWriter(Generic[InputT, EventT]):
 
     async def _call(self, work: Callable[[], T], then: Callable[[T], None] = _nothing) -> T:
         if self._closing is not None:
-            raise JournalError("journal-io", "The journal is closed.", "Restart the daemon.")
+            raise JournalError("journal-io", message("The journal is closed."), message("Restart the daemon."))
         return await _put(self._asked, work, then)
 
 

@@ -1,11 +1,11 @@
-"""What a device admits of itself: that it is not well. No round begins until it is well again and a person says so.
+"""Faults that a device reports of itself. No round begins until they are over and a person says so.
 
-Each admission is a row of data: what the device says, what follows in a round, and what its word is that it is well
-again. The cause of its stop begins with the row's id, and stays until a person of the rank returns the table to
-service; where the row names reports with which the device takes it back, not before one of them.
+Each admission is a row of data: what the device reports, what follows in a round, and which report says that it is
+over. The cause of the stop begins with the row's id, and stays until a person of the rank returns the table to service;
+where the row names reports with which the device takes it back, not before one of them.
 
-A row without such reports needs the device's word as well, and gets it afterwards: the link is made again, and its
-first status names the faults that there are; a deck is put in again, and its shuffle counts the cards not read.
+Where a row names no report, the device says afterwards whether it is over: the link is made again, and its first status
+names the faults that there are; a deck is put in again, and its shuffle counts the cards not read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from controller.games.specification import Kind
+from controller.messages import AnyText, Message, message
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import DeviceReported
@@ -20,10 +21,11 @@ from controller.table.irregularities.raising import DEVICE, already_open, raise_
 from controller.table.model import Device
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
+from controller.table.stop_causes import about, in_words
 from firmware_bridge import observations
 from firmware_bridge.observations import Observation
 
-MOST: Final = 8  # causes of one row; with more, from words that change, the device is no more stopped than before
+MOST: Final = 8  # causes of one row: a device whose words change does not fill the journal
 
 
 class Admission(NamedTuple):
@@ -41,7 +43,12 @@ class Admission(NamedTuple):
     tested: bool = True
 
 
-REPAIR: Final = "have it repaired, and its self-test passed under maintenance"
+REPAIR: Final = message("have it repaired, and its self-test passed under maintenance")
+REPAIR_AND_RETURN: Final = message(
+    "have it repaired, and its self-test passed under maintenance, then call the pit supervisor to return the table to "
+    "service"
+)
+LOOK_AND_RETURN: Final = message("call the pit supervisor to look at it and return the table to service")
 SELF_TEST: Final = (observations.SelfTestFinished,)
 ADMISSIONS: Final = (
     Admission(
@@ -94,26 +101,26 @@ ADMISSIONS: Final = (
 BY_ID: Final = {row.id: row for row in ADMISSIONS}
 
 
-def row_of(cause: str) -> Admission | None:
-    """The row of a cause of a stop; None: the device admitted nothing with it."""
-    return BY_ID.get(_id(cause))
+def row_of(cause: AnyText) -> Admission | None:
+    """Return the row of a cause of a stop; None: the device admitted nothing with it."""
+    return BY_ID.get(about(cause))
 
 
-def admitted(device: Device) -> tuple[str, ...]:
-    """The causes of its stop that a person has to end."""
+def admitted(device: Device) -> tuple[AnyText, ...]:
+    """Return the causes of its stop that a person has to end."""
     return tuple(cause for cause in device.stops if row_of(cause) is not None)
 
 
-def awaited(device: Device) -> tuple[str, ...]:
-    """Those of them that the device has to take back before."""
+def awaited(device: Device) -> tuple[AnyText, ...]:
+    """Return those of them that the device has to take back before."""
     return tuple(
         cause for cause in device.stops if (row := row_of(cause)) is not None and row.well and cause not in device.well
     )
 
 
 def admit(decision: Decision, cause: str, given: DeviceReported | None) -> None:
-    """The device says that it is not well: it is stopped, and in a round an irregularity is raised, once."""
-    row = BY_ID[_id(cause)]
+    """Stop the device, which reports a fault of itself, and raise an irregularity in a round, once."""
+    row = BY_ID[about(cause)]
     state = decision.state
     if state.phase is Phase.MAINTENANCE and not row.tested:
         return
@@ -123,39 +130,35 @@ def admit(decision: Decision, cause: str, given: DeviceReported | None) -> None:
     if not state.in_round or row.in_round is None:
         return
     if row.in_round is Kind.COUNT_IN_DOUBT:
-        raise_count_in_doubt(decision, cause, noticed_by=DEVICE, report=given)
+        raise_count_in_doubt(decision, in_words(cause), noticed_by=DEVICE, report=given)
     elif not already_open(decision, row.in_round):
-        raise_irregularity(decision, row.in_round, noticed_by=DEVICE, report=given, note=cause)
+        raise_irregularity(decision, row.in_round, noticed_by=DEVICE, report=given, note=in_words(cause))
 
 
 def take_back(decision: Decision, seen: Observation) -> None:
-    """The device says that it is well again; a person still has to return the table to service."""
+    """Record that the device reports the end of a fault; a person still has to return the table to service."""
     if isinstance(seen, observations.SelfTestFinished) and not seen.passed:
         return
-    causes = tuple(cause for cause in awaited(decision.state.device) if type(seen) in BY_ID[_id(cause)].well)
+    causes = tuple(cause for cause in awaited(decision.state.device) if type(seen) in BY_ID[about(cause)].well)
     if causes:
         decision.emit(events.DeviceTookBack(causes))
 
 
-def _id(cause: str) -> str:
-    return cause.partition(": ")[0]
-
-
-def remedy(device: Device) -> str:
-    """How a stop that the device admitted is ended, as an instruction; empty: it admitted none."""
+def remedy(device: Device) -> Message | None:
+    """Return how people end a stop that the device admitted; None: it admitted none."""
     if awaited(device):
-        return f"{REPAIR}, then call the pit supervisor to return the table to service"
-    return "call the pit supervisor to look at it and return the table to service" if admitted(device) else ""
+        return REPAIR_AND_RETURN
+    return LOOK_AND_RETURN if admitted(device) else None
 
 
 def verify_well(state: TableState) -> None:
-    """Raises `RefusedError` while the device stands by something that it admitted, or nobody has looked at it."""
-    if how := remedy(state.device):
+    """Raise `RefusedError` while a fault that the device admitted lasts, or nobody has looked at it."""
+    if (how := remedy(state.device)) is not None and state.device.stopped is not None:
         raise RefusedError("stopped", "The device has stopped ({causes}); {how}.", causes=state.device.stopped, how=how)
 
 
 def spoil_decks(decision: Decision) -> None:
-    """Someone may have reached the cards: a deck that is not dealt from yet is shuffled and counted again.
+    """Have a deck that is not dealt from yet shuffled and counted again: someone may have reached the cards.
 
     After a door was opened or a jam cleared nobody knows whether a card was moved, added or taken: no sensor saw it. A
     shuffler counts while it shuffles, and so makes good a deck that it has not shuffled yet; of a shoe people count it.

@@ -6,15 +6,43 @@ service and not held and the device is able. Under maintenance the table issues 
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.games.specification import Unit
+from controller.messages import Message, message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
 from controller.table.state import TableState
-from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
+from firmware_bridge.commands import (
+    AnyCommand,
+    Command,
+    Dispense,
+    HoldExit,
+    ReleaseExit,
+    RunSelfTest,
+    Show,
+    Shuffle,
+    UnloadStub,
+)
 
 STUB_UNLOADED = AFTER_DEAL | BEGINNING
 STATUSES = 2  # that contradict an order to the exit, before anything follows: one may have been sent before it
+
+_NAMES: Final[dict[type[Command], Message]] = {
+    Dispense: message("dispense"),
+    HoldExit: message("lock the exit"),
+    ReleaseExit: message("release the exit"),
+    RunSelfTest: message("self-test"),
+    Show: message("show a text"),
+    Shuffle: message("shuffle"),
+    UnloadStub: message("unload the stub"),
+}
+
+
+def named(command: AnyCommand) -> Message:
+    """Return what people call a command."""
+    return _NAMES[type(command)]
 
 
 def issue_commands(decision: Decision) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.games.specification import Kind
+from controller.messages import AnyText, Message, counted, message
 from controller.table import dealing, events
 from controller.table.admissions import BY_ID, admit, spoil_decks, take_back
 from controller.table.decision import Decision
-from controller.table.device_commands import order_exit_again
+from controller.table.device_commands import named, order_exit_again
 from controller.table.inference import check_clock, with_numbers
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
@@ -20,14 +21,11 @@ from controller.table.irregularities.raising import DEVICE, already_open, raise_
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.reported_cards import is_about_waiting_deck, waiting_deck_is_known
 from controller.table.state import TableState
+from controller.table.stop_causes import COMMAND, DOOR, JAM, about, in_words
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.observations import Observation
-
-OF_A_JAM: Final = "jam"  # the prefix of causes of a stop that are jams
-OF_A_DOOR: Final = "door"
-OF_A_COMMAND: Final = "command"  # the prefix of causes that a fresh deck or maintenance clears
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
 
@@ -56,14 +54,17 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
     if given.done:
         decision.emit(events.CommandDone(given.command_id))
         if opened.command.moves_cards and not opened.seen:
-            what = str(opened.command.__struct_config__.tag).replace("_", " ")
-            stop(decision, None, f"{OF_A_COMMAND}: the device answered that {what} is done, and did not report it")
+            said = message(
+                'command: the device answered that it has done "{order}", and did not report it',
+                order=named(opened.command),
+            )
+            stop(decision, None, said)
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
-        stop(decision, None, f"{OF_A_COMMAND}: the device refused a command ({given.reason})")
+        stop(decision, None, message("command: the device refused a command ({reason})", reason=given.reason))
     elif isinstance(opened.command, HoldExit | ReleaseExit):
-        stop(decision, None, f"{OF_A_COMMAND}: the device refused to move its exit ({given.reason})")
+        stop(decision, None, message("command: the device refused to move its exit ({reason})", reason=given.reason))
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
@@ -72,7 +73,7 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
         return
     if decision.state.in_round:
-        _raise_doubt(decision, given, "a deck was put into the device in the middle of a round")
+        _raise_doubt(decision, given, message("a deck was put into the device in the middle of a round"))
         return
     waiting = decision.state.decks.waiting
     if waiting is not None and not waiting.used:
@@ -81,20 +82,20 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
     else:
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
     for cause in decision.state.device.stops:
-        if cause.startswith(OF_A_COMMAND):
+        if about(cause) == COMMAND:
             decision.emit(events.DeviceFreed(cause))  # with a fresh deck the command may be tried again
     order_exit_again(decision)
 
 
 def _is_known_waiting_deck(state: TableState, deck: int) -> bool:
-    """Whether a report is about a waiting deck that was reported as put in."""
+    """Return whether a report is about a waiting deck that was reported as put in."""
     return is_about_waiting_deck(state, deck) and waiting_deck_is_known(state, deck)
 
 
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
     waiting = _is_known_waiting_deck(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
-        _raise_doubt(decision, given, "the device began to shuffle in the middle of a round")
+        _raise_doubt(decision, given, message("the device began to shuffle in the middle of a round"))
     else:
         decision.emit(events.ShuffleBegan(seen.deck, waiting))
 
@@ -103,7 +104,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     """An incomplete deck must not be dealt from: I02, I01. About a deck that waits they do not hold the round."""
     waiting = _is_known_waiting_deck(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
-        _raise_doubt(decision, given, "the device shuffled in the middle of a round")
+        _raise_doubt(decision, given, message("the device shuffled in the middle of a round"))
         return
     before = decision.state.decks.waiting if waiting else decision.state.decks.in_play
     put_in = before.loaded if before is not None and before.deck == seen.deck and not before.used else 0
@@ -117,7 +118,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     # An error of another deck is not an error of the concluded round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
-        note = f"the shuffle counted the deck: {', '.join(wrong)}"
+        note = message("the shuffle counted the deck: {wrong:list}", wrong=wrong)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
     if seen.foreign:
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)
@@ -125,17 +126,21 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
 
 
-def _wrong_with(seen: observations.ShuffleFinished, put_in: int) -> list[str]:
-    """What is wrong with the number of cards. `put_in`: what the device counted when the deck was put in; 0: nothing.
+def _wrong_with(seen: observations.ShuffleFinished, put_in: int) -> tuple[Message, ...]:
+    """Return what is wrong with the number of cards. `put_in`: as counted when the deck was put in; 0: not counted.
 
     Cards do not come or go in a shuffle: a deck of 51 of which 52 come out was counted wrongly once.
     """
-    wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
+    wrong = [
+        *([message("{count} missing", count=seen.missing)] if seen.missing else []),
+        *([message("{count} extra", count=seen.extra)] if seen.extra else []),
+        *([message("{count} duplicate", count=seen.duplicate)] if seen.duplicate else []),
+    ]
     if not wrong and seen.count != DECK_SIZE:
-        wrong = [f"{seen.count} cards counted"]
+        wrong = [counted("1 card counted", "{count} cards counted", seen.count)]
     if not wrong and put_in not in (0, seen.count):
-        wrong = [f"{seen.count} cards counted, {put_in} when it was put in"]
-    return wrong
+        wrong = [message("{count} cards counted, {put_in} when the deck was put in", count=seen.count, put_in=put_in)]
+    return tuple(wrong)
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
@@ -143,11 +148,11 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
         decision.emit(events.DeckMadeUnusable(seen.deck, waiting=True))
         return
     if decision.state.in_round:
-        _raise_doubt(decision, given, "the device aborted a shuffle in the middle of a round")
+        _raise_doubt(decision, given, message("the device aborted a shuffle in the middle of a round"))
         return
     decision.emit(events.DeckMadeUnusable(seen.deck))
     if decision.state.phase is not Phase.MAINTENANCE:
-        decision.emit(events.DeviceStopped(f"{OF_A_COMMAND}: the shuffle was aborted; load the deck again"))
+        decision.emit(events.DeviceStopped(message("command: the shuffle was aborted; load the deck again")))
 
 
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
@@ -163,7 +168,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         decision.emit(events.StubCounted(seen.count, state.stub_due, DEVICE, midway=True))
         if not state.decks.in_play.used:
             decision.emit(events.DeckMadeUnusable(state.decks.in_play.deck))  # no other round can begin from it
-        _raise_doubt(decision, given, "the device gave out the stub in the middle of the deal")
+        _raise_doubt(decision, given, message("the device gave out the stub in the middle of the deal"))
         return
     if seen.deck != state.decks.in_play.deck:
         _note_stub_of_another(decision, given, seen)
@@ -178,38 +183,43 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         and seen.deck == state.round.deck
         and not already_open(decision, Kind.DECK_COUNT)
     ):
-        note = f"{seen.count} cards were left, {due} should have been"
+        note = message("{count} cards were left, {due} should have been", count=seen.count, due=due)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)
 
 
 def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
     """In a round a stub of an unknown deck puts the count in doubt (I04)."""
     state = decision.state
-    decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
+    detail = counted("deck {deck}, 1 card", "deck {deck}, {count} cards", seen.count, deck=seen.deck)
+    decision.emit(events.DeviceNoted("stub_of_another_deck", detail))
     is_waiting = state.decks.waiting is not None and state.decks.waiting.deck == seen.deck
     if state.in_round and not is_waiting:
-        _raise_doubt(
-            decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.decks.in_play.deck} is dealt"
+        note = message(
+            "the device counted a stub of deck {counted}; deck {dealt} is dealt",
+            counted=seen.deck,
+            dealt=state.decks.in_play.deck,
         )
+        _raise_doubt(decision, given, note)
 
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
-    decision.emit(events.DeviceStopped(f"{OF_A_JAM}: {seen.zone}"))
-    stop(decision, given, f"{OF_A_JAM}: {seen.zone}")
+    cause = f"{JAM}: {seen.zone}"
+    decision.emit(events.DeviceStopped(cause))
+    stop(decision, given, cause)
     spoil_decks(decision)  # when it is cleared, hands are at the cards
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
-    decision.emit(events.DeviceFreed(f"{OF_A_JAM}: {seen.zone}"))
+    decision.emit(events.DeviceFreed(f"{JAM}: {seen.zone}"))
 
 
 def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
     if seen.open:
-        decision.emit(events.DeviceStopped(OF_A_DOOR))
-        stop(decision, given, "the door was opened")
+        decision.emit(events.DeviceStopped(DOOR))
+        stop(decision, given, DOOR)
         spoil_decks(decision)
     else:
-        decision.emit(events.DeviceFreed(OF_A_DOOR))
+        decision.emit(events.DeviceFreed(DOOR))
 
 
 def _tampered(decision: Decision, given: DeviceReported, seen: observations.Tampered) -> None:
@@ -234,19 +244,22 @@ def _check_failed(decision: Decision, given: DeviceReported, seen: observations.
 
 
 def _reports_lost(decision: Decision, given: DeviceReported, seen: observations.ReportsLost) -> None:
-    _raise_doubt(decision, given, f"the device's memory was full: its reports {seen.first} to {seen.last} are lost")
+    note = message(
+        "the device's memory was full: its reports {first} to {last} are lost", first=seen.first, last=seen.last
+    )
+    _raise_doubt(decision, given, note)
 
 
 def _not_understood(decision: Decision, given: DeviceReported, seen: observations.NotUnderstood) -> None:
-    _raise_doubt(decision, given, "the device sent a report that this version cannot read")
+    _raise_doubt(decision, given, message("the device sent a report that this version cannot read"))
 
 
 def _gap_suspected(decision: Decision, given: DeviceReported, seen: observations.GapSuspected) -> None:
-    _raise_doubt(decision, given, f"a report of the device may be lost, which is not certain: {seen.why}")
+    _raise_doubt(decision, given, message("a report of the device may be lost: {why}", why=seen.why))
 
 
 def _alarmed(decision: Decision, given: DeviceReported, seen: observations.Alarmed) -> None:
-    stop(decision, given, f"alarm of the device: {seen.alarm}")
+    stop(decision, given, message("alarm of the device: {alarm}", alarm=seen.alarm))
 
 
 def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None:
@@ -254,19 +267,20 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
     decision.emit(events.DeviceNoted(str(seen.__struct_config__.tag), detail))
 
 
-def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
+def stop(decision: Decision, given: DeviceReported | None, cause: AnyText) -> None:
     """A technical stop: in a round one irregularity (I19); between rounds the device stays stopped until it is freed.
 
     Under maintenance only a jam or an open door stops it, for as long as it lasts.
     """
     if decision.state.in_round:
         if not already_open(decision, Kind.TECHNICAL_STOP):
+            note = in_words(cause)
             raise_irregularity(decision, Kind.TECHNICAL_STOP, noticed_by=DEVICE, report=given, note=note)
     elif not decision.state.device.stops and decision.state.phase is not Phase.MAINTENANCE:
-        decision.emit(events.DeviceStopped(note))
+        decision.emit(events.DeviceStopped(cause))
 
 
-def _raise_doubt(decision: Decision, given: DeviceReported, note: str) -> None:
+def _raise_doubt(decision: Decision, given: DeviceReported, note: Message) -> None:
     raise_count_in_doubt(decision, note, noticed_by=DEVICE, report=given)
 
 

@@ -1,8 +1,8 @@
-"""Does the device do what was ordered, and stay with what it said?
+"""Checks that the device does what was ordered and does not contradict itself.
 
 `exit_held` of every status is compared with the last order that was answered. An exit that is open although hold was
-ordered is ordered to be held once more; release never, since it may form a set. What stays wrong, and an order without
-an answer, is a technical stop (I19) that says whether cards can leave.
+ordered is ordered to be held once more; a release is not repeated, since it may form a set. What stays wrong, and an
+order without an answer, is a technical stop (I19) that says whether cards can leave.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Final
 
 from controller.games.specification import Kind
+from controller.messages import Message, counted, message
 from controller.table import events
 from controller.table.decision import Decision
-from controller.table.device_commands import STATUSES
-from controller.table.device_reports import OF_A_COMMAND, stop
+from controller.table.device_commands import STATUSES, named
+from controller.table.device_reports import stop
 from controller.table.inputs import DeviceContradicted, StatusReceived
 from controller.table.irregularities.raising import already_open, raise_count_in_doubt
 from controller.table.phases import Phase
@@ -21,18 +22,12 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceStatus
 from firmware_bridge.commands import HoldExit, ReleaseExit, Shuffle
 
-CAN_LEAVE: Final = {False: "open: cards can leave", True: "held: no card can leave"}
+CAN_LEAVE: Final = {False: message("open: cards can leave"), True: message("held: no card can leave")}
 NOTED_AS: Final = {"forged_frames": "device-forged-frames"}
-CONTRADICTIONS: Final = {
-    "report": "the device sent its report {} again with other content: cards may have passed unseen",
-    "answer": "the device answered command {} a second time, and otherwise",
-    "unknown_answer": "the device answered command {}, which it was not given",
-    "forged_frames": "{} frames came that the device did not send now: check the cable, and what lies in it",
-}
 
 
 def watch_orders(decision: Decision, given: StatusReceived) -> None:
-    """With every status. One that is sent while cards move says nothing of what comes of an order, for a while."""
+    """Look at every status, except one that is sent while cards move: what comes of an order shows later."""
     state = decision.state
     if given.moving or given.status.boot != state.device.running_boot:
         return
@@ -49,11 +44,15 @@ def _look_for_answers(decision: Decision, given: StatusReceived) -> None:
         if given.status.moving and isinstance(opened.command, Shuffle):
             continue  # it may take any time
         decision.emit(events.CommandUnanswered(opened.id))
-        what = str(opened.command.__struct_config__.tag).replace("_", " ")
-        exit_is = (
-            f"; by its status the exit is {CAN_LEAVE[given.status.exit_held]}" if _holds_exit(decision.state) else ""
-        )
-        stop(decision, None, f"{OF_A_COMMAND}: the device does not answer the order {what}{exit_is}")
+        order = named(opened.command)
+        said = message('command: the device does not answer the order "{order}"', order=order)
+        if _holds_exit(decision.state):
+            said = message(
+                'command: the device does not answer the order "{order}"; by its status the exit is {state}',
+                order=order,
+                state=CAN_LEAVE[given.status.exit_held],
+            )
+        stop(decision, None, said)
 
 
 def _compare_exit(decision: Decision, status: DeviceStatus) -> None:
@@ -74,8 +73,12 @@ def _compare_exit(decision: Decision, status: DeviceStatus) -> None:
     if again:
         decision.emit(events.CommandIssued(HoldExit()))
         return
-    ordered = "its release" if status.exit_held else "hold"
-    stop(decision, None, f"{OF_A_COMMAND}: {ordered} was ordered, and the exit is {CAN_LEAVE[status.exit_held]}")
+    said = message(
+        'command: "{order}" was ordered, and the exit is {state}',
+        order=named(ReleaseExit() if status.exit_held else HoldExit()),
+        state=CAN_LEAVE[status.exit_held],
+    )
+    stop(decision, None, said)
 
 
 def _holds_exit(state: TableState) -> bool:
@@ -83,11 +86,28 @@ def _holds_exit(state: TableState) -> bool:
 
 
 def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
-    """A report with other content is a doubt (I04); of answers only the first counts, and the others are noted. Nothing
-    is taken of forged frames."""
+    """Take a report with other content as a doubt (I04). Of answers only the first counts; forged frames count for
+    nothing. Both are noted."""
     if not decision.state.device.connected:
         return
-    note = CONTRADICTIONS[given.what].format(given.number)
+    note = _contradiction(given)
     decision.emit(events.DeviceNoted(NOTED_AS.get(given.what, "contradiction"), note))
     if given.what == "report":
         raise_count_in_doubt(decision, note)
+
+
+def _contradiction(given: DeviceContradicted) -> Message:
+    if given.what == "report":
+        return message(
+            "the device sent its report {number} again with other content: cards may have passed unseen",
+            number=given.number,
+        )
+    if given.what == "answer":
+        return message("the device answered command {number} twice, and differently", number=given.number)
+    if given.what == "unknown_answer":
+        return message("the device answered command {number}, which it was not given", number=given.number)
+    return counted(
+        "1 frame came that the device did not send now: check the cable and what is connected to it",
+        "{count} frames came that the device did not send now: check the cable and what is connected to it",
+        given.number,
+    )

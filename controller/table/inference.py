@@ -1,4 +1,4 @@
-"""What the table infers where the device does not report it: card numbers, cards drawn together, a missing shuffle.
+"""Infers what the device does not report: card numbers, cards drawn together, a missing shuffle.
 
 - A device that does not number its cards: the table counts them, and people enter when a deck is put in. Cards drawn
   while the link was lost are unknown: after every loss a count is asked for (interruptions.py).
@@ -16,6 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.messages import message
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
@@ -36,12 +37,12 @@ from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTo
 
 
 def device_counts(state: TableState) -> bool:
-    """Whether the device numbers its cards, reports decks and gives a status."""
+    """Return whether the device numbers its cards, reports decks and gives a status."""
     return state.device.capabilities is None or state.device.capabilities.counts
 
 
 def with_numbers(state: TableState, seen: AnyObservation) -> AnyObservation:
-    """The observation, with the numbers that the device does not give."""
+    """Return the observation with the numbers that the device does not give."""
     if device_counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
         return seen
     deck = state.decks.in_play
@@ -61,7 +62,7 @@ def _at(face: Concealed | None, shuffle: int, ordinal: int) -> Concealed | None:
 
 
 def drawn_together(state: TableState, given: DeviceReported) -> bool:
-    """Whether this card left a shoe so soon after the last one that they count as drawn together (I15).
+    """Return whether this card left a shoe so soon after the last one that they count as drawn together (I15).
 
     `state`: before the report. Not for a device with a sensor for two cards at once.
     """
@@ -101,15 +102,20 @@ def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int
         place=place,
         ordinals=(last, ordinal),
         report=given,
-        note=(
-            f"cards {last} and {ordinal} left {apart} ms apart, at {before.device.drawn_ms} and {given.uptime_ms} ms "
-            "of the device's clock: too close to be drawn one after the other"
+        note=message(
+            "cards {first} and {second} left {apart} ms apart, at {first_ms} and {second_ms} ms of the device's clock: "
+            "too close to be drawn one after the other",
+            first=last,
+            second=ordinal,
+            apart=apart or 0,
+            first_ms=before.device.drawn_ms or 0,
+            second_ms=given.uptime_ms or 0,
         ),
     )
 
 
 def check_clock(decision: Decision, given: DeviceReported) -> None:
-    """A clock that runs backwards puts the device's reports in doubt: I04, once in a round."""
+    """Raise I04, once in a round, where the device's clock runs backwards: its reports are in doubt."""
     before = decision.before
     earlier = before.device.uptime_ms if before.device.boot == given.boot else None
     if earlier is None or given.uptime_ms is None or given.uptime_ms >= earlier:
@@ -117,7 +123,11 @@ def check_clock(decision: Decision, given: DeviceReported) -> None:
     doubted = decision.state.round.clock_doubted
     decision.emit(events.ClockRanBackwards(given.boot, earlier, given.uptime_ms))
     if not doubted:
-        note = f"the device's clock ran backwards, from {earlier} to {given.uptime_ms} ms: its reports are in doubt"
+        note = message(
+            "the device's clock ran backwards, from {earlier} to {later} ms: its reports are in doubt",
+            earlier=earlier,
+            later=given.uptime_ms,
+        )
         raise_count_in_doubt(decision, note, report=given)
 
 
@@ -127,14 +137,14 @@ ENOUGH: Final = 6  # recognised cards; six equal ones come by chance once in 14.
 
 
 def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
-    """Checked once, when the sixth card of a shuffle is recognised. `count`: how many cards have just left."""
+    """Check once, when the sixth card of a shuffle is recognised. `count`: how many cards have just left."""
     state = decision.state
     recognised = _recognised(state.round.read)
     before = len(_recognised(state.round.read[: len(state.round.read) - count]))
     if not before < ENOUGH <= len(recognised):
         return
     if _is_last_order(state, recognised[:ENOUGH]) and not already_open(decision, Kind.UNSHUFFLED):
-        note = "the device read the first cards in the order of the round before"
+        note = message("the device read the first cards in the order of the round before")
         raise_irregularity(decision, Kind.UNSHUFFLED, noticed_by=INFERENCE, report=given, note=note)
 
 

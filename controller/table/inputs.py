@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from controller.messages import AnyText
 from controller.roles import Role
 from controller.table.model import Proof
 from controller.table.operations import AnyOperation
@@ -36,7 +37,7 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     host_boot: str = ""
     configuration: ConfigurationRecord | None = None
     doubt: str = ""
-    doubt_sentence: str = ""
+    doubt_sentence: AnyText = ""
     doubt_keys: tuple[str, ...] = ()
 
 
@@ -62,7 +63,7 @@ class DeviceGone(Input, frozen=True, tag="device_gone"):
     """
 
     code: str
-    sentence: str
+    sentence: AnyText
     refused: bool = False
     evidence: Evidence | None = None
 
@@ -177,12 +178,13 @@ class FilesExpired(Input, frozen=True, tag="files_expired"):
 
 
 class DamageFound(Input, frozen=True, tag="damage_found"):
-    """A start, or the check beside the table, found the journal other than it was written. `code`: the fault's. `keys`:
-    public keys that are in doubt, in hexadecimal.
+    """A start, or the check beside the table, found that the journal differs from what was written.
+
+    `code`: the fault's. `keys`: public keys that are in doubt, in hexadecimal.
     """
 
     code: str
-    sentence: str
+    sentence: AnyText
     keys: tuple[str, ...] = ()
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.messages import Message, message
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.decision import Decision
@@ -31,23 +32,25 @@ from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.observations import Started
 
 INTERRUPTIONS: Final = frozenset({Kind.POWER_FAILURE, Kind.TECHNICAL_STOP})
-WITHOUT_POWER: Final = frozenset({"power", "brown_out"})  # causes of a device's start; reset and watchdog are none
+CAUSES: Final = {"power": message("power failure"), "brown_out": message("voltage drop")}
+"""Causes of a device's start that mean that it had no power; a reset and its watchdog do not."""
 
 
 def device_started(decision: Decision, given: DeviceReported, seen: Started) -> None:
     """The device reports why it started."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
-    if seen.cause in WITHOUT_POWER:
-        _raise_power_failure(decision, DEVICE, f"the device had no power ({seen.cause}) and started again", given)
+    if seen.cause in CAUSES:
+        note = message("the device had no power ({cause}) and started again", cause=CAUSES[seen.cause])
+        _raise_power_failure(decision, DEVICE, note, given)
 
 
 def host_started(decision: Decision, before: TableState, given: DaemonStarted) -> None:
     """The PC was started again since the round began: it had no power."""
     if before.host_boot and given.host_boot and before.host_boot != given.host_boot:
-        _raise_power_failure(decision, INFERENCE, "the PC was started again during the round", None)
+        _raise_power_failure(decision, INFERENCE, message("the PC was started again during the round"), None)
 
 
-def _raise_power_failure(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
+def _raise_power_failure(decision: Decision, noticed_by: str, note: Message, report: DeviceReported | None) -> None:
     """Raised once in an interruption, whether the device lost power or the PC; once more where that was denied.
 
     Not when the chips are paid: the round of play is over by its definition (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
@@ -108,7 +111,7 @@ def as_it_was(state: TableState, found: Irregularity, decided: int | None = None
 
 
 def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:
-    """Whether cards may have left a device that comes back in a round without a report of them.
+    """Return whether cards may have left a device that comes back in a round without a report of them.
 
     Possible where the device does not wait for acknowledgements, or where it loses its reports without power and was
     started again.
@@ -125,6 +128,5 @@ def raise_unseen_cards(decision: Decision) -> None:
     state = decision.state
     counted = state.round.by_hand or state.decks.in_play.stub is not None
     if state.round.cards_may_have_passed and not counted:
-        raise_count_in_doubt(
-            decision, "the device was away and has no reports of that time: cards may have passed unseen"
-        )
+        note = message("the device was away and has no reports of that time: cards may have passed unseen")
+        raise_count_in_doubt(decision, note)

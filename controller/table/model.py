@@ -13,6 +13,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.operations import Correctable
+from controller.table.stop_causes import named_causes
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand
@@ -165,8 +166,8 @@ class Device(msgspec.Struct, frozen=True):
     exit_repeated: bool = False  # that order was given a second time
     newest_withheld: int = 0  # the last report that it had made when reports were given up that it withholds
     open_commands: tuple[OpenCommand, ...] = ()
-    stops: tuple[str, ...] = ()
-    well: tuple[str, ...] = ()
+    stops: tuple[AnyText, ...] = ()
+    well: tuple[AnyText, ...] = ()
     status_agrees: bool = False
     uptime_ms: int | None = None
     drawn_boot: int = 0
@@ -180,9 +181,9 @@ class Device(msgspec.Struct, frozen=True):
         return DEVICE_WORDS.get(self.kind, DEVICE_WORDS[""])
 
     @property
-    def stopped(self) -> str:
-        """Why it has stopped, in words; empty when it has not."""
-        return "; ".join(self.stops)
+    def stopped(self) -> Message | None:
+        """Return why it has stopped; None: it has not."""
+        return named_causes(self.stops) if self.stops else None
 
     @property
     def moving(self) -> OpenCommand | None:

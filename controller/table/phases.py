@@ -62,6 +62,13 @@ class Service(StrEnum):
     OUT_OF_SERVICE = "out_of_service"
 
 
+SERVICE_WORDS: Final = {
+    Service.IN_SERVICE: message("in service"),
+    Service.RECONCILING: message("reconciling"),
+    Service.OUT_OF_SERVICE: message("out of service"),
+}
+
+
 class Condition(StrEnum):
     """A fact that a transition may depend on."""
 

@@ -1,4 +1,4 @@
-"""The device connects, disconnects or sends its status: does the status agree with the journal?
+"""The device connects, disconnects or sends its status, which is compared with the journal.
 
 The link is restored automatically; a round is continued by a person. What the device did meanwhile comes in its
 reports; after the last of them its status must agree with the journal. Then the dealer may continue; a difference is an
@@ -12,10 +12,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.messages import Message, message
 from controller.table import events
 from controller.table.admissions import admit, admitted, awaited
 from controller.table.decision import Decision
-from controller.table.device_reports import OF_A_DOOR, OF_A_JAM, stop
+from controller.table.device_reports import stop
 from controller.table.device_watch import watch_orders
 from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
@@ -25,17 +26,38 @@ from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
+from controller.table.stop_causes import DOOR, JAM, about
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
 
 OF_NEXT: Final = events.DISPENSED_OF_NEXT
-WATCHING: Final = ("holds_exit", "senses_tray", "senses_double_draw", "senses_orientation", "recognises_cards")
+WATCHING: Final = {
+    "holds_exit": message("its exit lock"),
+    "senses_tray": message("its tray sensor"),
+    "senses_double_draw": message("its sensor for cards drawn together"),
+    "senses_orientation": message("its sensor for cards that lie face up"),
+    "recognises_cards": message("its card reader"),
+}
+"""Capabilities that a device must not lose in a round, as people call them."""
+
+UNITS: Final = {
+    "sets": message("sets"),
+    "singles": message("single cards"),
+    "both": message("sets and single cards"),
+}
+KINDS: Final = {"shuffler": message("shuffler"), "shoe": message("shoe")}
 MOST_DIFFERENCES: Final = 16  # of statuses in a round; further ones are recorded when the doubt is decided
-WORDS: Final = {OF_NEXT: "dispensed of the next deck"}
+COMPARED: Final = {
+    "shuffle": message("shuffle: journal {journal}, device {device}"),
+    "dispensed": message("cards that left the device: journal {journal}, device {device}"),
+    OF_NEXT: message("cards of the next deck that left the device: journal {journal}, device {device}"),
+    "tray": message("tray: journal {journal}, device {device}"),
+}
+"""What is compared, with both values."""
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
-    """An identified device is connected. One that is not fit for this table leaves the table out of service."""
+    """Compare an identified device. One that is not fit for this table leaves the table out of service."""
     lapse_commands(decision)
     if decision.state.settings_wait is not None and not decision.state.window_open:
         choose_game(decision, decision.state.settings_wait)
@@ -43,14 +65,14 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     passed = may_have_passed_cards(decision.state, given.identity)
     less = _no_longer(decision.state, given.identity)
     _record_device_change(decision, given.identity)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, bool(unfit)))
-    if unfit:
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, unfit is not None))
+    if unfit is not None:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)
         return
-    decision.change_service("link_ready", "the device is there; its status is compared with the journal")
+    decision.change_service("link_ready", message("the device is connected; its status is compared with the journal"))
     if less:
-        note = f"the device came back without what it had in this round ({less}): cards may have passed unseen"
+        note = message("the device came back without {lost}: cards may have passed unseen", lost=less)
         raise_count_in_doubt(decision, note)
     _take_over_faults(decision, given.status)
     _compare(decision, given.status, moving=given.status.moving)
@@ -67,54 +89,68 @@ def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
         decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
 
 
-def _no_longer(state: TableState, identity: DeviceIdentity) -> str:
-    """Sensors, and the hold of the exit, that the device had in this round and has no longer, in words."""
+def _no_longer(state: TableState, identity: DeviceIdentity) -> tuple[Message, ...]:
+    """Return the sensors, and the hold of the exit, that the device had in this round and has no longer."""
     before = state.device.capabilities
     if before is None or not state.in_round:
-        return ""
-    lost = (name for name in WATCHING if getattr(before, name) and not getattr(identity.capabilities, name))
-    return ", ".join(name.replace("_", " ") for name in lost)
+        return ()
+    after = identity.capabilities
+    return tuple(said for name, said in WATCHING.items() if getattr(before, name) and not getattr(after, name))
 
 
-def _unfit(state: TableState, identity: DeviceIdentity) -> str:
-    """Why it cannot serve this table; empty when it can. Between rounds it must fit the settings of the next one."""
+def _unfit(state: TableState, identity: DeviceIdentity) -> Message | None:
+    """Return why it cannot serve this table; None: it can. Between rounds it must fit the settings of the next one."""
     if state.settings_wait is not None and not state.in_round:
         state = replace(state, settings=state.settings_wait)
     assert state.settings is not None
     if identity.simulated is not state.simulated:
-        word = {True: "simulated", False: "real"}
-        return (
-            f"The device is {word[identity.simulated]} and the table is {word[state.simulated]}: "
-            "connect the right device, or correct `simulated` in the configuration."
+        return message(
+            "The device is simulated and the table is real: connect the real device, or correct `simulated` in the "
+            "configuration."
+            if identity.simulated
+            else "The device is real and the table is simulated: connect a simulated device, or correct `simulated` in "
+            "the configuration."
         )
     grammar = state.grammar
     if identity.unit not in (grammar.unit, "both") or grammar.device not in ("", identity.kind):
-        return (
-            f"The device is a {identity.kind} that yields {identity.unit}, and the table deals {grammar.unit} "
-            f"({grammar.clause}): connect the right device, or correct `unit` in the configuration."
+        return message(
+            "The device is a {kind} that yields {yields}, and the table deals {dealt} ({clause}): connect the right "
+            "device, or correct `unit` in the configuration.",
+            kind=KINDS[identity.kind],
+            yields=UNITS[identity.unit],
+            dealt=UNITS[grammar.unit],
+            clause=grammar.clause,
         )
     if state.game.first_card is not None and identity.unit == "sets" and not identity.capabilities.yields_one_card:
-        return (
-            f"{state.game.title} begins with one card ({state.game.first_card.clause}), and this device cannot yield "
-            "one: connect a device that can."
+        return message(
+            "{game} begins with one card ({clause}), and this device cannot yield one: connect a device that can.",
+            game=state.game.title,
+            clause=state.game.first_card.clause,
         )
     if state.settings is not None and not state.settings.can_burn_with(identity.capabilities):
-        return (
-            f"The table burns {state.settings.burn} before the deal, and this device cannot form a set of so few: "
-            "connect a device that can, or correct `burn` in the configuration."
+        return message(
+            "The table burns {burn} before the deal, and this device cannot form a set of so few: connect a device "
+            "that can, or correct `burn` in the configuration.",
+            burn=state.settings.burn,
         )
     if identity.deck_size != DECK_SIZE:
-        return f"The device is made for {identity.deck_size} cards, the game for {DECK_SIZE}: connect the right device."
-    if state.in_round and state.device.serial not in ("", identity.serial):
-        return (
-            f"Device {state.device.serial} was dealing this round and {identity.serial} is connected: "
-            "connect the first again; another one may take over between rounds."
+        return message(
+            "The device is made for {size} cards, the game for {due}: connect the right device.",
+            size=identity.deck_size,
+            due=DECK_SIZE,
         )
-    return ""
+    if state.in_round and state.device.serial not in ("", identity.serial):
+        return message(
+            "Device {before} was dealing this round and {now} is connected: connect {before} again; another device may "
+            "take over between rounds.",
+            before=state.device.serial,
+            now=identity.serial,
+        )
+    return None
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """At a link's beginning jams and an open door are those in the status; a device without a status frees none.
+    """Take jams and an open door from the status at a link's beginning; a device without a status frees none.
 
     After the deal a jam affects the stub alone: it is raised once in a round, however often the link is made again.
     """
@@ -132,12 +168,12 @@ def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
 
 
 def _is_mechanical(fault: str) -> bool:
-    """Whether it is a jam or an open door, which people clear and the device then reports as cleared."""
-    return fault == OF_A_DOOR or fault.partition(":")[0] == OF_A_JAM
+    """Return whether it is a jam or an open door, which people clear and the device then reports as cleared."""
+    return fault == DOOR or fault.partition(":")[0] == JAM
 
 
 def _admit_faults(decision: Decision, status: DeviceStatus) -> None:
-    """Faults that no report has told: the device admits them, and they last until a person looks at it.
+    """Take faults that no report has named as admitted: they last until a person looks at the device.
 
     Once admitted, a fault that comes and goes with every status changes nothing any more.
     """
@@ -148,7 +184,7 @@ def _admit_faults(decision: Decision, status: DeviceStatus) -> None:
 
 
 def _concerns_stub(state: TableState, fault: str) -> bool:
-    return state.phase in AFTER_DEAL and fault.startswith(OF_A_JAM)
+    return state.phase in AFTER_DEAL and about(fault) == JAM
 
 
 def device_gone(decision: Decision, given: DeviceGone) -> None:
@@ -158,7 +194,7 @@ def device_gone(decision: Decision, given: DeviceGone) -> None:
 
 
 def lapse_commands(decision: Decision) -> None:
-    """Commands that move no cards lapse with their link. Whether the others were carried out, the next status shows."""
+    """Let commands that move no cards lapse with their link. The next status shows what became of the others."""
     for opened in decision.state.device.open_commands:
         if not opened.command.moves_cards:
             decision.emit(events.CommandLapsed(opened.id))
@@ -177,12 +213,21 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     """Reports are lost: cards may have passed unseen (I04). The next report expected is the one after them."""
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
-    last = "an unknown number" if given.last is None else str(given.last)
-    note = (
-        f"the device has made its report {given.first} and does not send it: cards may have passed unseen"
-        if given.withheld
-        else f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
-    )
+    if given.withheld:
+        note = message(
+            "the device has made its report {first} and does not send it: cards may have passed unseen",
+            first=given.first,
+        )
+    elif given.last is None:
+        note = message(
+            "the device no longer has its reports from {first} on: cards may have passed unseen", first=given.first
+        )
+    else:
+        note = message(
+            "the device no longer has its reports {first} to {last}: cards may have passed unseen",
+            first=given.first,
+            last=given.last,
+        )
     if given.last is None:  # reports of later starts follow in full: none of them counts as received
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note, given.newest))
     else:
@@ -208,10 +253,10 @@ def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
     if differences:
-        listed = "; ".join(
-            f"{WORDS.get(what, what)}: journal {ours}, device {theirs}" for what, ours, theirs in differences
+        listed = tuple(
+            replace(COMPARED[what], args={"journal": ours, "device": theirs}) for what, ours, theirs in differences
         )
-        note = f"the device's count differs from the journal ({listed})"
+        note = message("the device's count differs from the journal ({differences:clauses})", differences=listed)
         raise_count_in_doubt(decision, note)
         _take_out_of_use(decision)
     raise_unseen_cards(decision)
@@ -219,7 +264,7 @@ def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
     if not differences and (stub_is_out or not state.device.status_agrees):
         decision.emit(events.StatusAgrees(stub_is_out))
     if reconciling and not state.in_round:
-        decision.change_service("confirm", "the device is ready")
+        decision.change_service("confirm", message("the device is ready"))
 
 
 def _has_differed_enough(decision: Decision) -> bool:
@@ -230,7 +275,7 @@ def _has_differed_enough(decision: Decision) -> bool:
 
 
 def _take_out_of_use(decision: Decision) -> None:
-    """Cards of an unused deck have left between rounds, or its count does not stand still: no round begins with it."""
+    """Spoil an unused deck of which cards have left between rounds, or whose count keeps changing."""
     deck = decision.state.decks.in_play
     doubtful = deck.dispensed or decision.state.round.differences >= MOST_DIFFERENCES
     if not decision.state.in_round and deck.deck and doubtful and not deck.used:
@@ -238,7 +283,7 @@ def _take_out_of_use(decision: Decision) -> None:
 
 
 def _same_moment(decision: Decision, status: DeviceStatus) -> bool:
-    """Whether status and journal include the same reports.
+    """Return whether status and journal include the same reports.
 
     Where reports are withheld they never do. Once people have decided about that, a status that stands at the last of
     them is compared, or cards that leave from then on would pass unseen.
@@ -275,7 +320,7 @@ def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int
 
 
 def _is_of_waiting_deck(state: TableState, status: DeviceStatus) -> bool:
-    """Whether the status is about the deck that waits, which then lies in the device in place of the one in play.
+    """Return whether the status is about the deck that waits, which then lies in the device instead of that in play.
 
     Until it is shuffled its shuffle may be 0. It holds none of the 52 cards of the round, so nothing is compared with
     the deck in play.
@@ -287,12 +332,12 @@ def _is_of_waiting_deck(state: TableState, status: DeviceStatus) -> bool:
 
 
 def _strays_may_lie_in_tray(state: TableState) -> bool:
-    """Whether what lies in the tray may be a set of another deck, of whose removal the journal keeps nothing."""
+    """Return whether a set of another deck may lie in the tray; the journal does not record that it is removed."""
     return not state.decks.tray and bool(state.round.piles.get(Pile.STRAYS))
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
-    """The cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks.
+    """Return the cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks.
 
     Where the status is about the deck that waits, of which nothing left: the next ones of the deck in play.
     """

@@ -14,17 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from controller.messages import Message, message
 from controller.rules.law import not_chosen
 from controller.table import events, operations, screens
 from controller.table.admissions import REPAIR, awaited, verify_well
 from controller.table.decision import Decision, RefusedError
-from controller.table.device_reports import OF_A_COMMAND
+from controller.table.device_commands import named
 from controller.table.inputs import PersonActed
 from controller.table.model import Device, Irregularity
 from controller.table.operations import Instruction
 from controller.table.phases import Phase, Service
 from controller.table.rounds import resume_play, verify_chips_moved
 from controller.table.state import TableState
+from controller.table.stop_causes import COMMAND, about, named_causes
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Shuffle, UnloadStub
 
@@ -49,7 +51,7 @@ INSTRUCTIONS: Final[dict[Instruction, Instructed]] = {
 
 
 def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
-    """For operations that need nothing but phase, service and hold."""
+    """Verify nothing: the operation needs nothing but phase, service and hold."""
 
 
 # -- open, closed, paused, in service
@@ -110,29 +112,29 @@ def verify_continue(state: TableState, given: PersonActed, operation: operations
 
 
 def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
-    decision.change_service("confirm", f"{given.person} continues the round")
+    decision.change_service("confirm", message("{person} continues the round", person=given.person))
     resume_play(decision)
 
 
 def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """The device has to say first that it is well, where that alone is in the way."""
+    """Refuse while a fault lasts that the device has to take back first, where that alone is in the way."""
     waits = awaited(state.device)
     if state.service is Service.IN_SERVICE and waits and waits == state.device.stops:
         raise RefusedError(
             "unwell",
-            "The device still says that it is not well ({causes}); {repair}.",
-            causes="; ".join(waits),
+            "The device still reports a fault ({causes}); {repair}.",
+            causes=named_causes(waits),
             repair=REPAIR,
         )
 
 
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """A supervisor enters that the cause is fixed: the link is made again and the device compared again."""
+    """Make the link again and compare the device again, as a supervisor enters that the cause is fixed."""
     waits = awaited(decision.state.device)
     for cause in decision.state.device.stops:
         if cause not in waits:
             decision.emit(events.DeviceFreed(cause))
-    sentence = f"{given.person} returns the table to service: it waits for the device"
+    sentence = message("{person} returns the table to service: it waits for the device", person=given.person)
     decision.emit(events.DeviceLost("returned-to-service", sentence))
     decision.change_service("link_lost", sentence)
 
@@ -168,13 +170,10 @@ def verify_take_over(state: TableState, given: PersonActed, operation: operation
     """The new dealer names every open irregularity, which shows that they were seen."""
     _verify_another(state, given)
     if sorted(operation.open) != sorted(found.id for found in state.open):
-        listed = ", ".join(map(_listing, state.open))
-        sentence = (
-            f"Name every open irregularity, once: {listed}."
-            if listed
-            else "No irregularity is open; take over without naming one."
-        )
-        raise RefusedError("open", sentence)
+        if not state.open:
+            raise RefusedError("open", "No irregularity is open; take over without naming one.")
+        listed = tuple(map(_listing, state.open))
+        raise RefusedError("open", "Name every open irregularity, once: {irregularities:list}.", irregularities=listed)
 
 
 def take_over(decision: Decision, given: PersonActed, operation: operations.TakeOver) -> None:
@@ -197,10 +196,11 @@ def _verify_nothing_open(state: TableState) -> None:
         )
 
 
-def _listing(found: Irregularity) -> str:
-    """An irregularity by its id, its row's number and its place."""
-    at = f" at {found.place}" if found.place else ""
-    return f"{found.id} ({found.row.id}{at})"
+def _listing(found: Irregularity) -> Message:
+    """Return an irregularity by its id, its row's number and its place."""
+    if not found.place:
+        return message("{id} ({row})", id=found.id, row=found.row.id)
+    return message("{id} ({row} at {place})", id=found.id, row=found.row.id, place=found.place)
 
 
 # -- maintenance
@@ -216,9 +216,9 @@ def verify_begin_maintenance(state: TableState, given: PersonActed, operation: o
 
 
 def begin_maintenance(decision: Decision, given: PersonActed, operation: operations.BeginMaintenance) -> None:
-    """Commands that the device refused or broke off may be tried again."""
+    """Free the device from commands that it refused or broke off, which may be tried again."""
     for cause in decision.state.device.stops:
-        if cause.startswith(OF_A_COMMAND):
+        if about(cause) == COMMAND:
             decision.emit(events.DeviceFreed(cause))
     phase = decision.state.phase
     decision.emit(events.MaintenanceBegan(operation.reason, phase is Phase.CLOSED, phase is Phase.CONCLUDED))
@@ -246,11 +246,11 @@ def _verify_device_is_still(state: TableState) -> None:
 def verify_instruct(state: TableState, given: PersonActed, operation: operations.InstructDevice) -> None:
     device = state.device
     instructed = INSTRUCTIONS[operation.instruction]
-    words = operation.instruction.replace("_", " ")
     if not device.connected or device.capabilities is None:
         raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
     if not instructed.possible(device, device.capabilities):
-        raise RefusedError("device", "This device cannot {act} on command; do it by hand.", act=words)
+        act = named(instructed.command(operation.cards))
+        raise RefusedError("device", 'This device has no command "{act}"; do it by hand.', act=act)
     if device.open_commands:
         raise RefusedError("busy", "The device has not answered the last command; wait until it has.")
     dispenses = operation.instruction is Instruction.DISPENSE
@@ -267,7 +267,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:
-    """A self-test is possible while the device is stopped: it may show why."""
+    """Return whether it is a self-test, which is possible while the device is stopped: it may show why."""
     return operation.instruction is Instruction.RUN_SELF_TEST
 
 

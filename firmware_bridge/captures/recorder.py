@@ -197,7 +197,7 @@ class CaptureRecorder:
         self._take(capture_format.Commanded(self._ms(), command_id, command))
 
     def ended(self, over: LinkOver, *, by_driver: bool) -> None:
-        self._take(capture_format.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
+        self._take(capture_format.Lost(self._ms(), over.code, str(over.sentence), over.refused, by_driver))
 
     def close(self) -> None:
         """Write what is queued and close the file. Closing again does nothing; later records are dropped."""

@@ -13,6 +13,7 @@ import msgspec
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.messages import AnyText
 from firmware_bridge.observations import AnyObservation
 
 
@@ -94,7 +95,7 @@ class LinkOver(HeardStruct, frozen=True, tag="link_over"):
     """
 
     code: str
-    sentence: str
+    sentence: AnyText
     refused: bool = False
     evidence: Evidence | None = None
 

@@ -1,4 +1,4 @@
-"""Guesses the protocol of bytes that a driver cannot read, for a sentence to a person.
+"""Guesses the protocol of bytes that a driver cannot read, for a message to a person.
 
 Nothing depends on the guess. A cardlink frame is certain, by its CRC; the others are recognised by the form of public
 examples.
@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.messages import Message, message
 
 SAMPLE_SIZE: Final = 256  # bytes; enough for a guess
 
@@ -31,9 +32,11 @@ def detect_driver(data: bytes) -> str:
     return next((name for name, form in _FORMS if form.search(data)), "")
 
 
-def what_to_check(data: bytes, driver: str) -> str:
-    """Return the next step if `driver` could not read `data`."""
+def what_to_check(data: bytes, driver: str) -> Message:
+    """Return the next step if `driver` could not read `data`, as the end of a sentence."""
     guess = detect_driver(data)
     if guess and guess != driver:
-        return f"they look like those of driver={guess}: correct the device URL, or connect the right device."
-    return "check the speed (baud=) and whether this is the right device or driver (driver=)."
+        return message(
+            "they look like those of driver={driver}: correct the device URL, or connect the right device", driver=guess
+        )
+    return message("check the speed (baud=) and whether this is the right device or driver (driver=)")

@@ -7,9 +7,10 @@ from typing import Final, Protocol, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError
+from firmware_bridge.messages import message
 
 UNSENT_LIMIT: Final = 65536  # bytes; with a working device fewer wait
-GONE_HINT: Final = "Check the cable and the device's power. The program reconnects by itself."
+GONE_HINT: Final = message("Check the cable and the device's power. The program reconnects automatically.")
 
 OnData: TypeAlias = Callable[[bytes], None]
 OnLost: TypeAlias = Callable[[TransportLostError], None]

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.exception_place import named
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport, Transport
 
 ENTRY_POINTS: Final = "cardshoe.transports"
@@ -53,13 +54,19 @@ def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points)
             return cast(OpenTransport, row.load())
         except Exception as error:  # code of another package
             raise TransportUnavailableError(
-                f"The transport for {scheme}: devices cannot be imported ({named(error)}).",
-                f"Reinstall the package that contains {row.value}.",
+                message(
+                    "The transport for {scheme}: devices cannot be imported ({error}).",
+                    scheme=scheme,
+                    error=named(error),
+                ),
+                message("Reinstall the package that contains {package}.", package=row.value),
             ) from error
     raise TransportUnavailableError(
-        f"No transport for {scheme}: devices is installed.",
-        f"Reinstall this program completely, or connect the device so that one of these fits: "
-        f"{', '.join(f'{known}:' for known in sorted(TRANSPORTS))}",
+        message("No transport for {scheme}: devices is installed.", scheme=scheme),
+        message(
+            "Reinstall this program completely, or connect the device so that one of these fits: {kinds:list}",
+            kinds=tuple(f"{known}:" for known in sorted(TRANSPORTS)),
+        ),
     )
 
 

@@ -28,6 +28,7 @@ from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.discovery import FoundPort, ListPorts
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError, TwinDeviceError
 from firmware_bridge.exception_place import named
+from firmware_bridge.messages import AnyText, message
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
@@ -105,12 +106,14 @@ def refuse_twins(path: str, list_ports: ListPorts = list_ports) -> None:
 
 
 def _twins(serial_number: str, nodes: list[str]) -> TwinDeviceError:
-    sentence = f"{' and '.join(nodes)} have the same serial number {serial_number}."
-    hint = "Unplug what is not this table's. Converters of one make are named by their place: /dev/serial/by-path."
+    sentence = message("{nodes} have the same serial number {serial}.", nodes=tuple(nodes), serial=serial_number)
+    hint = message(
+        "Unplug what is not this table's. Converters of one make are named by their place: /dev/serial/by-path."
+    )
     return TwinDeviceError(sentence, hint, "port-ambiguous")
 
 
-def _other_ports_hint(list_ports: ListPorts) -> str:
+def _other_ports_hint(list_ports: ListPorts) -> AnyText:
     """Return the hint if cardlink devices are plugged in under other names. Their ports are not opened."""
     found = sorted(
         (port.serial_number, port.device)
@@ -119,20 +122,26 @@ def _other_ports_hint(list_ports: ListPorts) -> str:
     )
     if not found:
         return ""
-    there = " and ".join(f"{serial} is at {node}" for serial, node in found)
-    return f'{there}: if that is the device, write url = "serial://{_NAMED_BY_SERIAL}/{found[0][0]}".'
+    there = tuple(message("{serial} is at {node}", serial=serial, node=node) for serial, node in found)
+    return message(
+        '{there}: if that is the device, write url = "serial://{folder}/{serial}".',
+        there=there,
+        folder=str(_NAMED_BY_SERIAL),
+        serial=found[0][0],
+    )
 
 
-def _no_driver_hint(path: str, devices: Path) -> str:
+def _no_driver_hint(path: str, devices: Path) -> AnyText:
     """Return the hint if the device is plugged in but no kernel driver made a port of it."""
     name = PurePosixPath(path)
     with contextlib.suppress(OSError):
         for seen in seen_usb(devices) if name.parent == _NAMED_BY_SERIAL else ():
             if seen.serial == name.name and not seen.has_port:
                 url = f"usb:///{seen.vendor:04x}:{seen.product:04x}/{seen.serial}"
-                return (
+                return message(
                     "The device is plugged in, but this kernel gives it no port: load its driver (`modprobe cdc_acm`, "
-                    f'or `modprobe usbserial` for a converter), or write url = "{url}".'
+                    'or `modprobe usbserial` for a converter), or write url = "{url}".',
+                    url=url,
                 )
     return ""
 
@@ -178,27 +187,39 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
     """Return the sentence, the next step and the code for a port that did not open."""
     number = _error_number(error)
     if number in _MISSING:
-        sentence = f"There is no serial port {path}."
+        sentence = message("There is no serial port {path}.", path=path)
         hint = (
-            "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its serial number."
+            message(
+                "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its "
+                "serial number."
+            )
             if path.startswith("/dev/")
-            else f"Start the simulated device: cardshoe simulate --link {path} --key-file FILE, that of [device]"
+            else message(
+                "Start the simulated device: cardshoe simulate --link {path} --key-file FILE, that of [device]",
+                path=path,
+            )
         )
         return TransportUnavailableError(sentence, hint, "port-missing")
     if number in _NOT_ADMITTED:
         return TransportUnavailableError(
-            f"This user may not use the serial port {path}.", permission_hint(path), "port-permission"
+            message("This user may not use the serial port {path}.", path=path),
+            permission_hint(path),
+            "port-permission",
         )
     if number in _BUSY:
-        sentence = f"Another program is using the serial port {path}."
-        hint = f"`fuser -v {path}` names it; stop it, or give this table another device."
+        sentence = message("Another program is using the serial port {path}.", path=path)
+        hint = message("`fuser -v {path}` names it; stop it, or give this table another device.", path=path)
         return TransportUnavailableError(sentence, hint, "port-busy")
     if number == errno.ENOTTY:
-        sentence = f"{path} is not a serial port."
-        return TransportUnavailableError(sentence, "Correct the path in the device URL.", "port-failed")
+        sentence = message("{path} is not a serial port.", path=path)
+        return TransportUnavailableError(sentence, message("Correct the path in the device URL."), "port-failed")
     reason = os.strerror(number) if number else named(error)
-    sentence = f"The serial port {path} cannot be used at {baud} baud: {reason}."
-    hint = "Check the speed (baud=), then unplug the device and plug it in again; the kernel's log may say more."
+    sentence = message(
+        "The serial port {path} cannot be used at {baud} baud: {reason}.", path=path, baud=baud, reason=reason
+    )
+    hint = message(
+        "Check the speed (baud=), then unplug the device and plug it in again; the kernel's log may say more."
+    )
     return TransportUnavailableError(sentence, hint, "port-failed")
 
 
@@ -225,10 +246,12 @@ class SerialTransport(DescriptorTransport):
         _close(descriptor)
 
     def _gone(self) -> TransportLostError:
-        return TransportLostError(f"The serial port {self._path} is gone.", GONE_HINT)
+        return TransportLostError(message("The serial port {path} is gone.", path=self._path), GONE_HINT)
 
     def _stalled(self) -> TransportLostError:
-        return TransportLostError(f"The device at {self._path} takes no more data.", GONE_HINT, "transport-stalled")
+        return TransportLostError(
+            message("The device at {path} takes no more data.", path=self._path), GONE_HINT, "transport-stalled"
+        )
 
 
 def _close(descriptor: int) -> None:

@@ -25,6 +25,7 @@ from typing import Any, Final, TypeAlias
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.exception_place import named
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.blocking import run_in_thread
 from firmware_bridge.transports.fd import DescriptorTransport
@@ -41,7 +42,7 @@ _REFUSED: Final = frozenset({errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNAB
 _UNREACHABLE: Final = frozenset(
     {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.ETIMEDOUT, errno.ENONET}
 )
-_GONE_HINT: Final = "Check the serial server, its power and the network. The program reconnects by itself."
+_GONE_HINT: Final = message("Check the serial server, its power and the network. The program reconnects automatically.")
 
 _Address: TypeAlias = tuple[int, int, int, str, Any]  # family, kind, protocol, name, argument of connect
 
@@ -117,26 +118,34 @@ def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> T
     """Return the sentence, the next step and the code for a connection that was not made."""
     if isinstance(error, socket.gaierror | UnicodeError):
         return TransportUnavailableError(
-            f"The name {url.host} is unknown.",
-            "Correct it in the device URL, or write the serial server's IP address; is the name server reachable?",
+            message("The name {host} is unknown.", host=url.host),
+            message(
+                "Correct it in the device URL, or write the serial server's IP address; is the name server reachable?"
+            ),
             "tcp-name",
         )
     if error.errno in _REFUSED:
         return TransportUnavailableError(
-            f"{place} refuses the connection.",
-            "Check the port number, and whether the serial server has another connection open: most accept only one.",
+            message("{place} refuses the connection.", place=place),
+            message(
+                "Check the port number, and whether the serial server has another connection open: most accept "
+                "only one."
+            ),
             "tcp-refused",
         )
     if error.errno in _UNREACHABLE or isinstance(error, TimeoutError):
         return TransportUnavailableError(
-            f"{place} cannot be reached.",
-            f"Check the address, the serial server's power and the network: does `ping {url.host}` answer?",
+            message("{place} cannot be reached.", place=place),
+            message(
+                "Check the address, the serial server's power and the network: does `ping {host}` answer?",
+                host=url.host,
+            ),
             "tcp-unreachable",
         )
     reason = os.strerror(error.errno) if error.errno else named(error)
     return TransportUnavailableError(
-        f"The connection to {place} cannot be made: {reason}.",
-        "Check the device URL; the log may say more.",
+        message("The connection to {place} cannot be made: {reason}.", place=place, reason=reason),
+        message("Check the device URL; the log may say more."),
         "tcp-failed",
     )
 
@@ -159,7 +168,9 @@ class TcpTransport(DescriptorTransport):
         connection.close()
 
     def _gone(self) -> TransportLostError:
-        return TransportLostError(f"The connection to {self._place} is gone.", _GONE_HINT)
+        return TransportLostError(message("The connection to {place} is gone.", place=self._place), _GONE_HINT)
 
     def _stalled(self) -> TransportLostError:
-        return TransportLostError(f"{self._place} takes no more data.", _GONE_HINT, "transport-stalled")
+        return TransportLostError(
+            message("{place} takes no more data.", place=self._place), _GONE_HINT, "transport-stalled"
+        )

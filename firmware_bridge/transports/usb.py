@@ -22,6 +22,7 @@ import usb.core
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.messages import message
 from firmware_bridge.transports.base import GONE_HINT, UNSENT_LIMIT, OnData, OnLost
 from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 from firmware_bridge.transports.usb_lookup import GONE, FindBackend, OpenUsb, libusb, open_usb
@@ -41,8 +42,8 @@ async def open_usb_device(
         async with asyncio.timeout(OPEN_WITHIN):
             opened = await run_in_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
     except TimeoutError:
-        sentence = f"The USB device at {url.path.lstrip('/')} does not answer."
-        raise TransportUnavailableError(sentence, "Switch it off and on again.", "usb-failed") from None
+        sentence = message("The USB device at {place} does not answer.", place=url.path.lstrip("/"))
+        raise TransportUnavailableError(sentence, message("Switch it off and on again."), "usb-failed") from None
     return UsbTransport(opened, url.path.lstrip("/"), on_data, on_lost, listen_only=url.listen)
 
 
@@ -91,7 +92,7 @@ class UsbTransport:
             too_much = len(self._unsent) > UNSENT_LIMIT
             self._something_to_send.notify()
         if too_much:
-            sentence = f"The USB device {self._place} takes no more data."
+            sentence = message("The USB device {place} takes no more data.", place=self._place)
             self._lose(TransportLostError(sentence, GONE_HINT, "transport-stalled"))
 
     def close(self) -> None:
@@ -135,10 +136,12 @@ class UsbTransport:
 
     def _gone(self, error: Exception) -> TransportLostError:
         number = error.errno if isinstance(error, OSError) else None
-        sentence = f"The USB device {self._place} is gone."
+        sentence = message("The USB device {place} is gone.", place=self._place)
         if number not in GONE:
             reason = os.strerror(number) if number else type(error).__name__
-            sentence = f"The USB device {self._place} cannot be used any more: {reason}."
+            sentence = message(
+                "The USB device {place} cannot be used any more: {reason}.", place=self._place, reason=reason
+            )
         lost = TransportLostError(sentence, GONE_HINT)
         lost.__cause__ = error
         return lost

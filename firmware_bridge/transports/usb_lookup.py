@@ -30,6 +30,7 @@ import usb.util
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
 from firmware_bridge.discovery import FoundUsbDevice
 from firmware_bridge.errors import TransportUnavailableError, TwinDeviceError
+from firmware_bridge.messages import message
 from firmware_bridge.transports.permission import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
@@ -40,7 +41,7 @@ CLAIM_EVERY: Final = 0.02  # seconds
 CLAIM_ATTEMPTS: Final = 50  # one second: a link that has just ended may hold the interface that long
 
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
-_REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may say more."
+_REPLUG: Final = message("Unplug the device and plug it in again; the kernel's log may say more.")
 
 
 @cache
@@ -75,7 +76,7 @@ def _find_all(backend: Any, **which: int) -> Iterator[Any]:
     try:
         yield from usb.core.find(find_all=True, backend=backend, **which)
     except usb.core.USBError as error:
-        sentence = f"The USB devices of this machine cannot be listed: {_reason(error)}."
+        sentence = message("The USB devices of this machine cannot be listed: {reason}.", reason=_reason(error))
         raise TransportUnavailableError(sentence, _REPLUG, "usb-failed") from error
 
 
@@ -157,11 +158,20 @@ def _find(name: UsbName, backend: Any) -> Any:
     if refusal is not None:
         raise refusal  # the device that could not be read may be the one
     if serials:
-        sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
-        hint = "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
+        sentence = message(
+            "No USB device {pair} has the serial number {serial}; there is {serials}.",
+            pair=name.pair,
+            serial=name.serial,
+            serials=tuple(serials),
+        )
+        hint = message(
+            "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
+        )
         raise TransportUnavailableError(sentence, hint, "usb-other-serial")
-    sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
-    hint = "Plug the device in and switch it on; `lsusb` shows what is there."
+    sentence = message(
+        "There is no USB device {pair} with the serial number {serial}.", pair=name.pair, serial=name.serial
+    )
+    hint = message("Plug the device in and switch it on; `lsusb` shows what is there.")
     raise TransportUnavailableError(sentence, hint, "usb-missing")
 
 
@@ -189,10 +199,18 @@ def _look_for(name: UsbName, backend: Any, found: list[Any]) -> tuple[list[str],
 
 
 def _twins(name: UsbName, found: list[Any]) -> TwinDeviceError:
-    places = " and ".join(f"USB bus {device.bus} address {device.address}" for device in found)
-    sentence = f"Several USB devices {name.pair} have the serial number {name.serial}: {places}."
-    hint = (
-        "One of them is not the device: unplug what does not belong to this table, and keep it for who looks into it."
+    places = tuple(
+        message("USB bus {bus} address {address}", bus=device.bus, address=device.address) for device in found
+    )
+    sentence = message(
+        "Several USB devices {pair} have the serial number {serial}: {places}.",
+        pair=name.pair,
+        serial=name.serial,
+        places=places,
+    )
+    hint = message(
+        "One of them is not the device: unplug what does not belong to this table, and keep it for "
+        "whoever investigates it."
     )
     return TwinDeviceError(sentence, hint, "usb-ambiguous")
 
@@ -226,8 +244,10 @@ def _claim(device: Any, name: UsbName) -> OpenUsb:
             device.set_interface_altsetting(number, interface.bAlternateSetting)
         return OpenUsb(device, number, bulk_in, bulk_out, _endpoint(interface, "interrupt", True), detached)
     raise TransportUnavailableError(
-        f"The USB device {name.pair} {name.serial} has no interface for this program.",
-        "It needs a vendor interface (class FF) with a bulk IN and a bulk OUT endpoint.",
+        message(
+            "The USB device {pair} {serial} has no interface for this program.", pair=name.pair, serial=name.serial
+        ),
+        message("It needs a vendor interface (class FF) with a bulk IN and a bulk OUT endpoint."),
         "usb-interface",
     )
 
@@ -276,18 +296,28 @@ def _claim_in_time(device: Any, interface: int) -> None:
 
 
 def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> TransportUnavailableError:
-    what = f"The USB device {name.pair} {name.serial}"
+    device_name = {"pair": name.pair, "serial": name.serial}
     node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
     if error.errno in _NOT_ADMITTED:
-        sentence = f"This user may not use the USB device {name.pair} at {node}."
+        sentence = message("This user may not use the USB device {pair} at {node}.", pair=name.pair, node=node)
         return TransportUnavailableError(sentence, permission_hint(node), "usb-permission")
     if error.errno == errno.EBUSY:
-        hint = f"`fuser -v {node}` names it; stop it, or give this table another device."
-        return TransportUnavailableError(f"{what} is in use by another program.", hint, "usb-busy")
+        hint = message("`fuser -v {node}` names it; stop it, or give this table another device.", node=node)
+        return TransportUnavailableError(
+            message("The USB device {pair} {serial} is in use by another program.", **device_name), hint, "usb-busy"
+        )
     if error.errno in GONE:
-        hint = "Plug it in again and check the cable. The program reconnects by itself."
-        return TransportUnavailableError(f"{what} was unplugged while it was opened.", hint, "usb-missing")
-    return TransportUnavailableError(f"{what} cannot be used: {_reason(error)}.", _REPLUG, "usb-failed")
+        hint = message("Plug it in again and check the cable. The program reconnects automatically.")
+        return TransportUnavailableError(
+            message("The USB device {pair} {serial} was unplugged while it was opened.", **device_name),
+            hint,
+            "usb-missing",
+        )
+    return TransportUnavailableError(
+        message("The USB device {pair} {serial} cannot be used: {reason}.", **device_name, reason=_reason(error)),
+        _REPLUG,
+        "usb-failed",
+    )
 
 
 def _reason(error: usb.core.USBError) -> str:

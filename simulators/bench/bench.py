@@ -198,7 +198,7 @@ async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] |
             return ready.result()
         health = made.keeper.health
         sentence = f"{url} cannot be put on the bench. {health.sentence or 'It does not answer.'}"
-        raise UnreachableError(sentence, health.hint)
+        raise UnreachableError(sentence, str(health.hint))
 
 
 @asynccontextmanager

@@ -201,7 +201,7 @@ class _Deal:
         except BenchError as error:
             raise self.failed(f"{lacking} within {PATIENCE:g} seconds.") from error
         if isinstance(found, LinkOver):
-            raise self.failed(found.sentence)
+            raise self.failed(str(found.sentence))
         if isinstance(found, Reported) and stops(found):
             words = str(found.observation.__struct_config__.tag).replace("_", " ")
             raise self.failed(f"The device reported: {words}.")

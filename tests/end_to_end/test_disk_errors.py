@@ -19,6 +19,7 @@ from controller.api.client import ApiClient
 from controller.api.messages import OperationRequest
 from controller.api.people import Acting
 from controller.api.view import LinkView
+from controller.daemon.faults import Fault
 from controller.daemon.heard_inputs import input_of
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
@@ -29,6 +30,7 @@ from controller.journal.file import Identity
 from controller.journal.reader import JournalReader
 from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
+from controller.messages import AnyText, Message
 from controller.roles import Role
 from controller.table import operations
 from controller.table.access import FAILURES
@@ -243,7 +245,7 @@ class Disk:
 class NoKeeper:
     """A journal that needs nothing else."""
 
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def __init__(self) -> None:
         self.remembered: list[object] = []
@@ -271,7 +273,7 @@ class Line:
     def command(self, command_id: int, command: AnyCommand) -> bool:
         return True
 
-    def drop(self, code: str, sentence: str, *, refused: bool = False) -> None:
+    def drop(self, code: str, sentence: AnyText, *, refused: bool = False) -> None:
         self.drops += 1
 
 
@@ -469,7 +471,7 @@ async def test_damage_that_is_found_in_a_round_waits_for_its_end() -> None:
     async with served(disk, line) as service:
         await in_turn(service)
         service.state, disk.number = before, before.entry
-        service.end_after_round("journal-damaged", "The journal is damaged.", "Keep the files.")
+        service.end_after_round(Fault("journal-damaged", "The journal is damaged.", "Keep the files."))
         await in_turn(service)
         shown = service.view()
         assert shown.service == "in_service"

@@ -160,7 +160,7 @@ async def test_a_folder_without_a_journal_is_found_beside_the_table(tmp_path: Pa
     log = Log()
     found = await check_beside(tmp_path, log)
     assert (found.code, log.events) == ("journal-damaged", [])
-    assert f"{tmp_path} is not a journal of cardshoe" in found.sentence
+    assert f"{tmp_path} is not a journal of cardshoe" in str(found.sentence)
 
 
 async def test_the_check_ends_with_the_daemon() -> None:

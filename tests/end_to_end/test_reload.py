@@ -155,11 +155,11 @@ async def test_a_table_that_closes_after_a_round_takes_the_settings_that_waited(
         service.state = msgspec.structs.replace(state, phase=Phase.CONCLUDED)
         assert await service.configure(ConfigurationRecord("1.0", DeviceRecord("tcp://127.0.0.1:1")), settings)
         assert (service.state.settings, service.state.settings_wait) == (state.settings, settings)
-        assert SETTINGS_DUE in service.view().warnings
+        assert str(SETTINGS_DUE) in service.view().warnings
         service.state = msgspec.structs.replace(service.state, phase=Phase.CLOSED)
         assert await service.answers()
         assert (service.state.settings, service.state.settings_wait) == (settings, None)
-        assert SETTINGS_DUE not in service.view().warnings
+        assert str(SETTINGS_DUE) not in service.view().warnings
 
 
 async def test_settings_that_wait_for_the_end_of_a_round_outlast_a_kill(stage: Stage, crew: Crew) -> None:

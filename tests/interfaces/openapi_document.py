@@ -50,7 +50,7 @@ It is served over the Unix socket of `[api] socket`, where the kernel says which
 `Content-Type: application/json`. Another method of an address is refused with 405 `method`, any other address with 404
 `not-found`. What is no HTTP gets a text with status 400. Clients accept fields, events and codes that they do not know.
 """
-CODE_IS_ARGUMENT: Final = {"RefusedError": 0, "JournalError": 0, "Fault": 0, "OperationAnswer": 2}
+CODE_IS_ARGUMENT: Final = {"RefusedError": 0, "JournalError": 0, "Fault": 0, "OperationAnswer": 2, "refused": 0}
 ONE_LINE: Final = (
     f"At most {LONGEST} characters, none of which is hidden: no control characters, line ends, direction marks."
 )

@@ -12,12 +12,13 @@ from controller.api import answers, door, event_streams, routes, screen_routes, 
 from controller.api.messages import EnrolmentRequest, OperationAnswer, OperationRequest, PreviewRequest, RemovalRequest
 from controller.api.preview import PreviewAnswer
 from controller.api.view import TableView
+from controller.messages import AnyText
 from controller.table.offers import Offer
 
 
 class Refusal(NamedTuple):
     status: int
-    sentence: str
+    sentence: AnyText
 
 
 REFUSALS: Final[dict[str, Refusal]] = {

@@ -269,4 +269,4 @@ def test_a_key_that_anyone_can_guess_is_refused(key: bytes, tmp_path: Path) -> N
     write_device_keys(tmp_path / "device.keys", {SERIAL: key})
     with pytest.raises(KeyFileError, match="anyone can guess") as refused:
         read_device_keys(tmp_path / "device.keys")
-    assert f"cardshoe devices pair {SERIAL} --replace" in refused.value.hint
+    assert f"cardshoe devices pair {SERIAL} --replace" in str(refused.value.hint)

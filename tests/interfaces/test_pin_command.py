@@ -46,7 +46,7 @@ def test_at_a_terminal_nothing_that_is_typed_is_shown() -> None:
         (f"{PIN}\n527191\n", "The two PINs differ"),
         ("1234\n", "6 to 12 digits"),
         ("777777\n", "tried first"),
-        ("secret\n", "made of digits"),
+        ("secret\n", "consists of digits"),
     ],
 )
 def test_a_pin_that_is_refused(typed: str, why: str) -> None:

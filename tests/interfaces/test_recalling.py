@@ -144,5 +144,5 @@ async def test_a_journal_that_cannot_be_read_is_said(table: JournaledTable) -> N
         raise JournalError("journal-io", "The disk is gone.", "Look at it.")
 
     answer = await answer_recall(7, read)
-    assert (answer.accepted, answer.code, answer.sentence) == (True, "journal-io", "The disk is gone. Look at it.")
+    assert (answer.accepted, answer.code, str(answer.sentence)) == (True, "journal-io", "The disk is gone. Look at it.")
     table.journal.close()

@@ -45,6 +45,7 @@ from controller.journal.file import Identity
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
+from controller.messages import Message
 from controller.roles import Role
 from controller.table import operations
 from controller.table.events import AnyEvent
@@ -87,7 +88,7 @@ class Clock:
 class NoKeeper:
     """A keeper that does nothing for the journal."""
 
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def remember(self, given: AnyInput) -> None: ...
 

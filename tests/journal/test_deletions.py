@@ -105,4 +105,4 @@ def test_a_start_says_that_the_first_file_is_missing_without_a_record(tmp_path: 
         load(journal, Moment(BEGAN, 1), report())
         (doubt,) = journal.pin.doubts
     assert doubt.code == "journal-cut"
-    assert "missing, and no entry says that they were deleted by age" in doubt.sentence
+    assert "missing, and no entry says that they were deleted by age" in str(doubt.sentence)

@@ -12,6 +12,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
 from controller.journal.folder import FileEnd
+from controller.messages import Message
 from controller.table.events import FilesDeleted
 from controller.table.evolve import evolve
 from controller.table.inputs import DeviceReported, FilesExpired, RefusedAtDoor
@@ -45,7 +46,7 @@ class Files:
         self.old: tuple[FileEnd, ...] = ()
         self.bytes = 0
         self.full = False
-        self.pin_fails = ""
+        self.pin_fails: Message | None = None
 
     def _must_have_room(self) -> None:
         if self.full:
@@ -224,7 +225,7 @@ async def test_a_disk_that_fills_is_reported_at_each_level_and_shown_as_long_as_
         shown.append(bool(table.keeper.warnings))
     assert shown == [False, True, True, True, True, True, False, True]
     assert table.log.events == ["journal.disk_fills"] * 3
-    assert "81 % full" in table.keeper.warnings[0]
+    assert "81 % full" in str(table.keeper.warnings[0])
     table.used = OSError(5, "Input/output error")
     await table.later()
     assert table.log.events[-1] == "journal.disk_not_read"

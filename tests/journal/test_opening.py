@@ -32,7 +32,7 @@ def refusal(folder: Path, **changed: object) -> JournalError:
     with pytest.raises(JournalError) as refused:
         open_journal(folder, **changed)
     assert str(refused.value).endswith(".")
-    assert refused.value.hint.endswith(".")
+    assert str(refused.value.hint).endswith(".")
     return refused.value
 
 

@@ -217,7 +217,7 @@ def test_the_owner_of_the_folder_can_read_it(
 def test_what_is_no_witness(tmp_path: Path) -> None:
     path = tmp_path / "a.heads"
     path.write_bytes(b"x\n" * 9)
-    with pytest.raises(JournalError, match="is no witness"):
+    with pytest.raises(JournalError, match="is not a witness"):
         list(read_witness(path))
 
 
@@ -263,11 +263,11 @@ async def test_the_process_copies_and_the_daemon_counts_the_time(
     async with stage.running():
         await stage.witnessing.heard.wait()
         assert witnessed(Witness(folder, beside).path) == signed(folder)
-        assert stage.witnessing.warning == ""
+        assert stage.witnessing.warning is None
     stage.clock.now = ALARM_AFTER + 61
     for _ in range(3):
         stage.witnessing.look()
-    assert "has had no head for 11 minutes. Check its folder." in stage.witnessing.warning
+    assert "has had no head for 11 minutes. Check its folder." in str(stage.witnessing.warning)
     assert stage.log.events == ["journal.witness_whole", "journal.witness_late"]
 
 
@@ -275,9 +275,9 @@ async def test_why_the_witness_has_no_head(journal: TestJournal, folder: Path, t
     stage = Stage(folder, tmp_path / "not mounted")
     async with stage.running():
         await stage.witnessing.failed.wait()
-    assert stage.witnessing.warning == "", "for ten minutes"
+    assert stage.witnessing.warning is None, "for ten minutes"
     stage.clock.now = ALARM_AFTER
-    assert "for 10 minutes: No such file or directory. Check its folder." in stage.witnessing.warning
+    assert "for 10 minutes (No such file or directory). Check its folder." in str(stage.witnessing.warning)
 
 
 async def test_a_witness_with_other_heads_is_an_alarm_at_once(folder: Path, beside: Path, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ async def test_a_witness_with_other_heads_is_an_alarm_at_once(folder: Path, besi
     stage = Stage(tmp_path / "older", beside)
     async with stage.running():
         await stage.witnessing.heard.wait()
-    assert "holds a head of entry 8 that the journal does not hold" in stage.witnessing.warning
+    assert "holds a head of entry 8 that the journal does not hold" in str(stage.witnessing.warning)
     assert stage.log.events == ["journal.witness_differs", "journal.witness_whole"]
 
 
@@ -320,6 +320,6 @@ async def test_a_process_that_hangs_is_not_waited_for(journal: TestJournal, fold
         (child,) = children() - before
         os.kill(child, signal.SIGSTOP)
         stage.clock.now = ALARM_AFTER
-        assert "has had no head for 10 minutes" in stage.witnessing.warning
+        assert "has had no head for 10 minutes" in str(stage.witnessing.warning)
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)

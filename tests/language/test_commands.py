@@ -12,8 +12,6 @@ from controller.api.view import LinkView, view_of
 from controller.commands.language import Terminal, of_locale
 from controller.commands.live import how_it_stands
 from controller.commands.screen import render
-from controller.daemon.reloading import NOTHING_CHANGED
-from controller.daemon.table_service import SETTINGS_DUE
 from controller.games import GAMES
 from controller.games.specification import Kind
 from controller.language import Speaker, translated
@@ -65,14 +63,6 @@ def test_the_live_screen_has_no_english_words() -> None:
 def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None:
     sentence = "version 1; device sim://x; people: dealer (dealer), sam (pit supervisor)"
     assert translated(sentence, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
-
-
-def test_the_warning_of_a_configuration_that_is_not_in_force_is_translated() -> None:
-    hint = "Put it back, or restart the daemon between rounds."
-    warning = f"{NOTHING_CHANGED}: /etc/x.toml: [table] name cannot change while the daemon runs. {hint}"
-    assert translated(warning, "zh-Hans").startswith("更改后的配置未生效，一切照旧：")
-    assert "请改回" in translated(warning, "zh-Hans")
-    assert translated(SETTINGS_DUE, "zh-Hans") == "配置已变：下一局起更改牌桌设置。"
 
 
 def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:

@@ -94,4 +94,4 @@ def test_over_the_wire() -> None:
         (over,) = driver.receive(data, 0.2)
         assert isinstance(over, LinkOver)
         assert over.code == "device-rejects-host"
-        assert is_plain(over.sentence, LONGEST_SENTENCE)
+        assert is_plain(str(over.sentence), LONGEST_SENTENCE)

@@ -94,7 +94,7 @@ def test_what_a_url_cannot_say(text: str, named: str) -> None:
 def test_a_password_is_not_repeated() -> None:
     with pytest.raises(BadDeviceUrlError) as refused:
         parse_device_url("tcp://dealer:secret@pit7:4001/")
-    assert "secret" not in str(refused.value) + refused.value.hint
+    assert "secret" not in f"{refused.value} {refused.value.hint}"
 
 
 @given(st.text() | st.from_regex(r"(serial|usb|tcp|sim):(//[^/]*)?/.*(\?.*)?", fullmatch=True))

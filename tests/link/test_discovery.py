@@ -125,9 +125,9 @@ async def missing(ports: list[Any]) -> TransportUnavailableError:
 
 async def test_where_a_missing_device_is_plugged_in_under_another_name_the_next_step_names_it() -> None:
     error = await missing([port("/dev/ttyS0"), port("/dev/ttyACM3", **OURS)])
-    assert "CARDSHOE-0042 is at /dev/ttyACM3" in error.hint
-    assert 'url = "serial:///dev/cardshoe/CARDSHOE-0042"' in error.hint
+    assert "CARDSHOE-0042 is at /dev/ttyACM3" in str(error.hint)
+    assert 'url = "serial:///dev/cardshoe/CARDSHOE-0042"' in str(error.hint)
 
 
 async def test_where_no_cardlink_device_is_there_none_is_named() -> None:
-    assert "Plug the device in" in (await missing([port("/dev/ttyUSB0", serial_number="X")])).hint
+    assert "Plug the device in" in str((await missing([port("/dev/ttyUSB0", serial_number="X")])).hint)

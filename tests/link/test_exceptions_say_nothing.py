@@ -51,7 +51,7 @@ async def test_a_drivers_error_that_names_a_card(logs: Logs) -> None:
     assert "exc_info" not in repr(logs)
     assert FACE not in repr(desk.healths)
     end = desk.ends[0]
-    assert "ValueError at firmware_bridge.link:" in end.sentence
+    assert "ValueError at firmware_bridge.link:" in str(end.sentence)
     assert end.evidence is not None
     assert FACE.encode() in end.evidence.open(), "an audit finds it"
 

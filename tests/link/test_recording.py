@@ -103,7 +103,7 @@ async def test_a_plain_recording_of_hardware_holds_no_keys(desk: Desk, clock: Ha
     (end,) = await heard_again(path)
     assert isinstance(end, LinkOver)
     assert end.code == "device-unknown-serial"
-    assert "--device-keys" in end.sentence
+    assert "--device-keys" in str(end.sentence)
     assert isinstance((await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)))[0], DeviceReady)
 
 

@@ -137,7 +137,7 @@ async def test_a_device_in_use_and_free_again(rig: UsbRig, mocker: pytest_mock.M
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
     assert refused.value.code == "usb-busy"
-    assert "fuser -v /dev/bus/usb/001/001" in refused.value.hint
+    assert "fuser -v /dev/bus/usb/001/001" in str(refused.value.hint)
     assert len(rig.gadget.handles) == 1
     first.close()
     await rig.released()

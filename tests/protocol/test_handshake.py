@@ -88,8 +88,8 @@ def test_the_waits_double_up_to_two_seconds_and_end_after_ten() -> None:
     assert times == [100.5, 101.5, 103.5, 105.5, 107.5, 109.5]
     end = over(heard)
     assert (end.code, end.refused) == ("device-no-answer", False)
-    assert "power" in end.sentence
-    assert "driver=" in end.sentence
+    assert "power" in str(end.sentence)
+    assert "driver=" in str(end.sentence)
     assert host.wake_at() == NEVER
     assert not host.is_stale(200.0)
 
@@ -100,7 +100,7 @@ def test_bytes_that_are_never_a_frame_end_the_attempt_with_a_hint_at_the_speed()
     host.receive(b"login: ", 9.0)
     end = over(host.tick(10.0))
     assert (end.code, end.refused) == ("device-garbage", False)
-    assert end.sentence.startswith("Bytes came from the device, and none")
+    assert str(end.sentence).startswith("Bytes came from the device, and none")
 
 
 def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seconds() -> None:
@@ -111,7 +111,7 @@ def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seco
         assert list(host.tick(second + 0.9)) == []
     end = over(host.tick(10.0))
     assert (end.code, end.refused) == ("device-no-answer", False)
-    assert "wire" in end.sentence
+    assert "wire" in str(end.sentence)
 
 
 def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> None:
@@ -135,9 +135,9 @@ def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> Non
 def test_a_device_with_another_key_rejects_the_host() -> None:
     end = over(converse(make_host(), BenchDevice(key=OTHER_KEY), 0.0))
     assert (end.code, end.refused) == ("device-rejects-host", True)
-    assert "(proof)" in end.sentence
-    assert "pair them again" in end.sentence
-    assert end.sentence.endswith(UNPROVEN), "the reject is clear: anyone may have sent it"
+    assert "(proof)" in str(end.sentence)
+    assert "pair them again" in str(end.sentence)
+    assert str(end.sentence).endswith(str(UNPROVEN)), "the reject is clear: anyone may have sent it"
 
 
 def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
@@ -149,7 +149,7 @@ def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
     host.receive(identity, 0.0)
     end = over(host.receive(proof_frame(Kind.DEVICE_PROOF, OTHER_KEY, b"device", hello, identity), 0.0))
     assert (end.code, end.refused) == ("device-proof", True)
-    assert end.sentence.endswith(UNPROVEN)
+    assert str(end.sentence).endswith(str(UNPROVEN))
 
 
 @pytest.mark.parametrize("spoil", [0, 31])
@@ -259,7 +259,7 @@ def test_an_identity_altered_on_its_way_is_rejected() -> None:
 def test_a_device_without_a_key_here_is_refused_by_its_serial_number() -> None:
     end = over(converse(make_host(serial="CARDSHOE-0001"), BenchDevice(), 0.0))
     assert (end.code, end.refused) == ("device-unknown-serial", True)
-    assert SERIAL in end.sentence
+    assert SERIAL in str(end.sentence)
 
 
 # -- versions and messages --------------------------------------------------------------------------------------------
@@ -270,8 +270,8 @@ def test_a_frame_of_another_version_is_refused_by_the_host(step: Step) -> None:
     host, _ = host_before(step, BenchDevice())
     end = over(host.receive(enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0)), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
-    assert "cardlink 2" in end.sentence
-    assert end.sentence.endswith(UNPROVEN)
+    assert "cardlink 2" in str(end.sentence)
+    assert str(end.sentence).endswith(str(UNPROVEN))
 
 
 @pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
@@ -292,8 +292,8 @@ def test_after_the_proof_clear_frames_and_other_versions_are_nothing_at_all(
 def test_an_identity_of_another_version_is_refused() -> None:
     end = over(converse(make_host(), BenchDevice(version=3), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
-    assert "cardlink 3" in end.sentence
-    assert end.sentence.endswith(UNPROVEN)
+    assert "cardlink 3" in str(end.sentence)
+    assert str(end.sentence).endswith(str(UNPROVEN))
 
 
 def test_a_hello_of_another_version_is_rejected_whatever_it_holds() -> None:
@@ -343,13 +343,13 @@ def test_nonces_have_sixteen_bytes(size: int) -> None:
     assert rejected(device.exchange(frame(Kind.HELLO, messages.Hello(1, bytes(size)), boot=0), 0.0)) == "message"
     end = over(make_host().receive(frame(Kind.IDENTITY, device._identity(bytes(size), [])), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
-    assert f"not {size}" in end.sentence
+    assert f"not {size}" in str(end.sentence)
 
 
 def test_an_identity_with_a_word_that_means_nothing_is_no_message() -> None:
     end = over(converse(make_host(), BenchDevice(kind="toaster"), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
-    assert "toaster" in end.sentence
+    assert "toaster" in str(end.sentence)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_an_identity_with_a_word_that_means_nothing_is_no_message() -> None:
 def test_an_identity_names_one_way_of_dispensing_that_its_kind_has(kind: str, words: list[str], told: str) -> None:
     end = over(converse(make_host(), BenchDevice(kind=kind, capabilities=words), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
-    assert told in end.sentence
+    assert told in str(end.sentence)
 
 
 @pytest.mark.parametrize("kind", ["shuffler", "shoe"])
@@ -386,8 +386,8 @@ def test_an_identity_that_is_too_long_is_named_as_that_with_its_size(size: int, 
     heard = [thing for start in range(0, len(data), piece) for thing in host.receive(data[start : start + piece], 0.1)]
     end = over(heard)
     assert (end.code, end.refused) == ("device-message", False)
-    assert f"a frame of {size} bytes" in end.sentence
-    assert "speed" not in end.sentence
+    assert f"a frame of {size} bytes" in str(end.sentence)
+    assert "speed" not in str(end.sentence)
 
 
 @pytest.mark.parametrize("kind", [Kind.HELLO, Kind.HOST_PROOF])
@@ -429,8 +429,8 @@ def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> No
     device.link.report(messages.Started(1, "power"), 0.0)
     end = over(converse(make_host(held=(BOOT, 2)), device, 0.0))
     assert end.code == "device-message"
-    assert "has come to report 1, and 2 was taken before" in end.sentence
-    assert UNPROVEN not in end.sentence
+    assert "has come to report 1, and 2 was taken before" in str(end.sentence)
+    assert str(UNPROVEN) not in str(end.sentence)
     assert device.link.unacknowledged == 1
 
 

@@ -155,6 +155,6 @@ def test_the_wires_joined_are_no_device(step: Step) -> None:
     assert isinstance(over, LinkOver)
     if step is Step.IDENTITY:
         assert (over.code, now) == ("device-garbage", 10.0)
-        assert "echoes" in over.sentence
+        assert "echoes" in str(over.sentence)
     else:
         assert (over.code, now) == ("device-silent", 3.0)

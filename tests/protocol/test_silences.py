@@ -91,7 +91,7 @@ def test_reports_that_never_come_end_one_link_and_are_then_given_up_and_the_link
     (end,) = line.of(LinkOver)
     assert isinstance(end, LinkOver)
     assert (end.code, end.refused) == ("device-reports", False)
-    assert "report 3 " in end.sentence
+    assert "report 3 " in str(end.sentence)
     assert not line.of(ReportsGone)
     line.run(DUE_WITHIN + 0.5)
     assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=3)]
@@ -214,7 +214,7 @@ def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> No
     host.receive(status(device), 5.4)
     end = over(host.tick(5.5))
     assert end.code == "device-message"
-    assert "fewer reports" in end.sentence
+    assert "fewer reports" in str(end.sentence)
 
 
 # -- a number that comes again -----------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ def test_other_frames_do_not_stand_for_statuses(device: BenchDevice) -> None:
     host.receive(removed(device, 1), LOST_WITHOUT)
     end = over(host.tick(LOST_WITHOUT))
     assert end.code == "device-silent"
-    assert "no status for 5 s" in end.sentence
+    assert "no status for 5 s" in str(end.sentence)
     assert host.wake_at() == float("inf")
 
 

@@ -40,8 +40,8 @@ def refused(heard: Sequence[Heard], code: str) -> str:
     """The sentence of a refusal with that code, the only thing heard."""
     end = over(heard)
     assert (end.code, end.refused) == (code, True)
-    assert end.sentence.endswith(".")
-    return end.sentence
+    assert str(end.sentence).endswith(".")
+    return str(end.sentence)
 
 
 def test_each_host_links_with_its_own_device() -> None:

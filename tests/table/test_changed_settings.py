@@ -106,4 +106,4 @@ def test_a_device_that_is_connected_between_rounds_must_fit_the_next_one() -> No
     table.lose_link()
     table.connect()
     assert table.at(Service.OUT_OF_SERVICE)
-    assert "the table deals singles" in str(table.state.service_cause)
+    assert "the table deals single cards" in str(table.state.service_cause)

@@ -40,7 +40,7 @@ def test_what_stops_a_device_is_what_it_says_when_it_connects() -> None:
     table.lose_link()
     broken = replace(table.device.status, faults=("jam: transport",))
     table.give(DeviceConnected(table.device.identity, broken))
-    assert table.state.device.stopped == "jam: transport"
+    assert str(table.state.device.stopped) == "jam: transport"
     assert [found.row.id for found in table.state.open] == ["I19"]
     table.lose_link()
     table.connect()

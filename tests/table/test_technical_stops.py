@@ -188,7 +188,7 @@ def test_a_jam_after_the_deal_is_raised_once_over_several_links() -> None:
         table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
         table.connect()
     assert [event.row.id for event in table.events_of(events.IrregularityRaised)] == ["I19"]
-    assert table.state.device.stopped == "jam: transport"
+    assert str(table.state.device.stopped) == "jam: transport"
 
 
 def test_a_jam_during_the_deal_is_raised_at_every_new_link() -> None:

@@ -85,7 +85,7 @@ def test_each_order_is_watched_anew() -> None:
 def test_between_rounds_the_device_is_stopped_until_a_fresh_deck() -> None:
     table = TableHarness().start().to_dealing().finish()
     status_says(table, held=False, times=4)
-    assert "cards can leave" in table.state.device.stopped
+    assert "cards can leave" in str(table.state.device.stopped)
     assert not table.state.open
     table.fresh_deck()
     assert not table.state.device.stopped

@@ -13,7 +13,6 @@ from controller.rules.law import enters_bettors
 from controller.table import operations
 from controller.table.admissions import awaited
 from controller.table.decision import RefusedError
-from controller.table.device_reports import OF_A_COMMAND
 from controller.table.exposing import examined_due, verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
 from controller.table.offered import returns_due
@@ -21,6 +20,7 @@ from controller.table.operations import AnyOperation
 from controller.table.payments import difference_due
 from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
+from controller.table.stop_causes import COMMAND, JAM, about
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.observations import DoorMoved, SelfTestFinished
 from simulators.scenarios.table_course import RefusedStepError
@@ -79,11 +79,11 @@ def _clear(table: TableHarness) -> None:
     """Clear every cause of a stop; a cause without a report of the device by returning the table to service."""
     table.device.faults = ()
     for cause in table.state.device.stops:
-        if cause.startswith("jam: "):
-            table.device.clear_jam(cause.removeprefix("jam: "))
+        if about(cause) == JAM:
+            table.device.clear_jam(str(cause).removeprefix("jam: "))
         elif cause == "door":
             table.device.report(DoorMoved(False))
-        elif cause.startswith(OF_A_COMMAND) and not table.state.in_round:
+        elif about(cause) == COMMAND and not table.state.in_round:
             _try_another_deck(table)
     if awaited(table.state.device):
         table.device.report(SelfTestFinished(True))

@@ -126,7 +126,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
         health = await _keep(keeper, lambda: bool(recorder.stopped), asked.seconds)
     finally:
         recorder.close()
-    return Recorded(health.link, heard, recorder.stopped, health.sentence, health.hint)
+    return Recorded(health.link, heard, recorder.stopped, str(health.sentence), str(health.hint))
 
 
 async def _keep(keeper: LinkKeeper, is_over: Callable[[], bool], seconds: float | None) -> Health:

@@ -223,7 +223,7 @@ def _journal(table: Table) -> Finding:
         with progress_of(folder) as reached:
             found = verify_journal(folder, thorough=False, reached=reached)
     except JournalError as error:
-        return problem("journal", str(error), error.hint)
+        return problem("journal", str(error), str(error.hint))
     mend = f"cardshoe journal verify --journal {folder}"
     wrong = [one for one in found.findings if one.code not in OF_DOUBTS]
     if wrong:

@@ -128,7 +128,7 @@ class DeviceDiffers(Event, frozen=True, tag="device_differs"):
 
 class DeviceLost(Event, frozen=True, tag="device_lost"):
     code: str
-    sentence: str
+    sentence: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_device(state, connected=False, status_agrees=False, lost_code=self.code)
@@ -194,7 +194,7 @@ class ReportsPassed(Event, frozen=True, tag="reports_passed"):
 
     boot: int
     number: int
-    note: str
+    note: AnyText
     newest: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -295,9 +295,9 @@ class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
 
 
 class DeviceStopped(Event, frozen=True, tag="device_stopped"):
-    """The device moves no cards until the cause is gone."""
+    """The device moves no cards until the cause is gone (`controller.table.stop_causes`)."""
 
-    cause: str
+    cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
         stops = tuple(dict.fromkeys((*state.device.stops, self.cause)))
@@ -305,7 +305,7 @@ class DeviceStopped(Event, frozen=True, tag="device_stopped"):
 
 
 class DeviceFreed(Event, frozen=True, tag="device_freed"):
-    cause: str
+    cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
         device = state.device
@@ -315,13 +315,13 @@ class DeviceFreed(Event, frozen=True, tag="device_freed"):
 class DeviceTookBack(Event, frozen=True, tag="device_took_back"):
     """The device says that these causes of its stop are over. It stays stopped until a person says so as well."""
 
-    causes: tuple[str, ...]
+    causes: tuple[AnyText, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_device(state, well=tuple(dict.fromkeys((*state.device.well, *self.causes))))
 
 
-def _without(causes: tuple[str, ...], ended: str) -> tuple[str, ...]:
+def _without(causes: tuple[AnyText, ...], ended: AnyText) -> tuple[AnyText, ...]:
     return tuple(cause for cause in causes if cause != ended)
 
 

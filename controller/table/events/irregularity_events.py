@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Facts, Kind, Row, RulingAction
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.settlement import BetAction, BetRuling
@@ -46,7 +46,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
     boot: int | None = None
     report: int | None = None
     device_ms: int | None = None
-    note: str | Message = ""
+    note: AnyText = ""
     of_round: int = 0  # 0: the round in progress
     origin: int = 0  # the entry of the operation with which it was noticed
     of_deck: str = ""  # the recorded deck that it is about
@@ -135,7 +135,7 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
 
     irregularity: int
     clause: str
-    because: str | Message = ""
+    because: AnyText = ""
     person: str = ""
     screen: str = ""
     asked_utc_ns: int = 0

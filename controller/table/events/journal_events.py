@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from controller.messages import AnyText
 from controller.table.events.base import Event
 from controller.table.record import FileRecord
 from controller.table.state import TableState
@@ -22,13 +23,13 @@ class FilesDeleted(Event, frozen=True, tag="files_deleted"):
 
 
 class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
-    """The daemon found the journal other than it was left. The table is out of service until a person has decided.
+    """The daemon found that the journal differs from what it wrote. The table is out of service until a person decides.
 
     `keys`: public keys that are in doubt, in hexadecimal.
     """
 
     code: str
-    sentence: str
+    sentence: AnyText
     keys: tuple[str, ...] = ()
 
     def apply(self, state: TableState, entry: int) -> TableState:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, Unit
-from controller.messages import Message
+from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events
@@ -37,7 +37,7 @@ def raise_irregularity(
     counted: int | None = None,
     faces_seen: bool | None = None,
     report: DeviceReported | None = None,
-    note: str | Message = "",
+    note: AnyText = "",
     earlier: bool = False,
     waiting: bool = False,
     entered: bool = False,
@@ -84,7 +84,7 @@ def raise_irregularity(
 
 def raise_count_in_doubt(
     decision: Decision,
-    note: str | Message,
+    note: AnyText,
     *,
     noticed_by: str = INFERENCE,
     report: DeviceReported | None = None,

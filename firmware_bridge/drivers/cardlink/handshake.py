@@ -18,9 +18,10 @@ from firmware_bridge.drivers.cardlink.framing import VERSION, Frame
 from firmware_bridge.drivers.cardlink.translate import identity_of
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import FrameKeys
+from firmware_bridge.messages import Message, message, sentences
 
-PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # used in the golden vectors; must not pass for a device
-UNPROVEN: Final = "It is not proven that the device said so: something in the line may have."
+PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # of the golden vectors, which must not pass for a device
+UNPROVEN: Final = message("It is not proven that this came from the device; something in the line may have sent it.")
 
 
 class Proven(NamedTuple):
@@ -89,39 +90,48 @@ class Handshake:
         claimed = messages.decode_proof(frame.body)
         holds = not self._judged or authentication.is_valid(claimed.proof, self._expected)
         if claimed.type != authentication.HMAC_SHA256 or not holds:
-            sentence = "The device could not prove its identity: its key is not the one kept here. Pair it again."
-            return LinkOver("device-proof", f"{sentence} {UNPROVEN}", refused=True)
+            said = message("The device could not prove its identity: its key is not the one kept here. Pair it again.")
+            return LinkOver("device-proof", sentences(said, UNPROVEN), refused=True)
         identity, nonce = self._proven.identity, self._proven.nonce
         if refusal := self._policy.refuse_firmware(identity.serial, identity.firmware_digest):
             return refusal
         published = nonce == PUBLISHED_NONCE and not identity.simulated
         if published or self._memory.knows_nonce(nonce):
-            sentence = (
-                f"The device {identity.serial} repeats a number that it may use once only, so that a recording of this "
-                "program could command it: do not deal from it, and have its firmware looked at."
+            said = message(
+                "The device {serial} repeats a number that it may use once only, so that a recording of this program "
+                "could command it: do not deal from it, and have its firmware looked at.",
+                serial=identity.serial,
             )
-            return LinkOver("device-nonce-repeated", sentence, refused=True)
+            return LinkOver("device-nonce-repeated", said, refused=True)
         return self._proven
 
-    def _no_key_for(self, serial: str) -> str:
+    def _no_key_for(self, serial: str) -> Message:
         if self._replayed:
-            return "The capture does not hold this link's keys: name the file with the device's key (--device-keys)."
-        return (
-            f"The device with serial {serial} has no key here: pair it, restart if it is paired already, "
-            "or connect the right device."
+            return message(
+                "The capture does not hold this link's keys: name the file with the device's key (--device-keys)."
+            )
+        return message(
+            "The device with serial {serial} has no key here: pair it, restart if it is paired already, or connect the "
+            "right device.",
+            serial=serial,
         )
 
 
 def other_version(version: int) -> LinkOver:
     """Return the end for a device that speaks another version of the protocol."""
-    sentence = f"The device speaks cardlink {version}, this program cardlink {VERSION}: update the older of the two."
-    return LinkOver("device-version", f"{sentence} {UNPROVEN}", refused=True)
+    said = message(
+        "The device speaks cardlink {version}, this program cardlink {ours}: update the older of the two.",
+        version=version,
+        ours=VERSION,
+    )
+    return LinkOver("device-version", sentences(said, UNPROVEN), refused=True)
 
 
 def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
     """Return the end for a device that rejects this host. Raise ValueError for a bad body."""
     reject = messages.decode_reject(frame_body)
-    sentence = f"The device refused this host ({reject.code}). {reject.text}".strip()
-    if reject.code == "proof":
-        sentence += " The keys of host and device differ: pair them again."
-    return LinkOver("device-rejects-host", sentence if proven else f"{sentence} {UNPROVEN}", refused=True)
+    said = message("The device refused this host ({code}).", code=reject.code)
+    if reject.text:
+        said = message("The device refused this host ({code}): {text}.", code=reject.code, text=reject.text)
+    differ = message("The keys of host and device differ: pair them again.") if reject.code == "proof" else None
+    return LinkOver("device-rejects-host", sentences(said, differ, None if proven else UNPROVEN), refused=True)

@@ -1,0 +1,72 @@
+"""The causes for which a device moves no cards: how the journal has them, and how people read them.
+
+A cause that the device named is text, because the device names it again when it is over. It begins with what it is
+about, and the device's own word may follow after a colon. A cause that the table found is a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.messages import AnyText, Message, message
+
+JAM: Final = "jam"
+DOOR: Final = "door"
+COMMAND: Final = "command"  # a fresh deck or maintenance ends it
+
+ZONES: Final = {
+    "door": message("door"),
+    "exit": message("exit"),
+    "platform": message("platform"),
+    "transport": message("transport"),
+    "tray": message("tray"),
+}
+"""Places in a device. Any other word is shown as the device wrote it."""
+
+ALONE: Final = {
+    DOOR: message("the door was opened"),
+    "memory check failed": message("memory check failed"),
+    "power low": message("power low"),
+    "program check failed": message("program check failed"),
+    "self-test failed": message("self-test failed"),
+}
+"""Causes without a word of the device."""
+
+WITH_WORD: Final = {
+    JAM: message("jam: {word}"),
+    "cards not read in the shuffle": message("cards not read in the shuffle: {word}"),
+    "check failed": message("check failed: {word}"),
+    "fault": message("fault: {word}"),
+    "self-test failed": message("self-test failed: {word}"),
+    "tampering": message("tampering: {word}"),
+}
+
+
+def about(cause: AnyText) -> str:
+    """Return what a cause is about: jam, door, command, or the id of an admission."""
+    return (cause.id if isinstance(cause, Message) else cause).partition(": ")[0]
+
+
+def in_words(cause: AnyText) -> AnyText:
+    """Return a cause as people read it. One of an older version of the device's program may have no words here.
+
+    >>> str(in_words("jam: transport")), str(in_words("door"))
+    ('jam: transport', 'the door was opened')
+    """
+    if isinstance(cause, Message):
+        return cause
+    what, _, word = cause.partition(": ")
+    if not word:
+        return ALONE.get(what, cause)
+    said = WITH_WORD.get(what)
+    if said is None:
+        return cause
+    return replace(said, args={"word": ZONES.get(word, word) if what == JAM else word})
+
+
+def named_causes(causes: Sequence[AnyText]) -> Message:
+    """Return several causes as one phrase."""
+    return message("{causes:clauses}", causes=tuple(map(in_words, causes)))

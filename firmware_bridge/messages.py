@@ -1,0 +1,149 @@
+"""Messages to people: a text with named arguments, which a catalogue puts into the reader's language.
+
+The core says everything as a `Message` and never as a finished sentence. Its id is the English text with a slot for
+each argument, as in gettext, so that a reader of the source sees what the screen says, and an entry of the journal can
+be read without any catalogue. `controller.language` renders a message in other languages; `str` renders it in English.
+This package makes messages about a device and its line; the core imports them as `controller.messages`.
+
+A slot is `{name}`, or `{name:joint}` for a list: `{boxes}` is "1, 3 and 5", `{boxes:or}` "1, 3 or 5", `{boxes:list}`
+"1, 3, 5", `{causes:clauses}` "a; b", `{notes:points}` "a. b", `{parts:sentences}` several sentences. A translation may
+use another joint. A message that is a sentence begins with a capital letter and has one mark at its end, also where it
+begins or ends with an argument; an id at its beginning keeps its spelling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+import msgspec
+
+Argument: TypeAlias = "int | str | Message | tuple[int | str | Message, ...]"
+"""Text that people or devices wrote, names, codes and clauses are `str` and stay as they are in every language."""
+
+SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+JOINTS: Final = {"list": ", ", "clauses": "; ", "points": ". ", "sentences": " "}
+DEEPEST: Final = 10  # messages within messages
+MOST_FILLED: Final = 400  # slots of a message with those within
+LONGEST: Final = 10_000  # characters of a message
+_ENDS: Final = (".", "?", "!")
+ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any language of the catalogues
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1.
+
+    `text`: the message in the language of a request, in answers to a client that asks for messages; else empty.
+    """
+
+    id: str
+    args: dict[str, Argument] = {}
+    many: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text or english(self)
+
+    def __hash__(self) -> int:
+        return hash((self.id, tuple(self.args.items()))) if self.args else hash(self.id)
+
+
+AnyText: TypeAlias = str | Message
+"""What people read: a message, or text that a person, a device or an older entry of a journal wrote."""
+
+
+def message(text: str, /, **args: Argument) -> Message:
+    """Return the message with this English text.
+
+    >>> str(message("Turn over {hands}.", hands=(message("box {number}", number=1), "D")))
+    'Turn over box 1 and D.'
+    """
+    return Message(text, args)
+
+
+def counted(one: str, many: str, count: int, /, **args: Argument) -> Message:
+    """Return the message for that number, which is its argument `count`.
+
+    >>> str(counted("1 card", "{count} cards", 3)), str(counted("1 card", "{count} cards", 1))
+    ('3 cards', '1 card')
+    """
+    return Message(one, {"count": count, **args}, many)
+
+
+def all_of(parts: Sequence[Message]) -> Message:
+    """Return several phrases as one: "box 1 and the Dealer's hand"."""
+    return parts[0] if len(parts) == 1 else Message("{parts}", {"parts": tuple(parts)})
+
+
+def sentences(*parts: Message | None) -> Message:
+    """Return several sentences as one message.
+
+    >>> str(sentences(message("Turn over box 1."), None, message("Then settle the round.")))
+    'Turn over box 1. Then settle the round.'
+    """
+    said = tuple(part for part in parts if part is not None)
+    return said[0] if len(said) == 1 else Message("{parts:sentences}", {"parts": said})
+
+
+class MessageError(ValueError):
+    """An error that people read. `said` is its message, `str` the English text."""
+
+    def __init__(self, said: Message) -> None:
+        super().__init__(said)
+        self.said = said
+
+
+def english(said: Message) -> str:
+    return rendered(said, text_in_english, _listed)
+
+
+def text_in_english(said: Message) -> str:
+    """Return the English text of a message with its slots, for the number that it counts."""
+    return said.many if said.many and said.args.get("count") != 1 else said.id
+
+
+def _listed(parts: Sequence[str], joint: str) -> str:
+    *before, last = parts or ("",)
+    if not before or joint in JOINTS:
+        return JOINTS.get(joint, "").join(parts)
+    return f"{', '.join(before)} {joint} {last}"
+
+
+def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[[Sequence[str], str], str]) -> str:
+    """Return a message with its arguments in their slots. `text_of`: its text; `listed`: several parts with a joint.
+
+    A slot without an argument stays as it is, so that a faulty catalogue cannot stop a table. So does a slot beyond
+    `DEEPEST` and `MOST_FILLED`: a journal that was written elsewhere may hold a message that grows without end.
+    """
+    filled = 0
+
+    def fill(given: Message, depth: int) -> str:
+        def slot(found: re.Match[str]) -> str:
+            nonlocal filled
+            filled += 1
+            name, joint = found.groups()
+            if name not in given.args or depth > DEEPEST or filled > MOST_FILLED:
+                return found[0]
+            return value(given.args[name], joint or "and")
+
+        def value(argument: Argument, joint: str) -> str:
+            if isinstance(argument, Message):
+                return fill(argument, depth + 1)
+            if isinstance(argument, tuple):
+                return listed([value(one, joint) for one in argument[:MOST_FILLED]], joint)
+            return str(argument)
+
+        return _sentence(given.id, SLOT.sub(slot, text_of(given)[:LONGEST]))[:LONGEST]
+
+    return fill(said, 0)
+
+
+def _sentence(id_: str, text: str) -> str:
+    """Return a text with a capital letter and one mark at its end, where its message is a sentence."""
+    if not id_.endswith(_ENDS):
+        return text
+    if text[:-1].endswith(ENDS):  # of a sentence within
+        text = text[:-1]
+    names_an_id = "_" in text.partition(" ")[0]  # a setting's, which people write as it is spelt
+    return text if names_an_id else f"{text[:1].upper()}{text[1:]}"
