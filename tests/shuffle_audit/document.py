@@ -28,11 +28,8 @@ WAITING: Final = re.compile(r"^\| good decks before \|.*\n(?:\|.*\n)+", re.MULTI
 
 
 def make_files(folder: Path) -> None:
-    """Decks of a machine with ten shelves, of a good one, without the order in, of which one is not whole, and of which
-    24 cards were seen.
-    """
+    """Write decks: whole ones, some without the order in, one with a card twice, some of which 24 cards were seen."""
     write_decks(folder / "machine-7.csv", shuffled("shelves:10", 5, seed=7))
-    write_decks(folder / "machine-8.jsonl", shuffled("uniform", 20, seed=8))
     write_decks(folder / "unknown.csv", without_the_order_in(shuffled("shelves:10", 20)))
     seen = [*first_seen(shuffled("shelves:10", 5, seed=3), 24), *without_the_order_in(shuffled("shelves:10", 1))]
     write_decks(folder / "table-7.jsonl", [*seen[:2], seen[5], *seen[2:5]])
