@@ -1,4 +1,4 @@
-"""Rounds with wrong entries and their corrections, for the tests of corrections."""
+"""Rounds with wrong entries, and their corrections, for the tests of corrections."""
 
 from __future__ import annotations
 

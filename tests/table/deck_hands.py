@@ -1,4 +1,4 @@
-"""Decks brought to a table, and a device with a second compartment, for the tests of both."""
+"""Recorded decks and a device with a second compartment, for the tests of both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware_bridge.cards import DECK
 from firmware_bridge.observations import DeckLoaded, ShuffleFinished, ShuffleStarted
 from tests.table.harness import TableHarness
 
-OTHER: Final = 2  # the device's number for the deck that waits
+OTHER: Final = 2  # the device's number for the waiting deck
 ORDER: Final = 777  # the number of its shuffle
 
 
@@ -57,7 +57,7 @@ def next_deck(table: TableHarness) -> Deck:
 
 
 def load_beside(table: TableHarness) -> None:
-    """The other compartment is filled."""
+    """Fill the other compartment."""
     table.device.report(DeckLoaded(OTHER, 52, ORDER if table.device.unit is Unit.SINGLES else None))
 
 
@@ -67,7 +67,7 @@ def shuffle_beside(table: TableHarness, count: int = 52, **wrong: int) -> None:
 
 
 def turn_to_other(table: TableHarness) -> None:
-    """The device deals from the other compartment from now on."""
+    """Make the device deal from the other compartment from here on."""
     device = table.device
     device.deck, device.shuffle = OTHER, ORDER
     device.loaded, device.dispensed, device.inside, device.tray = 52, 0, list(DECK[::-1]), []

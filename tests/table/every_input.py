@@ -51,7 +51,7 @@ FACTS = (
 
 
 def every_operation(state: TableState) -> Iterator[AnyOperation]:
-    """Every operation, with valid and invalid arguments."""
+    """Yield every operation, with valid and invalid arguments."""
     yield from _course(state)
     yield from _noticed(state)
     yield from _decisions(state)
@@ -70,7 +70,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _course(state: TableState) -> Iterator[AnyOperation]:
-    """The table opened and paused, and the course of a round."""
+    """Yield the operations that open and pause the table, and those of a round's course."""
     yield operations.OpenTable()
     yield operations.CloseTable()
     yield operations.ShuffledOutside("batch shuffler")
@@ -103,7 +103,7 @@ def _course(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _noticed(state: TableState) -> Iterator[AnyOperation]:
-    """Reports of irregularities, cards at other places, cards dealt by hand."""
+    """Yield reports of irregularities, cards at other places and cards dealt by hand."""
     for kind, where in product(Kind, (None, "B1", "D", "nowhere")):
         yield operations.ReportIrregularity(kind, where)
         yield operations.ReportIrregularity(kind, where, 3, 4)
@@ -129,7 +129,7 @@ def _noticed(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
-    """Operations of duty and maintenance."""
+    """Yield the operations of duty and maintenance."""
     yield operations.DealerOn()
     yield operations.DealerOff()
     ids = tuple(found.id for found in state.open)
@@ -146,7 +146,7 @@ def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _decks() -> Iterator[AnyOperation]:
-    """Operations of decks, with valid and invalid names."""
+    """Yield the operations on decks, with valid and invalid names."""
     for name, back, count in (("A", "red", 52), ("B", "blue", 52), ("C", "red", 52), ("", "", 52), ("D", "green", 51)):
         yield operations.BringDeck(name, back, f"seal of {name}", count, "a witness")
     for name in ("A", "B", "", "nowhere"):
@@ -160,7 +160,7 @@ def _decks() -> Iterator[AnyOperation]:
 
 
 def _recalls(state: TableState) -> Iterator[AnyOperation]:
-    """Of the round in progress, the one before, and of none."""
+    """Yield recalls for the round in progress, for the round before and for an unknown round."""
     number = state.round.number
     for of_round, place in product((number, number - 1, 0, HUGE), ("", "B1", "tray", "nowhere")):
         yield operations.RecallCards(of_round, "the camera", place)
@@ -168,7 +168,7 @@ def _recalls(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _wagers(state: TableState) -> Iterator[AnyOperation]:
-    """Bettors and bets, valid and invalid."""
+    """Yield bettors and bets, valid and invalid."""
     yield from (operations.EnterBettor(who, seat) for who, seat in (("ann", 1), ("bob", None), ("", 1), ("cy", HUGE)))
     yield from (operations.BettorLeaves(who) for who in ("ann", "nobody"))
     for who, wager, box, amount in product(("ann", "nobody"), ("main", "tie", "?"), (0, 1, 3, HUGE), (10, 0, -1)):
@@ -185,7 +185,7 @@ def _wagers(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _decisions(state: TableState) -> Iterator[AnyOperation]:
-    """Decisions on open irregularities, with outdated revisions, and on unknown ones."""
+    """Yield decisions on open irregularities, with outdated revisions, and on unknown irregularities."""
     named = [(found.id, found.revision, found.ordinals) for found in state.open]
     outdated = [(found.id, found.revision - 1, found.ordinals) for found in state.open]
     for irregularity, revision, ordinals in [*named, *outdated, (0, 0, ()), (HUGE, -1, (1, 2))]:
@@ -211,7 +211,7 @@ def _decisions(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _corrections(state: TableState) -> Iterator[AnyOperation]:
-    """Corrections of every entry that may be corrected, and of some that may not."""
+    """Yield corrections of every entry that may be corrected, and of some that may not."""
     handled, boxes = operations.HandleCards("B3", viewed=True), operations.OccupyBoxes((1, 5))
     instead = (None, handled, boxes, operations.CountCards("stub", 40, "a witness"), operations.ShowFirstCard(DECK[7]))
     for entered in state.round.entered:
@@ -229,7 +229,7 @@ def _corrections(state: TableState) -> Iterator[AnyOperation]:
 
 
 def every_person(state: TableState) -> Iterator[PersonActed]:
-    """Every operation by the lowest and the highest rank; some for another round, and repeats."""
+    """Yield every operation by the lowest and the highest rank, some for another round, and repeats."""
     for number, operation in enumerate(every_operation(state)):
         for role in (Role.DEALER, Role.SHIFT_MANAGER):
             yield PersonActed(f"every-{number}-{role}", str(role), role, state.round.number, operation)
@@ -244,7 +244,7 @@ def every_person(state: TableState) -> Iterator[PersonActed]:
 
 
 def every_observation(state: TableState) -> Iterator[AnyObservation]:
-    """Every observation, with plausible and with impossible values."""
+    """Yield every observation, with plausible and impossible values."""
     shuffle, dispensed = state.decks.in_play.shuffle, state.decks.in_play.dispensed
     left = state.decks.in_play.loaded - dispensed
     cards = tuple(Concealed(DECK[(dispensed + n) % 52], shuffle, dispensed + 1 + n) for n in range(6))
@@ -296,7 +296,7 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
 
 
 def every_report(state: TableState) -> Iterator[AnyInput]:
-    """The observations as the next report, and one of them as a repeat and from another start of the device."""
+    """Yield the observations as the next report, and one as a repeat and after a restart of the device."""
     device = state.device
     later = (device.uptime_ms or 0) + 5
     for observation in every_observation(state):
@@ -314,7 +314,7 @@ def every_report(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_link(state: TableState) -> Iterator[AnyInput]:
-    """Devices that connect, disconnect, answer and send a status; and the daemon's start."""
+    """Yield devices that connect, disconnect, answer and send a status, and the daemon's start."""
     status = status_of(state)
     statuses = (
         status,
@@ -342,7 +342,7 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_caller(state: TableState) -> Iterator[AnyInput]:
-    """PINs, what was refused at the door, files that are not kept, and damage."""
+    """Yield PIN attempts, refused requests, files that were not written, and damage."""
     for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
         yield PinTried("dealer", uid, right, utc_ns)
     for screen, right in product(("5e" * 6, ""), (True, False)):
@@ -361,7 +361,7 @@ def every_input(state: TableState) -> Iterator[AnyInput]:
 
 
 def status_of(state: TableState) -> DeviceStatus:
-    """The status of a device that agrees with the journal."""
+    """Return the status of a device that agrees with the journal."""
     deck, device = state.decks.in_play, state.device
     return DeviceStatus(
         boot=device.running_boot,

@@ -1,4 +1,4 @@
-"""States of a table: every phase and service, held in every way, reached by playing; the others constructed."""
+"""States of a table: every phase and service, with every reason for a hold. Played where possible, else constructed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.table.way_out import step
 
 NC: Final = "NC"
 OTHER_GAMES: Final = tuple(game_id for game_id in GAMES if game_id != NC)
-ROUND: Final = 24  # steps of a crew that lead through a round dealt in sets, and half of one in single cards
+ROUND: Final = 24  # steps of a crew: a round dealt in sets, or half a round dealt in single cards
 HOLDS: Final = ("free", "paused", "claimed", "ordering", "choosing", "ruling", "two open")
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
 
 
 def to_phase(unit: Unit, phase: Phase) -> TableHarness:
-    """A round in a phase; in a deal half of the cards are out."""
+    """Play a round up to a phase; in a deal half of the cards are out."""
     if phase is Phase.FIRST_CARD:
         return to_first_card(unit)
     table = TableHarness(unit, hands=HANDS).start()
@@ -68,7 +68,7 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
 
 
 def to_maintenance(table: TableHarness) -> TableHarness:
-    """With a used deck, and a card that left the device during the maintenance."""
+    """Begin maintenance with a used deck, and let a card leave the device."""
     table.to_dealing().finish()
     table.do(operations.BeginMaintenance("cleaning"), Role.PIT_SUPERVISOR)
     if table.device.inside:
@@ -77,7 +77,7 @@ def to_maintenance(table: TableHarness) -> TableHarness:
 
 
 def to_first_card(unit: Unit) -> TableHarness:
-    """The phase that NC does not have: a First Card is due."""
+    """Play up to a phase that NC does not have: a First Card is due."""
     table = TableHarness(unit, game_id="F3").start().to_betting()
     table.do(operations.NoMoreBets())
     return table
@@ -89,7 +89,7 @@ def phases_of(unit: Unit) -> list[Phase]:
 
 
 def hold(table: TableHarness, how: str) -> bool:
-    """Hold the table in that way; False where that is not possible in its phase."""
+    """Hold the table for that reason; return False where this is not possible in its phase."""
     if how == "free":
         return True
     if how == "paused":
@@ -122,7 +122,7 @@ def hold(table: TableHarness, how: str) -> bool:
 
 
 def bring_to(table: TableHarness, service: Service) -> bool:
-    """Bring the table into a service; False where that is not possible in its phase."""
+    """Bring the table into a service; return False where this is not possible in its phase."""
     in_round = table.state.phase in IN_ROUND
     if service is Service.RECONCILING:
         if not in_round:
@@ -141,7 +141,7 @@ PARTS: Final = (*((NC, unit) for unit in Unit), *product(OTHER_GAMES, Unit))
 
 
 def reached(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """Each with a name. In a round there is one more of each, with the device disconnected."""
+    """Yield the played states with their names, and each state of a round again with the device disconnected."""
     if game_id != NC:
         yield from _of_game(game_id, unit)
         return
@@ -160,7 +160,7 @@ def reached(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 
 def _of_game(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """A round of another document at each of its steps: free, asked about a foreign card, and with the link lost."""
+    """Yield the states of a round of another game: each step, with a foreign card reported, and with the link lost."""
     for steps, how in product(range(ROUND), ("free", "claimed", "away")):
         table = TableHarness(unit, game_id=game_id).start()
         for _ in range(steps):
@@ -173,7 +173,7 @@ def _of_game(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 
 def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """Cards drawn together, an open command, a stated count, no hand in play."""
+    """Yield rare states: cards drawn together, an open command, a stated count, no hand in play."""
     dealing = Phase.DEALING_SETS if unit is Unit.SETS else Phase.DEALING_SINGLES
     for asked in (False, True):
         table = to_phase(unit, dealing)
@@ -205,7 +205,9 @@ def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 
 def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """A deck waits, complete or not; one is recorded; a card lies on the floor; cards are to be burnt."""
+    """Yield states with decks: one waits (complete or not), one is recorded, a card is on the floor, cards are to be
+    burnt.
+    """
     for missing, phase in product((0, 1), (Phase.EXAMINING, Phase.CONCLUDED)):
         table = to_phase(unit, Phase.EXAMINING)
         load_beside(table)
@@ -233,7 +235,7 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 @cache
 def every_state() -> tuple[tuple[str, TableState], ...]:
-    """All reached states; for combinations not reached, the nearest one with phase and service replaced."""
+    """Yield all played states; for combinations not reached, replace phase and service in the nearest one."""
     return tuple(_every_state())
 
 

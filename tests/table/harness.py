@@ -1,4 +1,4 @@
-"""The table of a test: every step is checked against the fold, and the parts of a round are one call each."""
+"""The table of a test. Every step is checked against the fold; each part of a round is one call."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def cards(text: str) -> tuple[Card, ...]:
 def stacked(
     unit: Unit, boxes: Sequence[int], hands: Mapping[str, str], game_id: str = "NC", in_hand: bool = False
 ) -> list[Card]:
-    """A deck in the order that deals these hands; places that are not named get the cards that are left.
+    """Return a deck whose order deals these hands; places that are not named get the remaining cards.
 
-    Where a First Card is shown, `F` names it; an ace by default. `in_hand`: it is the first card of a hand.
+    `F` names the First Card of games that show one (an ace by default). With `in_hand` it is the first card of a hand.
     """
     wanted = {place: cards(text) for place, text in hands.items()}
     return stacked_deck(game(game_id), unit, boxes, wanted, in_hand=in_hand)
@@ -51,9 +51,9 @@ BOXES: Final = (1, 3, 6)  # occupied by default
 
 
 class TableHarness(TableCourse[UncooperativeDevice]):
-    """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all are.
+    """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all boxes are.
 
-    `steps` keeps every input that decided something, with its numbered events.
+    `steps` keeps every input that led to a decision, with its numbered events.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class TableHarness(TableCourse[UncooperativeDevice]):
             assert self.state == before
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """For subclasses that check every step."""
+        """Called after every step; subclasses check the step here."""
 
     def events_of(self, event_type: type[EventT]) -> list[EventT]:
-        """Every event of a type so far."""
+        """Return all events of a type, oldest first."""
         return [event for _, numbered in self.steps for _, event in numbered if isinstance(event, event_type)]
 
     def last(self, event_type: type[EventT]) -> EventT:
@@ -100,7 +100,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
     # -- people ----------------------------------------------------------------------------------------------------
 
     def refused(self, operation: AnyOperation, by: Role = Role.DEALER, **more: Any) -> tuple[str, str]:
-        """The operation must be refused and change nothing but the answers; returns code and sentence."""
+        """Check that the operation is refused and changes nothing but the answers; return its code and sentence."""
         before = self.state
         answer = self.say(operation, by, **more)
         assert answer.code, f"{type(operation).__name__} was accepted"
@@ -128,18 +128,18 @@ class TableHarness(TableCourse[UncooperativeDevice]):
     # -- the course of a round -------------------------------------------------------------------------------------
 
     def start(self, *, simulated: bool = True) -> TableHarness:
-        """The daemon starts and the device is connected."""
+        """Start the daemon and connect the device."""
         self.device.simulated = self.device.simulated and simulated
         self.start_daemon("start-1", "pc-1", simulated=simulated)
         self.connect()
         return self
 
     def start_daemon_again(self, host_boot: str = "pc-1") -> None:
-        """`host_boot`: another value means that the PC had no power."""
+        """Restart the daemon. A different `host_boot` means that the PC lost power."""
         self.start_daemon("start-2", host_boot)
 
     def refuse_device(self) -> None:
-        """The link keeper finds that this device must not be used."""
+        """Let the link keeper refuse the device."""
         self.device.linked = False
         self.give(DeviceGone("other-serial", "Another device is connected.", refused=True))
 
@@ -152,7 +152,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         return self
 
     def to_dealing(self) -> TableHarness:
-        """To the deal: the first card or set is due; a First Card is shown."""
+        """Play up to the deal: the first card or set is due, and a First Card was shown."""
         self.to_betting()
         self.close_bets()
         return self
@@ -177,7 +177,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         self.do(operations.ExposeHand(place, cards(seen) if seen else None))
 
     def expose_all(self) -> TableHarness:
-        """Every hand that is in play."""
+        """Expose every hand in play."""
         self.open_all()
         return self
 
@@ -191,7 +191,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         return self
 
     def finish(self) -> TableHarness:
-        """From anywhere in the deal to the end of the round."""
+        """Play from anywhere in the deal to the end of the round."""
         return self.deal().expose_all().settle().conclude()
 
     # -- irregularities --------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         self.do(operations.NameOrder(self.open.id, self.open.revision, ordinals), Role.PIT_SUPERVISOR)
 
     def choose(self, **choices: Choice) -> None:
-        """The bettors' choices in the irregularity that waits for them."""
+        """Enter the bettors' choices in the irregularity that waits for them."""
         for place, choice in choices.items():
             found = next(one for one in self.state.open if one.stage == "choosing")
             self.do(operations.ChooseOption(found.id, found.revision, place, choice))
@@ -238,7 +238,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         self.decide(ruling, by)
 
     def swap(self, first: str, second: str) -> None:
-        """A person enters that the hands of two places are swapped."""
+        """Enter that the hands of two places are swapped."""
         cards = [operations.CardAt(card.ordinal, second) for card in self.state.round.hands[first].cards]
         cards += [operations.CardAt(card.ordinal, first) for card in self.state.round.hands[second].cards]
         self.do(operations.PlaceCards(tuple(cards)))

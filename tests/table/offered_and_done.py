@@ -1,4 +1,4 @@
-"""Whether what was offered is what the table takes: for every state that a test meets."""
+"""Check that the table takes exactly what it offers, in every state that a test reaches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Service
 from controller.table.state import TableState
 
-# Other facts may be stated than the first that is asked; restrictions begin with those that are in force.
+# # Facts may be stated in any order; restrictions start with those in force.
 PERSON_SAYS = {"facts", "closed_boxes", "fewer_wagers", "one_box"}
 
 
@@ -30,7 +30,9 @@ def fields_of(operation: Operation) -> dict[str, Any]:
 
 
 def assert_offers_hold(state: TableState) -> int:
-    """What is allowed the table takes, and refuses what is not, for that reason. Returns how many there are."""
+    """Check that the table takes each allowed offer and refuses each other one for the offered reason. Return their
+    number.
+    """
     found = offers(state)
     assert sum(offer.primary for offer in found) <= 1
     tried = [] if state.settings is None else [*groups(state), *decisions(state)]
@@ -54,7 +56,7 @@ def _assert_holds(state: TableState, offer: Offer, group: Group) -> None:
 
 
 def _refused(state: TableState, operation: Operation, offer: Offer) -> str:
-    """The code with which the table refuses it of a person of that rank; empty: it is taken."""
+    """Return the code with which the table refuses the operation to a person of that rank, or "" if it is taken."""
     off_duty = PERMISSIONS[type(operation)].off_duty
     person = ANOTHER if off_duty else state.duty.dealer or ANOTHER
     done = decide(state, PersonActed("tried", person, offer.role, state.round.number, operation)).events
@@ -63,7 +65,7 @@ def _refused(state: TableState, operation: Operation, offer: Offer) -> str:
 
 
 def assert_was_offered(before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> bool:
-    """An operation that the table took was offered as allowed. Returns whether there was one."""
+    """Check that an operation that the table took was offered as allowed. Return whether there was such an offer."""
     if not isinstance(given, PersonActed) or not numbered or not isinstance(numbered[0][1], events.OperationTaken):
         return False
     operation = given.operation
@@ -75,13 +77,13 @@ def assert_was_offered(before: TableState, given: AnyInput, numbered: tuple[tupl
 
 
 def needs_no_offer(state: TableState, operation: Operation) -> bool:
-    """What the table takes, and what no person at a screen is to be asked for."""
+    """Return whether the operation is taken without being offered to a person at a screen."""
     match operation:
-        case operations.EnrolScreen():  # a browser asks for it, which is no screen yet
+        case operations.EnrolScreen():  # a browser asks for it before it is enrolled as a screen
             return True
-        case operations.RejectExcess():  # chips over a maximum, where none lie
+        case operations.RejectExcess():  # chips over a maximum, at a place without such chips
             return not state.layout.bets
-        case operations.ReturnToService():  # a table that is in service
+        case operations.ReturnToService():  # the table is already in service
             return state.service is Service.IN_SERVICE and not state.device.stops
     return False
 

@@ -1,4 +1,4 @@
-"""What people and the device may do at random in a round: bets, choices, corrections, reports, rulings, no power."""
+"""Random acts of people and the device in a round: bets, choices, corrections, reports, rulings; no power failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REOPENED_IN: Final = (*DEALING, Phase.FIRST_CARD)
 
 
 def anything(random: Random, state: TableState) -> AnyOperation:
-    """A bet, a choice, a correction, a report, a decision or a ruling; many of them are refused."""
+    """Do one random act: a bet, a choice, a correction, a report, a decision or a ruling. Many are refused."""
     if state.phase is Phase.BETTING and random.random() < 0.7:
         return bet(random, state)
     if state.phase in REOPENED_IN and not state.round.dealt and random.random() < 0.4:
@@ -42,7 +42,7 @@ def anything(random: Random, state: TableState) -> AnyOperation:
 
 
 def bet(random: Random, state: TableState) -> AnyOperation:
-    """A bet is placed, changed or taken back."""
+    """Place, change or take back a bet."""
     bets = [bet.number for bet in state.layout.bets]
     if bets and random.random() < 0.5:
         number = random.choice(bets)
@@ -61,7 +61,7 @@ def _correct_bet(random: Random, state: TableState) -> AnyOperation:
 
 
 def _correct_entry(random: Random, state: TableState) -> AnyOperation:
-    """An entry is struck out, or another one of its kind stands instead."""
+    """Strike out an entry, or replace it with another of its kind."""
     if not state.round.entered:
         return _report(random, state)
     one = random.choice(state.round.entered)
@@ -89,7 +89,7 @@ def _handle(random: Random, state: TableState) -> AnyOperation:
 
 
 def _swap(random: Random, state: TableState) -> AnyOperation:
-    """A person enters that cards of two places lie at each other's."""
+    """Enter that the cards of two places are swapped."""
     lying = [(place, hand.cards) for place, hand in state.round.hands.items() if hand.cards]
     if len(lying) < 2:
         return _report(random, state)
@@ -113,7 +113,7 @@ MOVES: Final[tuple[Callable[[Random, TableState], AnyOperation], ...]] = (
 
 
 def _decide(random: Random, state: TableState, found: Irregularity) -> AnyOperation:
-    """Choose, confirm, deny, or rule."""
+    """Choose, confirm, deny or rule."""
     here = (found.id, found.revision)
     if found.stage is Stage.CHOOSING and state.round.choosers:
         place, bettor = random.choice(state.round.choosers)
@@ -132,7 +132,7 @@ def _decide(random: Random, state: TableState, found: Irregularity) -> AnyOperat
 
 
 def misbehave(random: Random, table: TableHarness) -> None:
-    """A shoe gives out two cards together, or one face up, in the deal."""
+    """Let a shoe give out two cards together, or a card face up, during the deal."""
     due = table.state.phase is Phase.DEALING_SINGLES and len(table.device.inside) > 2
     if not due or table.device.unit is not Unit.SINGLES or not table.device.linked:
         return

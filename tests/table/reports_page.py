@@ -1,6 +1,7 @@
-"""What every report, and every fault in a status, does to a table: played in every phase and service.
+"""The effect of every report, and of every fault in a status, in every phase and service.
 
-`python -m tests.table.reports_page` writes docs/device_reports.md; a test plays all of it and compares.
+`python -m tests.table.reports_page` writes docs/device_reports.md; a test plays every case and compares it with the
+page.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ GROUPS: Final[dict[str, tuple[Phase, ...]]] = {
 RECONCILING: Final = "reconciling (in a round)"
 OUT: Final = "out of service"
 Say = Callable[[TableHarness], AnyObservation]
-NEXT: Final = 30  # cards of the harness's deck that no played round has dealt
+NEXT: Final = 30  # a card of the harness's deck that no played round has dealt
 
 
 def _card(table: TableHarness, number: int) -> Concealed:
@@ -105,7 +106,7 @@ FAULTS: Final = {
 
 
 def outcome(seen: list[AnyEvent]) -> str:
-    """What followed, in the words of the page."""
+    """Return the effect in the words of the page."""
     said: list[str] = []
     for event in seen:
         match event:
@@ -178,16 +179,16 @@ def table_of_page() -> str:
     heads = ["what the device says", *GROUPS, RECONCILING, OUT, "why"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for name, (say, why) in SAID.items():
-        row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound at once
+        row = cells(lambda phase, service, say=say: after_report(say, phase, service))  # type: ignore[misc]  # bound now
         lines.append(f"| `{name}` | {' | '.join(row)} | {why} |")
     for fault, why in FAULTS.items():
-        row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # the same
+        row = cells(lambda phase, service, fault=fault: after_fault(fault, phase, service))  # type: ignore[misc]  # likewise
         lines.append(f"| status: `{fault}` | {' | '.join(row)} | {why} |")
     return "\n".join(lines)
 
 
 def admissions() -> str:
-    """The rows of what ends an admission."""
+    """Return the rows on what ends an admission."""
     lines = ["| cause | in a round | taken back by | why |", "|---|---|---|---|"]
     for row in ADMISSIONS:
         in_round = {None: "-", Kind.TECHNICAL_STOP: "I19", Kind.COUNT_IN_DOUBT: "I04"}[row.in_round]

@@ -1,4 +1,6 @@
-"""What the device admits of itself stops the table, until it is well again and a person of the rank says so."""
+"""Faults that the device reports of itself stop the table until they end and an authorised person returns it to
+service.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ WELL: Final = observations.SelfTestFinished(True)
 
 
 def idle(unit: Unit = Unit.SETS) -> TableHarness:
-    """A shuffled deck lies in the device: a round could begin."""
+    """Return a table with a shuffled deck in the device, ready for a round."""
     table = TableHarness(unit).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -145,7 +147,7 @@ def test_nc_5_4_a_round_goes_on_once_the_device_is_well_and_places_are_certain()
     table.finish()
 
 
-def test_of_the_deck_that_waits_unread_cards_hold_no_round_and_the_next_does_not_begin() -> None:
+def test_unread_cards_of_the_waiting_deck_hold_the_next_round_only() -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
     device = table.device
@@ -248,7 +250,7 @@ def test_a_shuffled_deck_within_reach_is_shuffled_and_counted_again(reach: Admit
     table.do(operations.PlaceYourBets())
 
 
-def test_a_deck_that_is_not_shuffled_yet_is_shuffled_after_the_door_is_closed() -> None:
+def test_an_unshuffled_deck_is_shuffled_after_the_door_is_closed() -> None:
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.device.ignores_commands = True
@@ -258,7 +260,7 @@ def test_a_deck_that_is_not_shuffled_yet_is_shuffled_after_the_door_is_closed() 
     assert not table.state.decks.in_play.used
 
 
-def test_a_door_in_a_round_spoils_the_deck_that_waits_and_not_the_one_in_play() -> None:
+def test_a_door_opened_in_a_round_spoils_the_waiting_deck_only() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     load_beside(table)
@@ -272,7 +274,7 @@ def test_a_door_in_a_round_spoils_the_deck_that_waits_and_not_the_one_in_play() 
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_a_door_in_the_betting_leaves_the_deck_to_no_other_round() -> None:
+def test_a_door_opened_in_the_betting_spoils_the_deck_for_other_rounds() -> None:
     table = TableHarness(Unit.SINGLES).start().to_betting()
     table.device.report(observations.DoorMoved(True))
     table.device.report(observations.DoorMoved(False))
@@ -284,7 +286,7 @@ def test_a_door_in_the_betting_leaves_the_deck_to_no_other_round() -> None:
 
 
 def test_cards_do_not_come_or_go_in_a_shuffle() -> None:
-    """51 cards were counted when the deck was put in, and the shuffle says that it is whole."""
+    """51 cards were counted when the deck was put in; the shuffle reports a whole deck."""
     table = TableHarness().start()
     table.do(operations.OpenTable())
     device = table.device

@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def taken_early(unit: Unit) -> TableHarness:
-    """A set lifted, or a card drawn, while bets are open."""
+    """Lift a set, or draw a card, while bets are open."""
     table = TableHarness(unit)
     if unit is Unit.SETS:
         table.device.capabilities = replace(table.device.capabilities, stages=True)
@@ -45,7 +45,7 @@ def test_nc_5_17_when_play_continues_they_are_the_first_cards_of_the_deal() -> N
 
 
 @BOTH
-def test_nc_5_17_when_the_round_is_void_the_bets_are_returned_and_a_fresh_deck_is_needed(unit: Unit) -> None:
+def test_nc_5_17_a_void_before_no_more_bets_returns_bets_and_needs_a_fresh_deck(unit: Unit) -> None:
     table = taken_early(unit)
     table.rule(RulingAction.VOID)
     entered = table.last(events.PhaseEntered)

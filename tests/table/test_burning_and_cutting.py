@@ -1,4 +1,4 @@
-"""Cards burnt before the deal, where the casino chose so, and the cut of a manual shoe's deck."""
+"""Cards burnt before the deal, where the casino burns cards, and the cut of a manual shoe's deck."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_once_a_card_is_burnt_bets_stay_closed() -> None:
     assert table.refused(operations.ReopenBets())[0] == "cards-out"
 
 
-def test_nc_5_10_a_burn_card_that_lies_face_up_is_treated_as_such_cards_are_and_is_at_no_hand() -> None:
+def test_nc_5_10_a_face_up_burn_card_is_treated_as_one_but_is_in_no_hand() -> None:
     table = to_burn(Unit.SINGLES, 1)
     table.device.draw(face_up=True)
     assert (table.open.row.clause, table.open.place) == ("NC 5.10", None)

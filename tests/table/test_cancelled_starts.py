@@ -1,4 +1,4 @@
-"""The announcement counts, not the key: what a start that was entered by mistake leaves of the round before."""
+"""A start entered by mistake: the announcement counts, not the key; effects on the round before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAMES = ("F3", "NC", "P3", "RTP", "TP")
 
 
 def with_bets(game_id: str = "NC") -> TableHarness:
-    """A concluded round with a bet, and a fresh deck in the device."""
+    """Return a table with a concluded round that had a bet, and a fresh deck in the device."""
     wager = "win" if game_id == "F3" else "main"
     table = TableHarness(Unit.SINGLES, (1,), game_id=game_id).start()
     table.do(operations.OpenTable())
@@ -137,8 +137,8 @@ def test_an_open_table_without_a_round_before_is_idle_again() -> None:
     assert table.refused(operations.RecordSettled(), Role.DEALER)[0] == "phase"
 
 
-def test_after_a_cancelled_start_the_cards_of_the_round_before_are_in_the_deck_again() -> None:
-    """A set of the next deal has left the device meanwhile; the cards of the round before do not lie on the table."""
+def test_a_cancelled_start_leaves_the_cards_of_the_round_before_in_the_deck() -> None:
+    """A set of the next deal has left the device since; the cards of the round before are not on the table."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     table.device.form_set(3)
     assert table.state.decks.tray
@@ -162,8 +162,8 @@ def test_nor_do_cards_that_were_burnt_in_it() -> None:
     assert (table.state.stub_due, counted.count, counted.due) == (52, 52, 52)
 
 
-def test_after_a_cancelled_start_the_round_before_is_the_one_that_was_dealt() -> None:
-    """Round 2 was cancelled when no one bet: in round 3 what is reported of the round before is of round 1."""
+def test_after_a_cancelled_start_the_round_before_is_the_last_one_dealt() -> None:
+    """Round 2 was cancelled when no one bet: in round 3, reports about the round before concern round 1."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())
@@ -171,8 +171,8 @@ def test_after_a_cancelled_start_the_round_before_is_the_one_that_was_dealt() ->
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
-def test_after_an_announced_start_was_taken_back_errors_of_the_last_round_are_entered_at_once(game_id: str) -> None:
-    """The announcement has begun the next round: no clause reaches the last one any more, and it is said so."""
+def test_after_an_announced_start_errors_of_the_last_round_are_only_recorded(game_id: str) -> None:
+    """The announcement began the next round, so no clause reaches the last one, and the answer says so."""
     table = TableHarness(game_id=game_id).start().to_dealing().finish()
     table.fresh_deck()
     table.do(operations.PlaceYourBets())

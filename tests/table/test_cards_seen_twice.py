@@ -1,4 +1,4 @@
-"""A card counts once, however often the device reports it: the account never comes to more than 52 by reports."""
+"""A card counts once, however often the device reports it: reports never raise the account above 52."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def account(table: TableHarness) -> int:
 
 
 def faces(table: TableHarness, first: int, count: int) -> tuple[Concealed, ...]:
-    """As the device read them; the harness deals a known order."""
+    """Return the faces that the device read; the harness deals a known order."""
     held = {card.ordinal: card.face for card in table.state.round.read}
     return tuple(held.get(first + n) or Concealed(DECK[0], table.device.shuffle, first + n) for n in range(count))
 
@@ -54,7 +54,7 @@ def as_removal(table: TableHarness, first: int) -> None:
 @pytest.mark.parametrize("seen", [as_set, as_card, as_two, as_removal])
 @pytest.mark.parametrize("first", [1, 4])
 def test_a_second_report_is_a_doubt_and_moves_no_card(unit: Unit, seen: Seen, first: int) -> None:
-    """Also in another form: as a set, and again as drawn."""
+    """The second report may have another form: first as a set, then as a drawn card."""
     table = TableHarness(unit).start().to_dealing()
     table.take(2 if unit is Unit.SETS else 6)
     before = table.state
@@ -138,7 +138,9 @@ def test_a_tray_that_is_occupied_by_cards_known_elsewhere_does_not_count_them_tw
 
 
 def shoe() -> TableHarness:
-    """Without a double-draw sensor: the times of two draws say whether they left together."""
+    """Return a table with a shoe without a double-draw sensor: only the times of two draws show whether they left
+    together.
+    """
     table = TableHarness(Unit.SINGLES).start()
     table.device.capabilities = replace(table.device.capabilities, senses_double_draw=False)
     table.connect()
@@ -156,7 +158,7 @@ def report_after(table: TableHarness, milliseconds: int, ordinal: int, deck: int
     table.give(DeviceReported(device.boot, device.last_report, at, drawn, Evidence(b"x")))
 
 
-def test_a_repeated_ordinal_is_no_second_draw() -> None:
+def test_a_repeated_ordinal_is_not_a_second_draw() -> None:
     table = shoe()
     report_after(table, 0, 3)
     assert [found.kind for found in table.state.open] == [Kind.COUNT_IN_DOUBT]
@@ -182,8 +184,8 @@ def test_the_next_card_so_close_is() -> None:
 
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("second", [3, 8, 12])
-def test_a_face_that_is_read_twice_is_i02_when_the_second_is_read(unit: Unit, second: int) -> None:
-    """The shuffle had counted a whole deck without a duplicate."""
+def test_a_face_read_twice_raises_i02_at_the_second_reading(unit: Unit, second: int) -> None:
+    """The shuffle had counted a whole deck without duplicates."""
     table = TableHarness(unit).start()
     table.device.order[second - 1] = table.device.order[0]
     table.to_dealing()

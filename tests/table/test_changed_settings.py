@@ -1,4 +1,4 @@
-"""New settings wait for the next round: a round that goes on after a correction keeps the rules of its deal."""
+"""New settings wait for the next round; a round that continues after a correction keeps the settings of its deal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def void() -> TableHarness:
 
 
 def games(table: TableHarness) -> list[str]:
-    """In force since each change."""
+    """Return the games in force after each change."""
     return [chosen.settings.game for chosen in table.events_of(events.GameChosen)]
 
 
@@ -92,7 +92,7 @@ def test_settings_in_force_that_are_read_again_end_the_wait() -> None:
     assert [event.settings for event in table.events_of(events.SettingsDeferred)] == [P3, None]
 
 
-def test_a_closed_table_takes_them_at_once() -> None:
+def test_a_closed_table_applies_new_settings_immediately() -> None:
     table = TableHarness(settings=NC).start().to_dealing().finish()
     table.give(read(P3))
     table.do(operations.CloseTable())

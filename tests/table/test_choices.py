@@ -1,4 +1,4 @@
-"""What bettors chose: which choices stand, whom a correction asks again, and that no choice leaves bets unsettled."""
+"""Bettors' choices: which remain valid, whom a correction asks again; no choice leaves bets unsettled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUPERVISOR = Role.PIT_SUPERVISOR
 
 
 def dealt_with(bets: Bets, game_id: str = "NC", *readings: ChosenReading, overlooked: Bets = ()) -> TableHarness:
-    """Those bets lie there, of 10 each, and the set for box 1 is dealt."""
+    """Return a table on which those bets were placed, 10 units each, and the set for box 1 was dealt."""
     settings = Settings(game_id, Unit.SETS, 7, True, (ESTABLISHED, *readings))
     boxes = tuple(sorted({box for _, wager, box in bets if wager == "main"}))
     table = TableHarness(Unit.SETS, boxes, settings=settings, game_id=game_id).start()
@@ -89,7 +89,7 @@ def test_nc_5_7_a_second_error_stays_the_second_once_the_first_is_confirmed_agai
 
 
 def power_failed(bets: Bets, overlooked: Bets = ()) -> TableHarness:
-    """RTP: a claim of a power failure is confirmed, and the bettors choose."""
+    """RTP: confirm a claim of a power failure, and let the bettors choose."""
     table = dealt_with(bets, "RTP", overlooked=overlooked)
     table.report(Kind.POWER_FAILURE)
     table.confirm(found=table.state.open[-1])
@@ -171,7 +171,7 @@ def test_nc_5_7_a_bettor_who_bet_at_another_box_is_asked_for_that_hand() -> None
 
 
 def test_a_table_that_cannot_settle_says_what_comes_next() -> None:
-    """As by a journal of an earlier version, in which a bettor withdrew one of two bets (RTP 5.13.1)."""
+    """A journal of an earlier version leads there: a bettor withdrew one of two bets (RTP 5.13.1)."""
     table = power_failed((("ann", "main", 1), ("ann", "main", 3)))
     choose(table, "B1", "ann", Choice.CONTINUE)
     choose(table, "B3", "ann", Choice.CONTINUE)
@@ -188,8 +188,8 @@ def test_a_table_that_cannot_settle_says_what_comes_next() -> None:
     assert "cannot be settled" in next_step(table.state)
 
 
-def test_rtp_5_13_1_bets_on_marked_boxes_are_entered_before_their_bettors_choose() -> None:
-    """Reading 38, `entered`. The boxes stay as they were marked while one bet after the other is entered."""
+def test_rtp_5_13_1_bets_on_marked_boxes_are_entered_before_choices() -> None:
+    """Reading 38, `entered`. The boxes keep their marks while the bets are entered one after the other."""
     readings = (ChosenReading("unentered_bettors", "entered"), ChosenReading("established_by", "mathematically"))
     settings = Settings("RTP", Unit.SETS, 6, count_stub_by_hand=True, readings=readings)
     table = TableHarness(boxes=(1, 3), settings=settings, game_id="RTP").start().to_dealing().deal()
@@ -210,8 +210,8 @@ def test_rtp_5_13_1_bets_on_marked_boxes_are_entered_before_their_bettors_choose
     assert {bet.verdict for bet in table.state.round.settlement} <= {"won", "lost", "returned"}
 
 
-def test_nc_5_7_bets_are_placed_for_choices_before_the_close_where_boxes_were_marked() -> None:
-    """Reading 38, `entered`: until somebody has chosen. A side bet waits, for it makes nobody a bettor of a box."""
+def test_nc_5_7_marked_boxes_take_bets_for_choices_before_the_close() -> None:
+    """Reading 38, `entered`: until the first choice. A side bet waits because it makes nobody a bettor of a box."""
     readings = (ChosenReading("unentered_bettors", "entered"), ESTABLISHED)
     settings = Settings("NC", Unit.SINGLES, 7, True, readings)
     table = TableHarness(Unit.SINGLES, settings=settings, game_id="NC").start().to_betting()

@@ -19,7 +19,7 @@ from tests.table.harness import TableHarness, cards
 
 
 def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
-    """B5 was occupied and not entered: the cards of B6 and the Dealer belong one place further."""
+    """B5 was occupied and not entered: the cards of B6 and the Dealer belong one place further on."""
     table = TableHarness().start().to_dealing()
     table.take(3)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
@@ -39,8 +39,8 @@ def test_nc_3_12_1_a_box_left_out_of_a_complete_deal_still_gets_its_hand() -> No
     assert table.state.round.next_place == "D"
 
 
-def test_nc_5_7_1_where_the_hands_stay_as_they_lie_the_box_without_cards_gets_the_rest() -> None:
-    """B6 was left out: the Dealer has its cards, and three are left to be dealt."""
+def test_nc_5_7_1_where_hands_stay_the_box_without_cards_gets_the_rest() -> None:
+    """B6 was left out: the Dealer has its cards, and three cards remain to be dealt."""
     table = TableHarness(boxes=(1, 3)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     table.confirm(handled=True, reconstructable=False)
@@ -54,8 +54,8 @@ def test_nc_5_7_1_where_the_hands_stay_as_they_lie_the_box_without_cards_gets_th
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_nc_5_7_3_where_another_box_keeps_the_cards_the_bets_of_the_one_without_go_back(unit: Unit) -> None:
-    """B5 was marked instead of B6, and its hand stays there: there is nothing to continue with at B6."""
+def test_nc_5_7_3_a_box_without_its_cards_gets_its_bets_back(unit: Unit) -> None:
+    """B5 was marked instead of B6, and its hand stays there: nothing is left to continue with at B6."""
     table = TableHarness(unit, boxes=(1, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
     table.confirm(handled=True, reconstructable=False)
@@ -85,7 +85,7 @@ def test_a_ruling_that_play_goes_on_says_what_becomes_of_a_bet_without_cards(gam
 
 
 def dealt_to_a_box_without_a_bet(game_id: str, unit: Unit, cards_taken: int) -> TableHarness:
-    """B1 has cards and no bet: of those that are left B2 or the Dealer gets too few."""
+    """B1 has cards and no bet: too few cards remain for B2 or the Dealer."""
     table = TableHarness(unit, boxes=(1, 2), game_id=game_id).start().to_dealing()
     table.take(cards_taken)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((2,)))
@@ -114,7 +114,7 @@ def test_rtp_5_6_nc_5_7_a_bettor_cannot_go_on_with_a_hand_that_gets_too_few_card
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
 def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game_id: str) -> None:
-    """By RTP 5.6 or NC 5.7.1 the cards stay where they lie, and the round cannot be played to its end."""
+    """By RTP 5.6 or NC 5.7.1 the cards stay in their places, and the round cannot be played to its end."""
     table = dealt_to_a_box_without_a_bet(game_id, Unit.SINGLES, 4)
     assert (table.open.stage, table.open.row.clause) == (Stage.RULING, table.state.game.silent_clause)
     table.rule(RulingAction.RECONSTRUCT)
@@ -122,12 +122,12 @@ def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game
 
 
 def faces(table: TableHarness, place: str) -> tuple[Card, ...]:
-    """As they lie there."""
+    """Return the faces in the order in which they lie there."""
     return tuple(card.face.expose() for card in table.state.round.hands[place].cards if card.face)
 
 
-def test_nc_5_17_cards_that_cannot_be_moved_as_was_chosen_are_referred() -> None:
-    """The order of cards that came together is known, and nobody can tell which hand got which of them."""
+def test_nc_5_17_cards_that_cannot_be_moved_as_chosen_are_referred() -> None:
+    """The order of cards that came together is known, but not which hand got which of them."""
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.SIMULTANEOUS, "B3")
     table.swap("B1", "B3")
@@ -145,8 +145,8 @@ def test_nc_5_17_cards_that_cannot_be_moved_as_was_chosen_are_referred() -> None
     assert (referred.stage, referred.row.clause) == (Stage.RULING, "NC 5.17")
 
 
-def test_nc_5_7_2_the_dealer_gets_the_cards_back_although_no_bettor_is_left_to_choose() -> None:
-    """The only main bet was entered wrongly: a side bet without a hand remains, and the Dealer's cards lie at B1."""
+def test_nc_5_7_2_the_dealer_gets_the_cards_back_without_any_bettor_to_choose() -> None:
+    """The only main bet was entered wrongly: a side bet without a hand remains, and the Dealer's cards are at B1."""
     table = with_bets()
     table.take(2)
     table.do(operations.CorrectBet(0, 5, "not keyed", "ann", "tie", 1), Role.PIT_SUPERVISOR)
@@ -174,7 +174,7 @@ def test_boxes_that_were_marked_are_not_emptied_by_a_bet_that_is_entered_later()
 
 
 def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> None:
-    """The rest went to B6, which lacked cards; put right, it is the Dealer's."""
+    """The rest went to B6, which lacked cards; after the correction it belongs to the Dealer."""
     table = TableHarness(boxes=(1, 3)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     table.confirm(handled=True, reconstructable=False)
@@ -185,7 +185,7 @@ def test_a_decision_that_is_taken_back_still_knows_where_each_card_belongs() -> 
 
 
 def test_rtp_5_6_single_cards_go_to_the_places_that_lack_them() -> None:
-    """The first card of B3 lies at B1, and play goes on so: B1 has a card more, B3 one less."""
+    """The first card of B3 is at B1, and play continues so: B1 has one card too many, B3 one too few."""
     table = TableHarness(Unit.SINGLES, boxes=(1, 3), game_id="RTP").start().to_dealing()
     table.take(3)
     table.do(operations.PlaceCards((operations.CardAt(2, "B1"),)))
@@ -228,7 +228,7 @@ def test_a_corrected_first_card_moves_the_whole_deal(unit: Unit) -> None:
     assert Kind.WRONG_DISTRIBUTION in {found.kind for found in table.state.open}
 
 
-def test_a_corrected_first_card_of_the_same_rank_moves_nothing_and_is_compared_with_the_device() -> None:
+def test_a_corrected_first_card_of_the_same_rank_moves_nothing() -> None:
     table = TableHarness(game_id="F3", hands={"F": "AC"}).start().to_dealing()
     table.take(2)
     before = table.state.round.places
@@ -327,8 +327,8 @@ def test_another_bettor_wager_or_box_is_another_bet() -> None:
     assert table.state.layout.bet(bet.number).amount == bet.amount + 10
 
 
-def test_after_a_correction_it_is_asked_what_a_person_sees_and_cannot_be_denied() -> None:
-    """Box 5 was marked instead of box 6: that nothing lies wrongly contradicts what was entered."""
+def test_after_a_correction_the_misplaced_cards_cannot_be_denied() -> None:
+    """Box 5 was marked instead of box 6: "nothing is misplaced" contradicts the entry."""
     table = TableHarness(boxes=(1, 3, 5)).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 6)))
     found = table.open

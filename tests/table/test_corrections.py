@@ -1,4 +1,6 @@
-"""Corrections of entries: nothing is erased, the corrected entry counts, decisions that rested on it are made again."""
+"""Corrections of entries: nothing is erased, the corrected entry counts, and decisions that rested on it are made
+again.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,7 @@ def test_of_a_round_that_is_over_nothing_is_corrected() -> None:
 
 
 def misread_at_b3() -> TableHarness:
-    """The device reads no faces, and B3 was entered with three pictures by mistake."""
+    """Return a table whose device reads no faces, with three pictures entered for B3 by mistake."""
     table = TableHarness(hands=HANDS)
     table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
     table.start().to_dealing().deal()
@@ -118,7 +120,7 @@ def misread_at_b3() -> TableHarness:
 
 
 def entry_of_hand(table: TableHarness, place: str) -> int:
-    """The entry that exposed the hand of that place."""
+    """Return the entry that exposed the hand of that place."""
     opened = {
         one.operation.place: one.entry
         for one in table.state.round.entered
@@ -164,7 +166,7 @@ def test_a_hand_entered_at_the_wrong_box_is_struck_out_and_waited_for() -> None:
 
 
 def test_the_irregularity_of_a_misread_hand_ends_with_the_correction() -> None:
-    """The device read other cards: I16 was raised, but the entry was wrong."""
+    """The device read other cards, so I16 was raised, but the entry was wrong."""
     table = TableHarness(hands=HANDS).start().to_dealing().deal()
     table.expose("D")
     table.expose("B1", "KD KC 8S")
@@ -176,9 +178,9 @@ def test_the_irregularity_of_a_misread_hand_ends_with_the_correction() -> None:
 
 
 def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
-    """The dealer and a supervisor name one hand after the other, and look whether the device read that one.
+    """The dealer and a supervisor name one hand after another to learn which one the device read.
 
-    The fourth, right one is not told from a wrong one.
+    The answer to the fourth, correct hand does not differ from the answer to a wrong one.
     """
     table = TableHarness(hands=HANDS, by_device=False).start().to_dealing().deal()
     table.expose("D", HANDS["D"])
@@ -214,7 +216,7 @@ def test_a_hand_that_was_misread_twice_is_compared_once_more() -> None:
 
 
 def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> None:
-    """With cards handled the misdeal gave options; without, NC 5.5.4 lets the dealer move the hands back."""
+    """With cards handled, the misdeal gave options; without, NC 5.5.4 lets the dealer move the hands back."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.handle("B1")

@@ -1,4 +1,4 @@
-"""Who may decide: roles, revisions, rounds and repeated operations."""
+"""Authority to decide: roles, revisions, rounds and repeated operations."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_refusal_stays_a_refusal_when_it_is_repeated() -> None:
     assert table.say(operations.PlaceYourBets(), operation_id="early") == first
 
 
-def test_answers_are_kept_for_this_round_and_the_one_before_and_older_ones_are_stale() -> None:
+def test_answers_are_kept_for_this_round_and_the_one_before() -> None:
     table = TableHarness(Unit.SINGLES).start().to_betting()
     accepted = table.say(operations.NoMoreBets(), operation_id="of-round-1")
     table.finish().to_dealing()

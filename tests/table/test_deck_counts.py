@@ -1,4 +1,4 @@
-"""The deck is short, has too many or foreign cards, or was not shuffled: NC 5.5.1 to 5.5.3."""
+"""A deck that is short, has too many or foreign cards, or was not shuffled: NC 5.5.1 to 5.5.3."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_wrong_number_of_remaining_cards_is_a_doubt_too() -> None:
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_nc_5_5_2_a_deck_that_is_short_at_the_shuffle_is_not_dealt_from(missing: int) -> None:
-    """Whether or not the device infers it from its own count."""
+    """The result is the same if the table infers it from the device's own count."""
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.device.report(ShuffleFinished(1, 9, 51, missing))
@@ -117,7 +117,7 @@ def test_nc_5_5_1_a_foreign_card_among_the_next_rounds_cards_keeps_that_deck_out
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_nc_5_5_1_a_foreign_card_found_while_bets_are_open_voids_and_keeps_that_deck_out() -> None:
+def test_nc_5_5_1_a_foreign_card_before_the_close_voids_and_quarantines_the_deck() -> None:
     table = TableHarness().start().to_betting()
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
@@ -134,7 +134,7 @@ def test_nc_5_5_1_a_foreign_card_that_the_sensor_sees_voids_when_it_is_confirmed
 
 
 def test_a_fresh_deck_that_is_counted_still_gets_its_end_count() -> None:
-    """A count between rounds is of the whole deck, not of a stub."""
+    """A count between rounds covers the whole deck, not a stub."""
     table = TableHarness().start().to_dealing().finish()
     table.fresh_deck()
     table.count(52)
@@ -165,7 +165,7 @@ def test_a_count_answers_only_what_is_about_the_count() -> None:
 
 
 def second_round(unit: Unit) -> TableHarness:
-    """The second round begins with the deck in the order of the first."""
+    """Begin the second round with the deck in the order of the first."""
     table = TableHarness(unit)
     table.device.same_order = True
     return table.start().to_dealing().finish().to_dealing()

@@ -1,7 +1,7 @@
-"""A deck put into the device during a round, in place of the rest of the one in play: what the status says then.
+"""A deck put into the device during a round, in place of the rest of the deck in play: the effect on later statuses.
 
-The status is about the deck that lies in the device. The waiting deck holds none of the 52 cards of the round, so it
-puts nothing in doubt; cards of it that leave unreported do, and so do cards of a deck that no report put in.
+The status describes the deck in the device. The waiting deck holds none of the 52 cards of the round, so it puts
+nothing in doubt. Cards of it that leave unreported do, and so do cards of a deck whose loading was not reported.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def start_daemon_again(table: TableHarness) -> None:
 
 
 def reset(table: TableHarness) -> None:
-    """The device starts again without a loss of power, and knows its decks still."""
+    """Restart the device without a loss of power; it still knows its decks."""
     table.lose_link()
     table.device.reboot("watchdog")
     table.device.exit_held = True
@@ -102,7 +102,7 @@ def test_it_is_put_in_while_the_link_is_lost(unit: Unit) -> None:
 
 @UNITS
 def test_from_its_status_on_the_exit_is_held_and_the_stub_is_dealt_by_hand(unit: Unit) -> None:
-    """The device would deal from the other deck. Its rest is not unloaded either: the stub is counted by hand."""
+    """The device would deal from the other deck. Its rest is not unloaded either: people count the stub by hand."""
     table = dealing(unit)
     table.device.put_in_another()
     table.heartbeat()
@@ -193,7 +193,7 @@ def test_taken_out_again_it_puts_nothing_in_doubt(unit: Unit) -> None:
     table = dealing(unit)
     table.device.put_in_another()
     table.device.report(StubUnloaded(table.device.deck, 52))
-    table.device.shuffle = 0  # nothing lies in it
+    table.device.shuffle = 0  # the device is empty
     table.heartbeat()
     reconnect(table)
     assert not table.state.open
@@ -244,7 +244,7 @@ def test_a_set_of_the_deck_in_play_that_was_not_reported_is_a_doubt_and_counts_o
 
 
 @UNITS
-def test_cards_of_it_that_leave_unreported_are_a_doubt_and_the_deck_in_play_keeps_its_count(unit: Unit) -> None:
+def test_unreported_cards_of_the_waiting_deck_are_a_doubt_but_change_no_count(unit: Unit) -> None:
     table = dealing(unit)
     table.device.put_in_another()
     dispensed = table.state.decks.in_play.dispensed
@@ -292,8 +292,8 @@ def test_a_deck_under_the_number_of_the_one_in_play_is_a_doubt(unit: Unit) -> No
 # -- a stray set
 
 
-def test_a_set_of_the_waiting_deck_in_the_tray_is_no_second_set_of_the_round() -> None:
-    """It is I01; the tray that is occupied is no sign that cards of the deck in play passed unseen."""
+def test_a_set_of_the_waiting_deck_in_the_tray_is_not_a_set_of_the_round() -> None:
+    """It is I01; the occupied tray does not show that cards of the deck in play passed unseen."""
     table = dealing(Unit.SETS)
     table.device.lift()
     table.device.put_in_another()

@@ -1,4 +1,4 @@
-"""The decks of a table: recorded or not, in quarantine, shuffled outside."""
+"""The decks of a table: recorded or unrecorded, in quarantine, shuffled outside."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_a_recorded_deck_has_a_name_a_back_a_witness_and_52_cards() -> None:
     assert table.refused(bring("C", "green", witness="dealer"))[0] == "witness"
 
 
-def test_a_table_records_so_many_decks() -> None:
-    """All of them stand in every state that is asked for."""
+def test_a_table_records_a_limited_number_of_decks() -> None:
+    """Every requested state contains all of them."""
     table = opened()
     for number in range(MOST):
         table.do(bring(f"deck {number}", f"back {number}"))
@@ -239,7 +239,7 @@ def test_only_a_recorded_deck_not_in_play_is_shuffled_outside() -> None:
 
 
 def test_a_claim_overtaken_by_a_void_puts_the_deck_out_of_use() -> None:
-    """It was never decided whether it has a foreign card."""
+    """It was never decided whether the deck has a foreign card."""
     table = begin_with(with_two(), "A")
     table.report(Kind.FOREIGN_CARD)
     table.report(Kind.UNSHUFFLED)
@@ -263,10 +263,10 @@ def test_nc_5_5_1_a_void_round_leaves_the_next_deck_usable() -> None:
     assert table.state.round.label == "B"
 
 
-def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_was_concluded() -> None:
+def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_last_round() -> None:
     """Only the deck in play concerns the round."""
     table = begin_with(with_two(Unit.SETS), "A").finish()
-    table.device.ignores_commands = True  # its reports are given explicitly below
+    table.device.ignores_commands = True  # the test gives its reports itself
     table.device.report(DeckLoaded(2, 52))
     table.do(operations.LoadDeck("B"))
     table.device.report(ShuffleFinished(2, 777, 52, foreign=1))
@@ -307,7 +307,7 @@ def test_nc_5_6_a_cancelled_start_does_not_count_after_the_table_was_closed_eith
     assert table.open.round == played
 
 
-def test_before_the_first_round_there_is_no_earlier_one() -> None:
+def test_before_the_first_round_there_is_no_earlier_round() -> None:
     table = TableHarness().start().to_betting()
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())

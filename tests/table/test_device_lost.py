@@ -1,4 +1,4 @@
-"""Link or daemon are lost during a round: the link is restored automatically, the round continued by a person."""
+"""A link or daemon lost during a round: the link is restored automatically; a person continues the round."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_settings_that_changed_back_are_not_waited_for() -> None:
     assert table.state.settings_wait is None
 
 
-def test_a_link_lost_between_rounds_comes_back_by_itself() -> None:
+def test_a_link_lost_between_rounds_is_restored_automatically() -> None:
     table = TableHarness().start().to_dealing().finish()
     table.lose_link()
     assert table.at(Service.OUT_OF_SERVICE)
@@ -230,7 +230,7 @@ def test_a_link_lost_between_rounds_comes_back_by_itself() -> None:
     table.do(operations.PlaceYourBets())
 
 
-def test_a_round_that_is_voided_while_the_device_is_away_ends_and_the_next_can_begin() -> None:
+def test_a_round_voided_while_the_device_is_away_ends_normally() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
     table.report(Kind.UNSHUFFLED)
@@ -282,7 +282,7 @@ def test_a_return_to_service_without_a_device_says_that_the_table_waits_for_it()
     assert str(table.state.service_cause).endswith(" returns the table to service: it waits for the device")
 
 
-def test_cards_drawn_in_a_loss_by_a_device_without_a_memory_are_a_doubt_after_its_reboot() -> None:
+def test_cards_drawn_unseen_are_a_doubt_after_a_reboot_without_memory() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.lose_link()
@@ -307,7 +307,7 @@ def test_while_reconciling_the_exit_is_held() -> None:
     assert table.device.received[-1][1] == HoldExit()
 
 
-def test_nc_3_12_when_the_unit_changes_the_next_round_waits_for_a_device_that_yields_it() -> None:
+def test_nc_3_12_a_changed_unit_holds_the_next_round_for_a_suitable_device() -> None:
     table = TableHarness().start().to_dealing()
     changed = replace(table.settings, unit=Unit.SINGLES)
     table.give(DaemonStarted("T1", True, changed, "start-2"))

@@ -1,4 +1,4 @@
-"""The device's clock: cards too close together to be drawn one by one, and a clock that runs backwards."""
+"""The device's clock: cards too close together to be single draws, and a clock that runs backwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.table.harness import TableHarness
 
 
 def timed(*, senses: bool = False, least: int | None = None, game_id: str = "NC") -> TableHarness:
-    """A shoe without a sensor for two cards at once; the deal begins."""
+    """Return a table with a shoe that cannot sense two cards drawn together; the deal begins."""
     table = TableHarness(Unit.SINGLES, game_id=game_id)
     if least is not None:
         table.settings = replace(table.settings, least_ms_between_draws=least)
@@ -25,7 +25,7 @@ def timed(*, senses: bool = False, least: int | None = None, game_id: str = "NC"
 
 
 def draw_at(table: TableHarness, uptime_ms: int | None, boot: int = 0) -> None:
-    """The next card, at that time of the device's clock."""
+    """Draw the next card at that time of the device's clock."""
     device = table.device
     device.dispensed += 1
     card = device.inside.pop(0)
@@ -81,7 +81,7 @@ def test_the_order_of_cards_dealt_one_by_one_cannot_be_entered_as_unknown() -> N
 
 
 @pytest.mark.parametrize("apart", [50, 51, 650])
-def test_cards_as_far_apart_as_they_may_be_are_no_irregularity(apart: int) -> None:
+def test_cards_at_the_minimum_distance_are_not_an_irregularity(apart: int) -> None:
     table = timed()
     draw_at(table, 10_000)
     draw_at(table, 10_000 + apart)
@@ -183,7 +183,7 @@ def test_a_clock_that_runs_backwards_between_rounds_is_noted() -> None:
 
 
 @pytest.mark.parametrize("second", [(1, 500), (1, None), (2, 3)])
-def test_a_clock_that_stands_or_restarts_or_is_missing_is_no_doubt(second: tuple[int, int | None]) -> None:
+def test_a_clock_that_stops_restarts_or_is_missing_raises_no_doubt(second: tuple[int, int | None]) -> None:
     table = timed(senses=True)
     number = table.device.last_report
     boot, uptime_ms = second

@@ -1,6 +1,6 @@
 """Random rounds with choices, corrections, removed hands and power failures: every bet ends by a clause or a ruling.
 
-`CARDSHOE_ROUNDS` is how many rounds the long form plays (docs/testing.md).
+`CARDSHOE_ROUNDS` sets the number of rounds of the long form (docs/testing.md).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from tests.table.way_out import ENOUGH_RULINGS, step
 OVER = (Phase.CONCLUDED, Phase.VOIDED)
 NOT_BEGUN = (Phase.IDLE, Phase.CLOSED)
 STEPS = 300  # of a crew, from anywhere to the end of a round
-CHOSEN = {"established_by", "tie_on"}  # settings without a default; of half of the rounds all are drawn
+CHOSEN = {"established_by", "tie_on"}  # settings without a default; half of the rounds draw all settings
 AUTHORITY = "shift manager"
-PATIENCE = 4  # of the crew: many errors in one round are what is tried here
-GIVEN_UP = Fraction(1, 1000)  # of the rounds: void only because errors were raised again and again
+PATIENCE = 4  # of the crew: rounds with many errors are wanted here
+GIVEN_UP = Fraction(1, 1000)  # share of rounds that are void only because errors kept being raised
 PARTS = 8  # of the long form, for the workers of a run
 POWER_FAILS_IN = {
     *(Phase.BETTING, Phase.FIRST_CARD, Phase.DEALING_SETS, Phase.DEALING_SINGLES, Phase.EXAMINING),
@@ -47,7 +47,7 @@ AMONG_BETS = (operations.PlaceWager, operations.ChangeWager, operations.TakeBack
 
 
 class BetsTable(TableHarness):
-    """Keeps which bets lay on the layout, and which went back while bets were open; `seen` counts what happened."""
+    """Records which bets were placed and which were returned while bets were open; `seen` counts what happened."""
 
     def __init__(self, random: Random, game_id: str, seen: Counter[str]) -> None:
         settings_of = {one.id: [option for option, _ in one.options] for one in game(game_id).settings}
@@ -59,14 +59,14 @@ class BetsTable(TableHarness):
         self.seen = seen
         self.reopened = False
         self.lay: set[int] = set()
-        self.ended_open: set[int] = set()  # handed back while bets were open, or entered by mistake
+        self.ended_open: set[int] = set()  # returned while bets were open, or entered by mistake
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, events.AnyEvent], ...]) -> None:
         for _, event in numbered:
             match event:
                 case events.LayoutChanged():
                     assert all(back.clause or back.because for back in event.handed_back)
-                    assert not {bet.number for bet in event.bets} & self.ended_open  # what is placed again is a new bet
+                    assert not {bet.number for bet in event.bets} & self.ended_open  # a bet placed again is a new bet
                     self.ended_open |= {bet.number for bet in before.layout.bets} - {bet.number for bet in event.bets}
                     self.lay |= {bet.number for bet in event.bets}
                 case events.LayoutCorrected():
@@ -83,7 +83,7 @@ class BetsTable(TableHarness):
     def _count(self, before: TableState, operation: operations.AnyOperation) -> None:
         now = self.state.round
         self.reopened |= isinstance(operation, operations.ReopenBets)
-        if isinstance(operation, operations.NoMoreBets):  # bets were free: what was decided of them counts no more
+        if isinstance(operation, operations.NoMoreBets):  # while bets were open, decisions about them no longer count
             assert not any((now.withdrawn, now.removed, now.bet_rulings))
         when = "reopened" if self.reopened and before.phase is Phase.BETTING else str(before.phase)
         self.seen[f"{type(operation).__name__}: {when}"] += 1
@@ -93,7 +93,7 @@ class BetsTable(TableHarness):
 
 
 def play(random: Random, game_id: str, seen: Counter[str]) -> BetsTable:
-    """A round with anything in it, not always to its end."""
+    """Play a round with any random acts, not always to its end."""
     table = BetsTable(random, game_id, seen)
     table.start()
     table.do(operations.OpenTable())
@@ -121,7 +121,7 @@ def play(random: Random, game_id: str, seen: Counter[str]) -> BetsTable:
 
 
 def fail_power(table: BetsTable) -> None:
-    """The device loses its power and has it again."""
+    """Cut the device's power and restore it."""
     now = table.state
     paid = ", paid" if now.phase is Phase.SETTLING and now.round.chips_paid else ""
     reopened = ", reopened" if now.phase is Phase.BETTING and table.reopened else ""
@@ -133,7 +133,7 @@ def fail_power(table: BetsTable) -> None:
 
 
 def is_over(state: TableState) -> bool:
-    """Whether the round has ended or did not begin, and nothing of it is left to be decided or paid."""
+    """Return whether the round has ended or did not begin, with nothing left to decide or pay."""
     if state.phase in NOT_BEGUN:
         return True
     of_round = any(found.round == state.round.number and not found.waiting for found in state.open)
@@ -141,7 +141,7 @@ def is_over(state: TableState) -> bool:
 
 
 def go_on(table: BetsTable) -> None:
-    """A step of the crew. A side bet without a main bet is reported, as the refusal asks."""
+    """Do one step of the crew. Report a side bet without a main bet, as the refusal asks."""
     now = table.state
     assert next_step(now)
     if is_over(now):
@@ -160,7 +160,9 @@ def go_on(table: BetsTable) -> None:
 
 
 def check(seed: int, seen: Counter[str]) -> None:
-    """No exception, and every bet of the round ends. The crew finds a step from every state: it gives no round up."""
+    """Check that nothing raises and every bet of the round ends. The crew finds a step from every state and never gives
+    up.
+    """
     random = Random(seed)
     table = play(random, random.choice(list(GAMES)), seen)
     for _ in range(STEPS):
@@ -187,7 +189,7 @@ def check(seed: int, seen: Counter[str]) -> None:
 
 
 def ends(bet: SettledBet, state: TableState) -> None:
-    """Assert that a bet is won, lost or returned, whole, by a clause of the documents or by whoever ruled."""
+    """Check that a bet is won, lost or returned in full, by a clause of the documents or by the person who ruled."""
     assert bet.verdict in ("won", "lost", "returned"), bet
     assert bet.clause in CLAUSES or bet.clause == AUTHORITY, bet
     assert not Fraction(bet.held), bet
@@ -197,12 +199,12 @@ def ends(bet: SettledBet, state: TableState) -> None:
 
 
 def gives_up_few(seen: Counter[str]) -> None:
-    """Assert that hardly a round was void because the crew lost patience: every other one came to an end."""
+    """Check that very few rounds were void because the crew lost patience."""
     assert seen["given up: void"] + seen["given up: abandoned"] <= GIVEN_UP * seen["rounds"]
 
 
 def reaches_everything(seen: Counter[str]) -> None:
-    """Assert that power failed in every phase and that bets ended in every way."""
+    """Check that power failed in every phase and that bets ended in every way."""
     failed = {f"power fails: {phase}" for phase in POWER_FAILS_IN}
     failed |= {"power fails: settling, paid", "power fails: betting, reopened"}
     failed |= {f"dealt: {game_id} {unit}" for game_id in GAMES for unit in Unit}

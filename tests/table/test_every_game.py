@@ -17,7 +17,7 @@ from controller.table.model import Stage
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 
-HANDS = ("KD QC JS", "9D 8C KS", "2D 3C TS")  # against the Dealer they win, tie and lose
+HANDS = ("KD QC JS", "9D 8C KS", "2D 3C TS")  # they win, tie and lose against the Dealer
 DEALERS_HAND = "KH 7S TD"
 every_table = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
 returning = pytest.mark.parametrize(
@@ -56,7 +56,6 @@ def test_e1_a_round_is_dealt_in_the_documents_order(game_id: str, unit: Unit) ->
 
 @returning
 def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_comes_when_all_are_returned(game_id: str) -> None:
-    """TP 3.6, RTP 3.15, P3 3.7."""
     places = table_of(game_id).to_dealing().state.round.live_places
     hands = {**dict(zip(places, HANDS, strict=False)), DEALER: DEALERS_HAND}
     table = table_of(game_id, hands=hands).to_dealing().deal()

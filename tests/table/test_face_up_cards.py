@@ -83,7 +83,7 @@ def test_nc_5_10_a_person_may_report_it() -> None:
     table.finish()
 
 
-def test_a_deck_in_which_a_card_was_found_before_the_round_is_turned_and_shuffled_again() -> None:
+def test_a_deck_with_a_face_up_card_before_the_round_is_shuffled_again() -> None:
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.fresh_deck()

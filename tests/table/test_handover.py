@@ -1,4 +1,4 @@
-"""Who deals: on duty, off duty, and the table handed over with all open irregularities."""
+"""Duty: dealers go on and off duty, and the table is handed over with all open irregularities."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_table_is_taken_over_in_every_phase_and_service_and_in_a_pause(phase: 
 
 
 def as_person(table: TableHarness, person: str, role: Role, operation: AnyOperation) -> str:
-    """The code of the answer; empty: accepted."""
+    """Return the code of the refusal, or "" if the operation was accepted."""
     number = len(table.state.answers)
     table.give(PersonActed(f"{person}-{number}", person, role, table.state.round.number, operation))
     return table.state.answers[-1].code

@@ -1,4 +1,4 @@
-"""Cards dealt by hand that the device reports when it is back: they are not counted twice."""
+"""Cards dealt by hand that the device reports when it reconnects: they are not counted twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_hand(table: TableHarness, cards: int) -> None:
 
 
 def lost(unit: Unit = Unit.SINGLES) -> TableHarness:
-    """Two turns were dealt, and the link is lost."""
+    """Return a table with two turns dealt and the link lost."""
     table = WatchedTable(unit).start().to_dealing()
     table.take(2)
     table.lose_link()

@@ -1,4 +1,4 @@
-"""The account of the 52 cards: where they are, counts of piles, and dropped cards."""
+"""The account of the 52 cards: their places, counts of piles, and dropped cards."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def screen(table: TableHarness) -> str:
 # -- the account
 
 
-def test_without_a_deck_there_is_no_account() -> None:
+def test_without_a_deck_the_account_is_empty() -> None:
     assert ledger_of(TableHarness().start().state) is None
 
 
@@ -198,7 +198,7 @@ def test_a_dropped_card_of_a_hand_in_play_cannot_go_to_the_discards() -> None:
 
 
 @pytest.mark.parametrize("pile", ["nowhere", "", "B2", "strays"])
-def test_a_pile_that_is_none_cannot_be_counted(pile: str) -> None:
+def test_an_unknown_pile_cannot_be_counted(pile: str) -> None:
     table = TableHarness().start().to_dealing().deal()
     assert table.refused(count(pile, 3))[0] == "pile"
 

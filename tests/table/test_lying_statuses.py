@@ -1,4 +1,4 @@
-"""What a device says in its statuses, and a dealer who works with it, do not hide that cards leave."""
+"""Untrue statuses of a device, even with a dealer's help, do not hide that cards leave."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.table.harness import TableHarness
 from tests.table.way_out import deal_with
 
 pytestmark = pytest.mark.parametrize("unit", Unit)
-SKIPPED = 5  # cards that leave, and are counted and not reported
+SKIPPED = 5  # cards that leave and are counted but not reported
 
 
 def status(table: TableHarness, times: int = 1, *, too_long: bool = False, **says: Any) -> None:
@@ -45,7 +45,7 @@ def test_cards_that_move_for_ever_do_not_hide_a_count(unit: Unit) -> None:
     assert table.open.kind is Kind.COUNT_IN_DOUBT
 
 
-def test_cards_that_move_for_ever_do_not_hide_the_exit_or_an_order_without_an_answer(unit: Unit) -> None:
+def test_constant_motion_hides_neither_the_exit_nor_an_unanswered_order(unit: Unit) -> None:
     table = in_deal(unit)
     table.do(operations.PauseTable("drop"))
     status(table, 4, moving=True, too_long=True, exit_held=False)
@@ -92,7 +92,7 @@ def test_no_round_begins_with_a_deck_whose_cards_have_left(unit: Unit, link_lost
     assert not table.events_of(events.IrregularityRaised)
 
 
-def test_an_exit_that_stays_open_is_told_again_with_every_fresh_deck(unit: Unit) -> None:
+def test_an_exit_that_stays_open_is_raised_again_with_every_fresh_deck(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing().finish()
     for _ in range(3):
         status(table, 4, exit_held=False)
@@ -129,8 +129,8 @@ def test_an_exit_that_refused_is_ordered_again_with_the_next_deck(unit: Unit) ->
 # -- in a round --------------------------------------------------------------------------------------------------------
 
 
-def test_a_doubt_about_the_round_before_hides_none_about_this_one(unit: Unit) -> None:
-    """A dealer can report it and leave it open: it does not hold play."""
+def test_a_doubt_about_the_last_round_does_not_hide_one_about_this_round(unit: Unit) -> None:
+    """A dealer can report that doubt and leave it open: it does not hold play."""
     table = TableHarness(unit).start().to_dealing().finish().to_dealing()
     table.take()
     for kind in (Kind.COUNT_IN_DOUBT, Kind.TECHNICAL_STOP):
@@ -201,7 +201,7 @@ def test_a_device_that_comes_back_with_fewer_sensors_puts_the_count_in_doubt(uni
 
 
 def decided(table: TableHarness) -> None:
-    """People deal with everything that is open."""
+    """Decide everything that is open."""
     while table.state.open:
         deal_with(table, table.state.open[0])
 

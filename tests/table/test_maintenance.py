@@ -1,4 +1,4 @@
-"""Maintenance: people instruct the device, its cards enter no round, and the deck is counted before the next."""
+"""Maintenance: people command the device, its cards enter no round, and the deck is counted before the next round."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ordered(table: TableHarness) -> list[AnyCommand]:
 
 
 @pytest.mark.parametrize("start", [Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED])
-def test_it_begins_between_rounds_and_ends_where_a_round_may_begin_or_where_the_table_was_closed(start: Phase) -> None:
+def test_maintenance_runs_between_rounds_or_at_a_closed_table(start: Phase) -> None:
     table = maintained(start=start)
     assert table.at(Phase.MAINTENANCE)
     assert view_of(table.state, LinkView()).maintenance == "cleaning"
@@ -66,7 +66,7 @@ def test_a_pit_supervisor_says_so_and_says_why() -> None:
     )
 
 
-def test_what_is_open_is_brought_to_its_end_before() -> None:
+def test_open_irregularities_are_decided_before_maintenance() -> None:
     table = to_phase(Unit.SETS, Phase.CONCLUDED)
     table.report(Kind.LATE_BET)
     assert not table.is_held()
@@ -180,7 +180,7 @@ def test_nothing_that_happens_there_is_an_irregularity() -> None:
     assert lead_to_next_round(table)
 
 
-def test_a_shufflers_deck_is_loaded_again_and_counted_by_its_shuffle_before_the_next_round() -> None:
+def test_a_shufflers_deck_is_counted_by_its_shuffle_before_the_next_round() -> None:
     table = maintained()
     table.do(END, Role.PIT_SUPERVISOR)
     code, sentence = table.refused(operations.PlaceYourBets())
@@ -206,7 +206,7 @@ def test_a_shoes_deck_is_shuffled_outside_and_counted_by_hand_before_the_next_ro
     table.do(operations.PlaceYourBets())
 
 
-def test_the_deck_may_be_counted_before_it_is_loaded_though_hands_of_the_last_round_lay_open() -> None:
+def test_the_deck_may_be_counted_before_loading_with_old_hands_on_the_table() -> None:
     table = maintained(Unit.SINGLES, Phase.CONCLUDED)
     table.do(END, Role.PIT_SUPERVISOR)
     table.count(52)
@@ -227,7 +227,7 @@ def test_a_deck_that_was_shuffled_and_counted_under_maintenance_is_not_dealt_fro
 
 
 @BOTH
-def test_a_link_lost_and_found_there_is_no_more_than_between_rounds(unit: Unit) -> None:
+def test_a_link_lost_in_maintenance_counts_as_between_rounds(unit: Unit) -> None:
     table = maintained(unit)
     table.lose_link()
     assert table.at(Service.OUT_OF_SERVICE)
@@ -281,8 +281,8 @@ def test_the_waiting_deck_is_not_dealt_from_after_maintenance_and_blocks_nothing
     assert table.state.decks.in_play.deck == 1
 
 
-def test_nc_5_5_1_after_it_an_error_of_the_round_before_is_still_found_in_time() -> None:
-    """NC 5.6 lets results stand only once the next round has begun."""
+def test_nc_5_5_1_after_maintenance_an_error_of_the_last_round_still_counts() -> None:
+    """By NC 5.6 results are final only once the next round has begun."""
     table = maintained(start=Phase.CONCLUDED)
     table.do(END, Role.PIT_SUPERVISOR)
     table.report(Kind.FOREIGN_CARD)

@@ -44,7 +44,7 @@ def test_complete_hands_are_moved_back_and_the_round_continues(game_id: str, cla
     table.expose_all().settle().conclude()
 
 
-def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_where() -> None:
+def test_the_table_works_out_the_moves_from_where_the_cards_lie() -> None:
     table = dealt("NC")
     table.report(Kind.WRONG_DISTRIBUTION)
     table.confirm(handled=False, curable=True)
@@ -88,7 +88,7 @@ def test_a_place_that_cannot_be_is_refused(cards: tuple[tuple[int, str], ...], c
     assert table.refused(said)[0] == code
 
 
-def test_nc_5_7_2_after_handling_bettors_continue_with_the_reconstructed_hand_or_take_the_bet_back() -> None:
+def test_nc_5_7_2_after_handling_bettors_continue_or_take_the_bet_back() -> None:
     """NC 5.7, 5.7.2, 5.7.3 and 1.13."""
     table = dealt("NC")
     table.handle("B1")
@@ -110,7 +110,7 @@ def test_nc_5_7_2_after_handling_bettors_continue_with_the_reconstructed_hand_or
     table.expose_all().settle().conclude()
 
 
-def test_nc_5_7_1_where_the_hands_cannot_be_moved_after_all_the_bettors_choose_again() -> None:
+def test_nc_5_7_1_where_hands_cannot_be_moved_the_bettors_choose_again() -> None:
     table = dealt("NC")
     table.handle("B1")
     table.swap("B1", "B3")
@@ -142,10 +142,8 @@ def test_nc_5_7_2_nothing_is_moved_where_every_bettor_withdrew() -> None:
         ("dealer", Role.DEALER),
     ],
 )
-def test_rtp_5_6_5_7_the_round_continues_and_dissatisfied_bettors_may_be_permitted_to_withdraw(
-    role: str, permits: Role
-) -> None:
-    """RTP 5.6, 5.7 and reading 26."""
+def test_rtp_5_6_5_7_dissatisfied_bettors_may_be_permitted_to_withdraw(role: str, permits: Role) -> None:
+    """Reading 26."""
     table = dealt("RTP", Unit.SETS, ChosenReading("withdrawal_permitted_by", role))
     table.handle("B1")
     table.swap("B1", "B3")
@@ -183,7 +181,7 @@ def test_p3_5_4_a_wrong_count_to_the_dealer_reaches_a_settled_round() -> None:
 
 
 def test_nc_5_3_a_pit_supervisor_enters_that_an_absent_bettor_continues() -> None:
-    """NC 5.3, reading 40."""
+    """Reading 40."""
     table = dealt("NC")
     table.report(Kind.EXPOSED_CARD)
     table.confirm()

@@ -1,7 +1,7 @@
-"""Every decision after which people handle a card: it is drawn as a move, holds the table, and is acknowledged.
+"""Decisions after which people handle a card: the card is drawn as a move, holds the table, and is acknowledged.
 
-`CARDS_OF` and `BROUGHT_BY` say of every kind of irregularity and of every disposition whether a card is handled. A new
-one has to be added there, and is then played in every game.
+`CARDS_OF` and `BROUGHT_BY` list for each kind of irregularity and each disposition whether a card is handled. A new one
+has to be added there, and is then played in every game.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ CARDS_OF: Final[dict[Kind, str]] = {
     K.OTHER_DEALING_ERROR: "laid from aside, or moved to their places",
     K.WRONG_DISTRIBUTION: "moved to their places",
     K.WRONG_COUNT: "taken out of a hand, or given to it",
-    K.FOREIGN_CARD: NONE,  # it voids the round, or was none
-    K.DECK_COUNT: NONE,  # counted
+    K.FOREIGN_CARD: NONE,  # it voids the round, or was denied
+    K.DECK_COUNT: NONE,  # a count moves no card
     K.COUNT_IN_DOUBT: NONE,
     K.UNSHUFFLED: NONE,
     K.POWER_FAILURE: NONE,
@@ -51,7 +51,7 @@ CARDS_OF: Final[dict[Kind, str]] = {
 BROUGHT_BY: Final[dict[Disposition | RulingAction, str]] = {
     D.VOID: NONE,  # the cards are collected
     D.RESHUFFLE: NONE,
-    D.STANDS: NONE,  # they are collected already
+    D.STANDS: NONE,  # they were collected already
     D.REMOVE_HAND: NONE,  # a dead hand stays where it lies (reading 36)
     D.REFUSE: NONE,
     D.RETURN_BET: NONE,
@@ -75,7 +75,7 @@ GOES_ON: Final = {R.CONTINUE: (), R.RETURN_BETS: (), R.REMOVE_HANDS: ("B1",)}
 
 
 class Way(NamedTuple):
-    """How a person answers whatever is asked."""
+    """A person's answers to whatever is asked."""
 
     handled: bool
     reconstructable: bool
@@ -107,13 +107,13 @@ def table_of(game_id: str, unit: Unit, *readings: ChosenReading) -> TableHarness
 
 
 def said_of(table: TableHarness, operation: operations.Operation) -> str:
-    """What the page shows before a person confirms or rules: the question, and what it would bring."""
+    """Return what the page shows before a person confirms or rules: the question and its consequences."""
     told = preview(table.state, operation)
     return " ".join(map(str, (next_step(table.state), told.next_step, told.becomes, *told.sentences))).lower()
 
 
 def decided(table: TableHarness, way: Way, action: RulingAction = R.CONTINUE) -> str:
-    """Decide all that is open so that play goes on, where the law lets it; returns what was said before."""
+    """Decide all that is open so that play continues where the rules let it; return what was shown before."""
     said = ""
     for _ in range(12):
         if not table.state.open:
@@ -140,7 +140,9 @@ def decided(table: TableHarness, way: Way, action: RulingAction = R.CONTINUE) ->
 
 
 def assert_moved(table: TableHarness) -> tuple[tuple[str, str], ...]:
-    """The move is drawn, named in the big sentence and the one button, holds the deal, and is over once it was said."""
+    """Check that the move is drawn, named in the headline and the one button, holds the deal, and ends once
+    acknowledged.
+    """
     view = view_of(table.state, LinkView())
     moves = moves_shown(view)
     assert moves, "nothing is drawn"
@@ -158,10 +160,10 @@ REPORTED: Final = tuple(itertools.product(GAME_IDS, Unit, FACES, (False, True)))
 
 @pytest.mark.parametrize(("game_id", "unit", "kind", "whole"), REPORTED)
 @pytest.mark.parametrize("named", [True, False], ids=["card 1", "some card"])
-def test_a_card_that_people_report_is_moved_wherever_play_goes_on(
+def test_a_card_reported_by_people_is_moved_wherever_play_continues(
     game_id: str, unit: Unit, kind: Kind, whole: bool, named: bool
 ) -> None:
-    """In mid-deal and after it, with every answer. F3 X2 voids the round of every dropped card."""
+    """Played during the deal and after it, with every answer. F3 X2 voids the round of every dropped card."""
     went_on = 0
     for way in WAYS:
         table = table_of(game_id, unit)
@@ -194,7 +196,7 @@ def test_a_card_is_turned_down_after_a_ruling_that_removes_another_hand(game_id:
 @pytest.mark.parametrize("game_id", GAME_IDS)
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("announced", [True, False], ids=["sensed", "seen by people"])
-def test_nc_5_10_a_face_up_card_is_named_while_it_is_in_the_device_and_turned_down_where_it_lies(
+def test_nc_5_10_a_face_up_card_is_named_in_the_device_and_turned_where_it_lies(
     game_id: str, unit: Unit, announced: bool
 ) -> None:
     went_on = 0
@@ -222,7 +224,7 @@ def test_nc_5_10_a_face_up_card_is_named_while_it_is_in_the_device_and_turned_do
 
 @pytest.mark.parametrize("game_id", [game for game in GAME_IDS if game != "F3"])
 @pytest.mark.parametrize("kind", [K.EXPOSED_CARD, K.PLAYER_EXPOSED, K.DEALER_EXPOSED_EARLY])
-def test_where_the_casino_lets_it_lie_face_up_nothing_is_moved_but_by_rtp_5_8(game_id: str, kind: Kind) -> None:
+def test_where_a_card_may_lie_face_up_only_rtp_5_8_moves_it(game_id: str, kind: Kind) -> None:
     """Reading 55."""
     table = table_of(game_id, Unit.SETS, ChosenReading("exposed_card", "up")).deal()
     table.report(kind, "D" if kind is K.DEALER_EXPOSED_EARLY else "B3", card=1)

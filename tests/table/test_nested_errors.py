@@ -1,4 +1,4 @@
-"""Errors that meet: one while another is open, or after it was decided. What each came to must not spoil the other."""
+"""Errors that meet: one arises while another is open, or after it was decided. Neither result spoils the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HANDS = {"B1": "KD KC KS", "B3": "2C AC AD", "D": "4C 4D TC"}  # three pictures,
 def begun(
     game_id: str = "NC", unit: Unit = Unit.SETS, hands: dict[str, str] | None = None, side: str = "", **readings: str
 ) -> TableHarness:
-    """Ann bets on box 1 and Bob on box 3; bets are closed. `side`: a second wager of Ann."""
+    """Return a table with bets closed: Ann bet on box 1, Bob on box 3. `side` is a second wager of Ann."""
     chosen = tuple(ChosenReading(*item) for item in readings.items())
     must = {"TP": (), "P3": (ChosenReading("tie_on", "points"),)}.get(game_id, (ESTABLISHED,))
     settings = Settings(game_id, unit, 7, True, (*must, *chosen))
@@ -61,7 +61,7 @@ def finish_round(table: TableHarness) -> None:
 # -- hands that are put right when they were turned over already -------------------------------------------------------
 
 
-def test_nc_5_7_2_hands_found_exchanged_when_they_are_turned_over_are_moved_and_settled_as_meant() -> None:
+def test_nc_5_7_2_exchanged_hands_found_when_turned_over_settle_as_intended() -> None:
     table = begun().deal()
     table.handle("B1")
     table.expose("D")
@@ -80,7 +80,7 @@ def test_nc_5_7_2_hands_found_exchanged_when_they_are_turned_over_are_moved_and_
     assert raised(table) == [Kind.OTHER_DEALING_ERROR]
 
 
-def test_nc_5_7_2_after_settlement_of_the_hands_they_are_put_right_and_settled_again() -> None:
+def test_nc_5_7_2_hands_put_right_after_settlement_are_settled_again() -> None:
     table = begun().deal()
     table.handle("B1")
     table.expose("D")
@@ -134,7 +134,7 @@ def test_nc_5_4_an_exposed_card_that_is_only_claimed_makes_the_table_ask() -> No
     assert table.open.facts.established is False
 
 
-def test_nc_5_4_a_confirmation_that_is_struck_out_is_asked_for_with_what_is_known_now() -> None:
+def test_nc_5_4_a_confirmation_that_was_struck_out_is_asked_again() -> None:
     table = begun(hands={"B1": "TC 5C 9S"}, side="three_pictures")
     table.take()
     table.report(Kind.POWER_FAILURE)
@@ -169,7 +169,7 @@ def test_nc_5_4_1_a_hand_that_was_removed_later_does_not_reopen_the_interruption
     assert not table.state.open
 
 
-def test_the_name_that_people_gave_stands_for_what_the_device_read_and_goes_with_the_hand() -> None:
+def test_the_face_that_people_named_replaces_the_reading_and_moves_with_the_hand() -> None:
     table = begun(hands={"B1": "TC 5C 9S", "B3": "KH 2C 3C"}, side="three_pictures").deal()
     table.report(Kind.EXPOSED_CARD, "B1", card=1)
     table.confirm()
@@ -292,7 +292,7 @@ def test_nc_5_9_the_last_count_of_a_hand_stands() -> None:
     assert not table.state.round.hands["B1"].dead
 
 
-def test_nc_5_9_an_error_that_asks_for_the_hand_takes_a_report_of_it_and_a_second_count() -> None:
+def test_nc_5_9_an_error_that_needs_the_hand_takes_a_report_and_a_second_count() -> None:
     table = begun().deal()
     table.handle("B1")
     table.report(Kind.OTHER_DEALING_ERROR)
@@ -337,8 +337,8 @@ def test_p3_5_2_found_after_the_round_a_count_says_whether_the_deck_goes_out_of_
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.4"), ("NC", "NC 5.5.4"), ("TP", "TP 5.3")])
-def test_cards_that_are_handled_after_an_error_was_noticed_change_nothing(game_id: str, clause: str) -> None:
-    """RTP 5.6 speaks of an error that is noted after cards were handled."""
+def test_cards_handled_after_an_error_was_noticed_change_nothing(game_id: str, clause: str) -> None:
+    """RTP 5.6 covers errors that are noted after cards were handled."""
     table = begun(game_id).deal()
     table.do(operations.PlaceCards((operations.CardAt(1, "B3"), operations.CardAt(4, "B1"))))
     table.handle("B1")

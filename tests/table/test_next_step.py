@@ -1,4 +1,4 @@
-"""The next step is a sentence in every state, and the table permits what it names."""
+"""The next step: every state has a sentence, and the table permits what it names."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
     assert next_step(table.state).endswith("Compare the table with the screen, then continue the round.")
 
 
-def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
+def test_a_deck_that_still_has_to_be_counted_has_no_account() -> None:
     """The hands of the round before do not count."""
     table = TableHarness().start().to_dealing()
     table.take()
@@ -127,7 +127,7 @@ def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
     assert ledger.whole
 
 
-def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() -> None:
+def test_an_open_irregularity_does_not_hide_an_absent_or_stopped_device() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
@@ -150,7 +150,7 @@ def test_next_step_does_not_wait_for_a_shuffle_of_a_shoe() -> None:
     assert next_step(table.state).endswith("Shuffle a full deck, put it into the shoe, and record the shuffle.")
 
 
-def test_what_was_noticed_is_said_and_not_its_kind() -> None:
+def test_the_next_step_shows_what_was_noticed_instead_of_its_kind() -> None:
     table = TableHarness().start().to_dealing().deal()
     hands = table.state.round.hands
     other = tuple(card.face.expose() for card in hands["B1"].cards if card.face)
@@ -158,7 +158,7 @@ def test_what_was_noticed_is_said_and_not_its_kind() -> None:
     assert next_step(table.state).startswith("Check your entry of the Dealer's hand: is it right? ")
 
 
-def test_a_device_that_is_refused_is_no_matter_of_its_cable() -> None:
+def test_a_refused_device_does_not_ask_to_check_its_cable() -> None:
     table = TableHarness().start()
     table.give(DeviceGone("device-proof", "The device could not prove its key: check `key_file`.", refused=True))
     said = next_step(table.state)
@@ -188,9 +188,7 @@ BACK = "The shuffler is back. Compare the table with the screen, then continue t
         ("F3", "Turn over Players 1, 2 and 3 and the Banker's hand."),
     ],
 )
-def test_after_the_deal_the_act_comes_before_the_trouble_of_a_device_that_is_no_more_needed(
-    game_id: str, said: str
-) -> None:
+def test_after_the_deal_the_act_precedes_the_trouble_of_an_unneeded_device(game_id: str, said: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
     table.lose_link()
     assert next_step(table.state) == f"{said} {GONE}"
@@ -288,7 +286,7 @@ def test_what_holds_nothing_is_decided_before_the_round_is_concluded(kind: Kind)
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
 def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
-    """No hand is left that could come back."""
+    """No hand can come back."""
     table = TableHarness(game_id=game_id, boxes=(1,)).start().to_dealing().deal()
     table.report(Kind.WRONG_VIEWER, "B1")
     table.rule(RulingAction.REMOVE_HANDS, places=("B1",))
@@ -299,7 +297,7 @@ def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
 
 
 def test_a_request_to_abandon_the_round_leaves_the_act_of_the_phase() -> None:
-    """Until it is made again it changes nothing: the device gives out the next set all the same."""
+    """A single request changes nothing: the device still gives out the next set."""
     table = TableHarness().start().to_dealing()
     before = next_step(table.state), primary_act(table.state)
     table.do(operations.AbandonRound("the shift manager", "the fire alarm"), Role.SHIFT_MANAGER)

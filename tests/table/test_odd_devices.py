@@ -67,8 +67,8 @@ def test_another_device_may_take_over_between_rounds() -> None:
     assert not table.at(Service.OUT_OF_SERVICE)
 
 
-def test_a_set_that_the_journal_missed_lies_in_the_tray_with_all_its_cards() -> None:
-    """Otherwise the next hand would get two cards too many."""
+def test_a_set_missing_in_the_journal_lies_in_the_tray_with_all_its_cards() -> None:
+    """Without them the next hand would get two cards too many."""
     table = TableHarness().start().to_dealing()
     table.take()
     shown = replace(table.device.status, dispensed=table.device.status.dispensed)
@@ -96,9 +96,9 @@ def test_reports_that_are_gone_are_missed_once_and_the_rest_is_compared(last: in
     assert len(table.events_of(events.IrregularityRaised)) == 1
 
 
-def test_a_device_that_calls_done_what_it_did_not_report_is_a_stop_and_is_not_asked_again_and_again() -> None:
+def test_a_command_reported_done_without_effect_is_a_stop_and_not_repeated() -> None:
     table = TableHarness().start().to_dealing()
-    table.device.obey = lambda command_id, command: None  # type: ignore[method-assign]  # a device that only talks
+    table.device.obey = lambda command_id, command: None  # type: ignore[method-assign]  # a device that answers and does nothing
     table.take()
     opened = table.state.device.moving
     assert opened is not None
@@ -119,7 +119,7 @@ def test_nc_5_5_2_a_card_that_was_read_before_is_an_excess_and_stays_untold() ->
     assert table.device.inside[0].code not in str(raised.note)
 
 
-def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_said() -> None:
+def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_named() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     status = table.device.status
     face = Concealed(cards("KD")[0], status.shuffle, 1)
@@ -217,7 +217,7 @@ def test_a_count_before_the_deal_is_not_the_count_after_it() -> None:
     assert table.state.decks.in_play.stub is None
 
 
-def test_nc_3_12_1_a_stub_that_comes_out_in_the_deal_is_dealt_from_by_hand_and_counted_at_the_end() -> None:
+def test_nc_3_12_1_a_stub_unloaded_in_the_deal_is_dealt_by_hand_and_counted() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     left = table.device.left

@@ -1,4 +1,4 @@
-"""What people can do now is what the table takes, and what people do was offered."""
+"""The offers to people agree with what the table takes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.table.watched import WatchedTable
 
 
 class OfferedCourse(Course):
-    """A scenario of which every operation that was taken had been offered."""
+    """A scenario in which every operation that was taken had been offered."""
 
     def __init__(self, setting: Any) -> None:
         self.taken = 0
@@ -51,19 +51,19 @@ def test_what_the_people_of_a_scenario_do_was_offered(name: str) -> None:
 
 
 def reached_states() -> list[TableState]:
-    """Constructed ones have contradictions that no table has."""
+    """Return the reached states. Constructed ones have contradictions that cannot occur at a table."""
     return [state for name, state in every_state() if not name.startswith("constructed")]
 
 
 @pytest.mark.parametrize("some", range(8))
 def test_what_is_offered_is_taken_in_every_state(some: int) -> None:
-    """Each eighth of the states."""
+    """Each part takes an eighth of the states."""
     states = reached_states()[some::8]
     assert sum(assert_offers_hold(state) for state in states) > 10 * len(states)
 
 
 @pytest.mark.exhaustive
-def test_whatever_a_person_may_do_was_offered() -> None:
+def test_every_permitted_operation_was_offered() -> None:
     """Every operation, with many arguments, in every state that was reached."""
     taken = 0
     for state in reached_states():
@@ -78,7 +78,7 @@ def test_whatever_a_person_may_do_was_offered() -> None:
 
 
 class OfferedTable(WatchedTable):
-    """A table of random inputs: after each one the offers hold, and what its people do was offered."""
+    """A table with random inputs: after each input the offers hold, and each act of its people was offered."""
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         super().watch(before, given, numbered)

@@ -1,4 +1,4 @@
-"""Pausing holds the exit; a round is concluded by two requests; the table opens and closes."""
+"""Pausing holds the exit; two requests conclude a round; the table opens and closes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_chips_are_recorded_as_paid_once() -> None:
     assert table.refused(operations.RecordSettled())[0] == "settled"
 
 
-def test_the_next_round_is_concluded_by_two_requests_of_its_own() -> None:
+def test_the_next_round_needs_two_new_requests_to_conclude() -> None:
     table = TableHarness().start().to_dealing().finish().to_dealing().deal().expose_all()
     assert table.refused(operations.ConcludeRound())[0] == "not-settled"
     table.settle()
@@ -137,7 +137,7 @@ def test_a_start_is_not_cancelled_once_cards_have_left_the_device() -> None:
     assert table.refused(operations.CancelStart())[0] == "cards-out"
 
 
-def test_a_set_that_waited_when_the_start_was_cancelled_keeps_its_deck_from_the_next_round() -> None:
+def test_a_set_waiting_at_a_cancelled_start_spoils_its_deck_for_the_next_round() -> None:
     table = TableHarness()
     table.device.capabilities = replace(table.device.capabilities, stages=True)
     table.start().to_betting()

@@ -1,4 +1,4 @@
-"""What is said to be paid, taken and given back where no bets are entered."""
+"""Announced payments: bets paid, taken and returned at a table where no bets are entered."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_every_box_has_its_line_and_those_of_one_result_share_it() -> None:
     )
 
 
-def test_a_win_that_pays_half_is_said_with_its_price() -> None:
+def test_a_win_that_pays_half_is_announced_with_its_price() -> None:
     table = settled("NC", D="2S 3D KC", B1="6S QD TC", B2="9S KD JC")
     assert payments(table.state) == ("Pay 1 to 1: box 2.", "Pay 1 to 2: box 1.")
 
 
-def test_bets_for_and_against_a_hand_are_told_apart() -> None:
+def test_bets_for_and_against_a_hand_are_distinguished() -> None:
     table = settled("F3", D="6S QD TC", B1="2S 3D JC", B2="9S KD JH", B3="6H QH TD")
     assert payments(table.state) == (
         "Pay Win 1 to 1: Player 2.",
@@ -52,7 +52,7 @@ def test_bets_for_and_against_a_hand_are_told_apart() -> None:
     )
 
 
-def test_nothing_is_said_before_the_hands_are_compared_nor_once_the_round_is_over() -> None:
+def test_nothing_is_announced_before_the_comparison_or_after_the_round() -> None:
     table = TableHarness(game_id="NC").start().to_dealing().deal()
     assert payments(table.state) == ()
     table = settled("NC", B1="9S KD JC")
@@ -160,7 +160,7 @@ def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: st
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "P3", "NC"])
-def test_of_an_earlier_round_it_is_said_that_the_result_stands(game_id: str) -> None:
+def test_for_an_earlier_round_the_result_stands(game_id: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().finish().to_betting()
     table.report(Kind.FOREIGN_CARD, earlier=True)
     assert "If so, the result stands" in str(question(table.state, table.open))

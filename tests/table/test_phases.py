@@ -1,4 +1,4 @@
-"""The machines follow their transition tables, and permit nothing else."""
+"""The state machines follow their transition tables and permit nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONDITIONS = [frozenset(chosen) for size in range(5) for chosen in combinations(
 
 
 def as_written(table: tuple[Transition, ...], state: str, trigger: str, holds: frozenset[Condition]) -> str | None:
-    """The target of the first row that fits."""
+    """Return the target of the first row that fits."""
     for row in table:
         if (row.trigger, row.source) == (trigger, state) and row.condition in holds | {Condition.ALWAYS}:
             return row.target
@@ -45,7 +45,7 @@ def test_every_trigger_leads_a_service_where_the_table_says(service: Service) ->
         assert SERVICE_TABLE.after(service, trigger, holds) == as_written(SERVICES, service, trigger, holds)
 
 
-def test_a_phase_that_cannot_be_entered_is_refused_with_a_sentence_and_changes_nothing() -> None:
+def test_an_impossible_phase_change_is_refused_and_changes_nothing() -> None:
     decision = Decision(TableState())
     with pytest.raises(RefusedError, match=r"^That is not possible while the table is closed\.$"):
         decision.enter_phase("judged")

@@ -1,4 +1,4 @@
-"""Wrong PINs: five of one person at one user of the machine, and none is taken there for a while."""
+"""Wrong PINs: after five by one person from one user of the machine, none is taken there for a while."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONSOLE, OFFICE = 1001, 1002
 
 
 class Desk:
-    """A table at which PINs are tried; the state is folded from what was decided."""
+    """A table at which PINs are tried; the state is folded from its decisions."""
 
     def __init__(self) -> None:
         self.state = TableState()
@@ -76,7 +76,7 @@ def test_locks_are_folded_from_the_journal() -> None:
     assert fold(TableState(), desk.journaled).pin_locks == desk.state.pin_locks != ()
 
 
-def test_what_was_refused_at_the_door_is_recorded_and_changes_nothing() -> None:
+def test_a_refused_request_is_recorded_and_changes_nothing() -> None:
     state = TableState()
     decided = decide(state, RefusedAtDoor("not-admitted", 4711, 12))
     assert decided.events == (events.DoorRefused("not-admitted", 4711, 12),)

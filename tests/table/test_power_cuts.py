@@ -1,6 +1,6 @@
-"""Power failures during a round, of the PC, the device or both: RTP 5.13, NC 5.4; TP says nothing.
+"""Power failures during a round, of the PC, the device or both: RTP 5.13, NC 5.4; TP has no clause.
 
-It is raised once for device and PC; a person confirms or denies it, and a person continues the round.
+One irregularity is raised for device and PC; a person confirms or denies it, and a person continues the round.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Cut = Callable[[TableHarness], None]
 
 
 def begun(game_id: str, unit: Unit = Unit.SINGLES) -> TableHarness:
-    """Ann and Bob bet, each on one box, and the deal begins."""
+    """Return a table at the beginning of the deal; Ann and Bob each bet on one box."""
     settings = Settings(game_id, unit, 3, True, () if game_id == "TP" else (ESTABLISHED,))
     table = TableHarness(unit, (1, 2), HANDS[game_id], settings=settings, game_id=game_id).start()
     table.do(operations.OpenTable())
@@ -61,7 +61,7 @@ def begun(game_id: str, unit: Unit = Unit.SINGLES) -> TableHarness:
 
 
 def shown(game_id: str) -> TableHarness:
-    """Every card is dealt, and the hand of box 1 lies open: a wager on it has won or lost."""
+    """Return a table with every card dealt and the hand of box 1 open: a wager on it has won or lost."""
     table = begun(game_id).deal()
     for place in ("D", "B1") if game_id == "NC" else ("B1",):
         table.expose(place)
@@ -166,7 +166,7 @@ def test_a_power_failure_is_raised_once_with_its_evidence(fail: Cut, noticed_by:
 
 @pytest.mark.parametrize("denied", [True, False])
 def test_what_the_device_reports_after_a_denial_is_claimed_again(denied: bool) -> None:
-    """Who denied that the PC lost power has said nothing of the device. What was confirmed is claimed once."""
+    """A denial that the PC lost power does not cover the device. A confirmed claim is not raised again."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.start_daemon_again("pc-2")
     if denied:
@@ -209,7 +209,7 @@ def test_a_brown_out_is_a_power_failure() -> None:
 
 
 @pytest.mark.parametrize("host_boot", ["pc-1", ""])
-def test_a_daemon_restarted_on_a_running_pc_is_no_power_failure(host_boot: str) -> None:
+def test_a_daemon_restart_on_a_running_pc_is_not_a_power_failure(host_boot: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.start_daemon_again(host_boot)
@@ -231,7 +231,7 @@ def test_between_rounds_a_power_failure_is_not_raised() -> None:
 # -- reports after the failure -----------------------------------------------------------------------------------------
 
 
-def test_a_card_drawn_while_the_pc_was_dark_reaches_its_place_though_the_claim_is_open() -> None:
+def test_a_card_drawn_while_the_pc_was_off_reaches_its_place_during_the_claim() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.start_daemon_again("pc-2")
@@ -320,7 +320,7 @@ def test_a_deck_that_was_counted_whole_is_not_in_doubt_any_more() -> None:
     assert not table.state.open
 
 
-def test_between_rounds_it_is_no_doubt() -> None:
+def test_a_power_failure_between_rounds_raises_no_doubt() -> None:
     table = TableHarness()
     table.device.capabilities = replace(table.device.capabilities, acknowledges=False)
     table.start().to_dealing().finish()
@@ -349,7 +349,7 @@ def test_rtp_5_13_2_the_rest_may_be_dealt_by_hand(fail: Cut) -> None:
 # -- what is known of the cards ----------------------------------------------------------------------------------------
 
 
-def test_rtp_5_13_1_a_hand_turned_over_later_and_corrected_does_not_reopen_the_power_failure() -> None:
+def test_rtp_5_13_1_a_corrected_later_hand_does_not_reopen_the_power_failure() -> None:
     table = begun("RTP")
     table.deal()
     the_device(table)

@@ -1,4 +1,4 @@
-"""The question of an open irregularity: it says what it is about, what is to be done, and what follows."""
+"""The question of an open irregularity: its subject, the required act, and the consequences."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
 # -- matters for a ruling
 
 
-def test_two_matters_of_which_the_rules_are_silent_are_told_apart() -> None:
+def test_two_matters_without_a_clause_have_different_questions() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.UNSHUFFLED)
     table.report(Kind.PLAYER_EXPOSED, "B3")
@@ -206,7 +206,7 @@ def test_a_wrong_number_of_cards_is_put_right_in_the_hand(counted: int, said: st
     assert not table.state.open
 
 
-def test_an_order_without_known_cards_is_said_at_the_table() -> None:
+def test_an_order_without_known_cards_is_asked_at_the_table() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.SIMULTANEOUS)
     table.confirm(wrong_number=False, order_known=False)
@@ -244,7 +244,7 @@ def test_a_void_by_ruling_is_asked_for_with_what_is_decided() -> None:
 # -- the claim, before anything that follows
 
 
-def test_whether_it_is_so_is_a_question_of_its_own() -> None:
+def test_whether_the_irregularity_occurred_is_a_separate_question() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.WRONG_COUNT, "D", counted=4)
     assert claimed(table) == ["Does the Dealer have 4 cards?"]
@@ -266,7 +266,7 @@ def test_what_is_decided_already_is_not_claimed() -> None:
 
 
 def opens_first(table: TableHarness) -> str:
-    """The place whose hand is turned over first."""
+    """Return the place whose hand is turned over first."""
     examined_first = table.state.game.step(StepKind.RETURNING) is None and table.state.game.examining
     return "D" if examined_first else table.state.round.live_places[0]
 
@@ -328,7 +328,7 @@ def four_came(game_id: str, unit: Unit = Unit.SETS) -> TableHarness:
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
-def test_whoever_stands_at_the_table_is_asked_what_there_is_to_see(game_id: str) -> None:
+def test_people_at_the_table_are_asked_about_what_they_can_see(game_id: str) -> None:
     assert claimed(four_came(game_id)) == ["Do you see 4 cards for box 1?"]
     assert claimed(four_came(game_id, Unit.SINGLES)) == ["Did 2 cards come out together?"]
 
@@ -358,8 +358,8 @@ def test_after_four_cards_for_a_hand_it_is_asked_which_hand_has_how_many(game_id
 
 
 @pytest.mark.parametrize("game_id", FOUR_IN_BOX_1)
-def test_four_cards_of_which_no_hand_has_too_many_void_nothing(game_id: str) -> None:
-    """They lie in no hand yet, so that no place, order or number of a deal is wrong."""
+def test_four_cards_without_an_overfull_hand_void_nothing(game_id: str) -> None:
+    """The cards are in no hand yet, so no place, order or number of a deal is wrong."""
     table = four_came(game_id, Unit.SINGLES)
     table.confirm(wrong_number=False, by=Role.DEALER)
     assert asked(table).endswith("Does a card lie at the wrong place?")
@@ -384,8 +384,8 @@ def test_each_claim_asks_one_thing_and_no_two_the_same(kind: Kind) -> None:
 
 @pytest.mark.parametrize("game_id", GAMES)
 @pytest.mark.parametrize("kind", Kind)
-def test_no_claim_joins_what_the_rows_of_a_game_tell_apart(kind: Kind, game_id: str) -> None:
-    """Where several claims are asked of a kind, a yes to each decides every fact that distinguishes between them."""
+def test_no_claim_merges_cases_that_the_rows_of_a_game_distinguish(kind: Kind, game_id: str) -> None:
+    """Where a kind has several claims, confirming each one decides every fact that distinguishes them."""
     every = CLAIMS[kind]
     named = {name for one in every for name, value in facts_of(one.states).items()}
     for one in every:
@@ -405,8 +405,8 @@ def test_each_question_of_fact_asks_one_thing(name: str) -> None:
     assert " or " not in text
 
 
-def test_f3_pm5_a_first_card_that_was_mistyped_is_checked_before_all_else() -> None:
-    """The order of the deal follows from it, so that the entry is corrected and not denied."""
+def test_f3_pm5_a_mistyped_first_card_is_checked_first() -> None:
+    """The order of the deal follows from it, so the entry is corrected, not denied."""
     table = TableHarness(Unit.SINGLES, game_id="F3", by_device=False).start().to_betting()
     table.do(operations.NoMoreBets())
     table.take()

@@ -1,4 +1,4 @@
-"""Random sequences of inputs: the account of cards stays right, and a path to the next round remains."""
+"""Random sequences of inputs: the account of cards stays correct, and a path to the next round remains."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ WIRE = range(2**16)  # the range of numbers in a report
 
 
 def can_be_told(observation: AnyObservation) -> bool:
-    """Whether a driver could report it: no number out of the wire's range."""
+    """Return whether a driver could report it: every number is within the protocol's range."""
     numbers = [value for value in msgspec.structs.astuple(observation) if isinstance(value, int)]
     return all(number in WIRE for number in numbers)
 
 
 class Rounds(RuleBasedStateMachine):
-    """Regular steps, so that rounds advance, and random inputs in between."""
+    """Regular steps, so that rounds advance, with random inputs in between."""
 
     @staticmethod
     def boxes(rules: Game) -> tuple[int, ...]:
-        """The boxes that are occupied in a regular round."""
+        """Return the boxes that are occupied in a regular round."""
         return BOXES
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Rounds(RuleBasedStateMachine):
         self.table.device.reboot()
 
     def reports_are_gone(self) -> None:
-        """Two reports of the running device are lost; it says which."""
+        """Lose two reports of the running device; its next one names them."""
         device = self.table.device
         if device.linked:
             first = device.last_report + 1
@@ -142,7 +142,7 @@ class Rounds(RuleBasedStateMachine):
         self.table.give(DaemonStarted("T1", True, self.table.settings, "again"))
 
     def teardown(self) -> None:
-        """At the end everything works again, and the crew reaches the next round."""
+        """Restore everything, and let the crew reach the next round."""
         device = self.table.device
         device.answers, device.refuses_next, device.jams_next = True, "", False
         device.next_set = device.miscount = 0
@@ -152,7 +152,7 @@ class Rounds(RuleBasedStateMachine):
 
 
 class RoundsOfOneBox(Rounds):
-    """Two hands: when one is removed or withdrawn, no hand is left against the Dealer."""
+    """Two hands: when one is removed or withdrawn, no hand plays against the Dealer."""
 
     @staticmethod
     def boxes(rules: Game) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What a correction affects, and what it leaves unchanged."""
+"""Corrections: the decisions they affect, and those they leave unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_what_a_corrected_entry_raised_goes_when_that_is_corrected_too() -> None
 
 
 def voided_when_settled() -> TableHarness:
-    """An exposed card was denied; then the round was void for a foreign one."""
+    """Return a table on which an exposed card was denied and a foreign card then voided the round."""
     table = with_bets().deal()
     table.report(Kind.EXPOSED_CARD, "B1", card=1)
     table.deny()
@@ -49,7 +49,7 @@ def test_nc_5_5_1_in_a_void_round_only_the_cause_of_the_void_is_reopened() -> No
 
 
 def test_nc_5_15_a_ruling_after_a_void_pays_no_bet() -> None:
-    """A wrong count is still raised; removing a hand then settles nothing again."""
+    """A wrong count is still raised; removing a hand afterwards settles nothing again."""
     table = voided_when_settled()
     table.confirm()
     before = table.state.round.settlement
@@ -120,8 +120,8 @@ def test_a_corrected_count_of_the_stub_says_nothing_of_the_deck_that_waits() -> 
 
 
 @pytest.mark.parametrize("choice", Choice)
-def test_what_is_dealt_by_hand_after_a_void_was_lifted_is_in_the_count_at_the_end(choice: Choice) -> None:
-    """When the round was void the stub came out and was counted; the rest is dealt from it."""
+def test_cards_dealt_by_hand_after_a_lifted_void_are_in_the_end_count(choice: Choice) -> None:
+    """The void brought the stub out, and it was counted; the rest is dealt from it."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.EXPOSED_CARD, "B1", card=1)

@@ -1,4 +1,4 @@
-"""Concealed cards are recalled by a pit manager, of a round that is over or while cards are put right, and recorded."""
+"""Recalls: a pit manager sees concealed cards of a finished round, or while cards are put right; each is recorded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def recall(of_round: int, place: str = "", reason: str = "a dispute") -> operati
 
 
 def shown(table: TableHarness, of_round: int) -> dict[str, list[str]]:
-    """By place, the faces in the answer to the last request; the round is the one in which the events lie."""
+    """Return the faces by place in the answer to the last request."""
     rounds, number = [], 0
     for _, numbered in table.steps:
         for _, event in numbered:
@@ -101,8 +101,8 @@ def test_a_lower_rank_is_refused(role: Role) -> None:
     assert (code, "pit manager" in sentence) == ("role", True)
 
 
-def test_a_void_round_is_not_over_while_its_void_can_be_lifted() -> None:
-    """Who knows the faces must not decide whether play goes on with them."""
+def test_a_void_round_is_not_over_while_the_void_can_be_lifted() -> None:
+    """Nobody who knows the faces may decide whether play continues with them."""
     table = abandoned(TableHarness(hands=HANDS).start().to_dealing().deal())
     assert table.state.phase is Phase.VOIDED
     assert table.refused(recall(1, "B1"), PIT_MANAGER)[0] == "round"
@@ -112,7 +112,7 @@ def test_a_void_round_is_not_over_while_its_void_can_be_lifted() -> None:
     table.do(recall(1, "B1"), PIT_MANAGER)
 
 
-def test_of_a_concluded_round_at_once() -> None:
+def test_a_concluded_round_is_recalled_immediately() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().finish()
     table.do(recall(1, "D"), PIT_MANAGER)
     assert shown(table, 1) == {"D": HANDS["D"].split()}

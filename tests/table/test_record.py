@@ -1,4 +1,4 @@
-"""The record of the record: what a daemon was started with is journaled when it differs, and says who a witness is."""
+"""The daemon's start is journaled when its arguments change, and records who a witness is."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_it_is_recorded_once_and_again_when_anything_differs() -> None:
         assert recorded(table)[-1] == changed
 
 
-def test_a_start_that_names_nothing_records_nothing_and_keeps_what_is_known() -> None:
-    """As inputs of older journals are."""
+def test_a_start_without_arguments_records_nothing_and_keeps_the_last_record() -> None:
+    """Inputs of older journals name nothing."""
     table = TableHarness(settings=SETTINGS)
     table.give(started())
     table.give(started(None))
@@ -97,7 +97,7 @@ def test_every_record_of_a_count_says_who_the_witness_is() -> None:
     assert table.last(events.DeckTakenOut).witness_id == "sam"
 
 
-def test_what_is_read_again_is_recorded_and_the_settings_wait_for_the_end_of_the_round() -> None:
+def test_reloaded_settings_are_recorded_and_wait_for_the_end_of_the_round() -> None:
     table = TableHarness(settings=SETTINGS)
     table.give(started())
     table.connect()

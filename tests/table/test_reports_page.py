@@ -1,4 +1,4 @@
-"""Every report and every fault of a status, in every phase and service, does what docs/device_reports.md says."""
+"""Every report and every status fault has the effect that docs/device_reports.md states, in every phase and service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person reports what the table has raised already: one irregularity, not two."""
+"""A person's report of what the table has raised already joins it: one irregularity, not two."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_nc_5_7_2_cards_at_wrong_places_are_the_error_that_the_faces_showed() ->
         (Kind.LATE_BET, ("B1", None), ("B3", None)),
     ],
 )
-def test_what_may_be_another_one_is_raised_for_itself(
+def test_a_report_that_may_be_something_else_is_raised_separately(
     kind: Kind, first: tuple[str | None, int | None], second: tuple[str | None, int | None]
 ) -> None:
     table = TableHarness().start().to_dealing().deal()
@@ -88,7 +88,7 @@ def test_a_report_of_the_round_before_joins_none_of_this_round() -> None:
     assert [found.round for found in table.state.open] == [2, 1]
 
 
-def test_a_second_card_that_lies_face_up_in_the_device_is_another_one() -> None:
+def test_a_second_face_up_card_in_the_device_is_raised_separately() -> None:
     table = TableHarness().start().to_dealing()
     table.device.report(FaceUpFound(table.device.shuffle, 8, 1))
     table.device.report(FaceUpFound(table.device.shuffle, 9, 1))

@@ -1,4 +1,4 @@
-"""After a void: the screen asks for the bets to be returned until that is recorded, and what becomes of the record."""
+"""After a void the screen asks to return the bets until that is recorded; a lifted void withdraws the record."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_next_round_may_begin_without_the_record() -> None:
     assert RETURN not in next_step(table.state)
 
 
-def test_it_is_said_before_what_is_in_the_way_and_at_a_table_that_was_closed_or_is_maintained() -> None:
+def test_returning_bets_comes_first_also_at_a_closed_table_or_in_maintenance() -> None:
     table = abandoned(TableHarness().start().to_dealing())
     table.do(operations.PauseTable("a dispute"))
     assert next_step(table.state).startswith(f"{RETURN} Paused: a dispute. Resume when settled.")
@@ -97,8 +97,8 @@ def test_a_record_entered_by_mistake_is_struck_out() -> None:
 @pytest.mark.parametrize("wagers", [True, False])
 @pytest.mark.parametrize("returned", [True, False])
 @pytest.mark.parametrize("ends", [Phase.DEALING_SETS, Phase.EXPOSING, Phase.SETTLING])
-def test_a_lifted_void_takes_the_record_back(ends: Phase, returned: bool, wagers: bool) -> None:
-    """With the round paid before, and its conclusion asked for once, neither stands any more."""
+def test_a_lifted_void_withdraws_the_record(ends: Phase, returned: bool, wagers: bool) -> None:
+    """The round was paid and its conclusion requested once; neither counts any more."""
     table = with_bets() if wagers else TableHarness().start().to_dealing()
     if ends is not Phase.DEALING_SETS:
         table.deal()
@@ -117,15 +117,15 @@ def test_a_lifted_void_takes_the_record_back(ends: Phase, returned: bool, wagers
     assert RETURN not in next_step(table.state)
 
 
-def test_of_an_earlier_round_only_the_result_is_void() -> None:
-    """The bets of this round stay where they are."""
+def test_a_void_earlier_round_has_only_a_void_result() -> None:
+    """The bets of this round stay in place."""
     table = TableHarness(game_id="TP").start().to_dealing().finish().to_betting()
     table.report(Kind.EXPOSED_CARD, earlier=True)
     table.rule(RulingAction.VOID)
     assert not table.state.round.bets_to_return
 
 
-def test_it_is_told_in_its_own_words() -> None:
+def test_a_return_of_bets_has_a_text_for_the_table() -> None:
     assert tell({"event": "chips_paid", "returned": True}) == "all bets are returned"
     back = {"event": "closing_taken_back", "chips": True, "returned": True}
     assert tell(back) == "the bets are to be returned after all"

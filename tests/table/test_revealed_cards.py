@@ -1,4 +1,4 @@
-"""What is opened when hands lie open: nothing but what was shown, and no answer tells what lies face down."""
+"""Opened commitments: only cards that were shown are opened, and no answer reveals a face-down card."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def dealt(unit: Unit = Unit.SETS, game_id: str = "NC", *, by_device: bool = True
 
 
 def faces(table: TableHarness) -> dict[str, tuple[Card, ...]]:
-    """What lies where, as only this test knows."""
+    """Return the cards by place; only this test knows them."""
     hands = table.state.round.hands.items()
     return {place: tuple(card.face.expose() for card in hand.cards if card.face) for place, hand in hands}
 
 
 def first_to_open(table: TableHarness) -> str:
-    """The place whose turn it is."""
+    """Return the place whose turn it is."""
     returned = table.state.game.step(StepKind.RETURNING) is not None
     return "B1" if returned or not table.state.game.examining else DEALER
 
 
 def opened(table: TableHarness) -> list[Card]:
-    """Every card whose commitment was opened so far."""
+    """Return every card whose commitment has been opened."""
     hands = (one for shown in table.events_of(events.HandExposed) for one in shown.revealed)
     first = (shown.revealed for shown in table.events_of(events.FirstCardShown))
     return [one.card for one in (*hands, *first) if one is not None]
@@ -59,8 +59,8 @@ def test_exchanged_hands_open_no_card_that_lies_face_down(game_id: str, unit: Un
 
 
 @pytest.mark.parametrize("right", [1, 2])
-def test_where_some_of_the_cards_differ_none_is_opened(right: int) -> None:
-    """Else a person who guesses would see which of his guesses lie there."""
+def test_where_some_cards_differ_none_is_opened(right: int) -> None:
+    """Otherwise a person could guess and see which guesses are right."""
     table = dealt()
     lying = faces(table)
     typed = (*lying[DEALER][:right], *lying["B6"][right:])
@@ -89,7 +89,7 @@ def test_a_first_card_that_was_entered_otherwise_stays_sealed(unit: Unit) -> Non
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
 
 
-def test_hands_left_exchanged_open_only_what_each_shows() -> None:
+def test_swapped_hands_that_stay_open_only_what_each_shows() -> None:
     """After a wrong distribution that stays as it was dealt, any card of the deal may lie there."""
     table = dealt()
     lying = faces(table)
@@ -139,8 +139,8 @@ def test_a_correction_does_not_take_it_either() -> None:
     assert table.refused(correction, Role.PIT_SUPERVISOR)[0] == "enter-cards"
 
 
-def test_nor_while_play_is_held() -> None:
-    """A correction is accepted while the table is held; the device's word is not."""
+def test_nothing_is_opened_while_play_is_held() -> None:
+    """A correction is accepted while the table is held; the device's report is not."""
     table = dealt()
     table.do(operations.ExposeHand(DEALER, faces(table)[DEALER]))
     entry = table.state.round.entered[-1].entry
@@ -168,8 +168,8 @@ def test_nor_after_cards_were_left_as_they_were_dealt() -> None:
 
 
 @pytest.mark.parametrize("game_id", [game_id for game_id, rules in GAMES.items() if rules.examining])
-def test_nor_of_a_hand_whose_turn_it_is_not(game_id: str) -> None:
-    """Where all hands are exposed at once, each has its turn."""
+def test_no_hand_is_opened_before_its_turn(game_id: str) -> None:
+    """Where all hands are exposed together, each still has its turn."""
     table = dealt(Unit.SETS, game_id)
     place = first_to_open(table)
     wrong = DEALER if place != DEALER else "B1"
@@ -179,8 +179,8 @@ def test_nor_of_a_hand_whose_turn_it_is_not(game_id: str) -> None:
 # -- answers that would tell who guesses right
 
 
-def test_52_guesses_at_a_card_that_lies_face_down_are_answered_alike() -> None:
-    """One card is dealt, a card was exposed and it is not known which, and a dealer names every card in turn."""
+def test_52_guesses_at_a_face_down_card_get_the_same_answer() -> None:
+    """One card is dealt, an unknown card was exposed, and a dealer names every card in turn."""
     chosen = (ChosenReading("established_by", "mathematically", "a manager", "2026-01-01"),)
     table = TableHarness(Unit.SINGLES, settings=Settings("NC", Unit.SINGLES, 7, True, chosen)).start()
     table.do(operations.OpenTable())

@@ -1,4 +1,4 @@
-"""What a person of rank may rule where the document refers (NC 5.17, RTP 6.1) or is silent."""
+"""Rulings of a person of rank where the document refers the case (NC 5.17, RTP 6.1) or has no clause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFERRED = Kind.WRONG_VIEWER
 
 
 def referred(game_id: str = "NC", unit: Unit = Unit.SETS) -> TableHarness:
-    """The deal is complete; a second hand was viewed, and the shift manager has to rule."""
+    """Return a table after the deal: a second hand was viewed, and the shift manager has to rule."""
     table = TableHarness(unit, game_id=game_id).start().to_dealing().deal()
     table.report(REFERRED)
     assert table.open.stage is Stage.RULING
@@ -86,7 +86,7 @@ def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
 
 
 def test_no_ruling_on_who_looked_names_an_order() -> None:
-    """The set that waits in the tray is as it came."""
+    """The set in the tray keeps the order in which it came."""
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(REFERRED, "B1")
@@ -95,7 +95,7 @@ def test_no_ruling_on_who_looked_names_an_order() -> None:
     assert table.refused(ruling(table, A.NAME_ORDER, ordinals=waiting), Role.SHIFT_MANAGER)[0] == "order"
 
 
-def test_a_ruling_without_authority_or_reason_is_none() -> None:
+def test_a_ruling_without_authority_or_reason_is_refused() -> None:
     table = referred()
     found = table.open
     for authority, text in (("", "so decided"), ("shift manager", " ")):
@@ -158,8 +158,8 @@ def test_nothing_is_earlier_than_the_first_round_and_nothing_in_a_settled_one() 
     assert table.refused(earlier)[0] == "round"
 
 
-def test_before_a_card_is_dealt_an_error_of_dealing_is_none_of_this_round() -> None:
-    """NC 5.6: otherwise an error of the settled round would void the one that has just begun."""
+def test_before_the_first_card_a_dealing_error_does_not_concern_this_round() -> None:
+    """NC 5.6: otherwise an error of the settled round would void the round that has just begun."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     for kind in (Kind.WRONG_DISTRIBUTION, Kind.DEALER_EXPOSED_EARLY, Kind.DROPPED_CARD):
         assert table.refused(operations.ReportIrregularity(kind))[0] == "round"
@@ -192,7 +192,7 @@ def test_a_round_is_dealt_to_its_end_by_hand_when_the_device_is_dead(game_id: st
 
 
 def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None:
-    """RTP 6.1: the extra card lies with the Dealer, so the stub is one short."""
+    """RTP 6.1: the extra card is at the Dealer's place, so the stub is one short."""
     table = TableHarness(game_id="RTP").start().to_dealing()
     table.take()
     table.device.pass_unseen(1)
@@ -271,7 +271,7 @@ def test_nc_5_17_the_required_rank_is_named_with_its_clause_where_there_is_one()
 
 
 def with_side_bet(game_id: str, wager: str, *mains: int) -> TableHarness:
-    """Ann has main bets on these boxes, and bob has a side bet on box 2."""
+    """Return a table with main bets of Ann on these boxes and a side bet of Bob on box 2."""
     table = TableHarness(game_id=game_id).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -306,7 +306,7 @@ def test_p3_3_4_a_side_bet_on_the_dealers_hand_needs_no_hand_of_its_box() -> Non
 
 @pytest.mark.parametrize(("game_id", "wager"), [("TP", "three_pictures"), ("RTP", "royal")])
 def test_a_side_bet_whose_hand_a_correction_takes_away_is_decided_again(game_id: str, wager: str) -> None:
-    """It was ruled to be settled by the hand of box 2, to which none is dealt after the correction."""
+    """A ruling settled it by the hand of box 2, to which nothing is dealt after the correction."""
     table = with_side_bet(game_id, wager, 1, 2)
     if table.state.open:
         table.rule(RulingAction.CONTINUE)

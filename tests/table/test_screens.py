@@ -1,4 +1,4 @@
-"""Screens as the table knows them: enrolled, removed, signed on and off, and what may be entered at one."""
+"""Screens at the table: enrolled, removed, signed on and off, and the operations that they permit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Screens:
     def act(
         self, person: str, operation: AnyOperation, at: str = "", proven: Proof = "pin", role: Role = Role.DEALER
     ) -> str:
-        """The code of the refusal; empty: it was taken."""
+        """Return the code of the refusal, or "" if it was taken."""
         self._acts += 1
         number = self.state.round.number
         screen = id_of(at) if at else ""
@@ -81,12 +81,12 @@ def test_an_enrolled_screen_is_known_by_the_beginning_of_the_hash(screens: Scree
         ("AA" * 32, "Third", "screen"),
     ],
 )
-def test_what_is_no_screen_is_not_enrolled(screens: Screens, token_hash: str, name: str, code: str) -> None:
+def test_an_invalid_screen_is_not_enrolled(screens: Screens, token_hash: str, name: str, code: str) -> None:
     assert screens.enrol(token_hash, name) == code
     assert len(screens.state.screens) == 2
 
 
-def test_a_table_has_so_many_screens(screens: Screens) -> None:
+def test_a_table_has_a_limited_number_of_screens(screens: Screens) -> None:
     codes = [screens.enrol(f"{number:064x}"[::-1], f"Screen {number}") for number in range(1, MOST_SCREENS)]
     assert codes == [""] * (MOST_SCREENS - 2) + ["screen"]
 
@@ -96,8 +96,8 @@ def test_a_dealer_neither_enrols_nor_removes(screens: Screens, operation: AnyOpe
     assert screens.act("dana", operation) == "role"
 
 
-def test_what_is_entered_at_a_screen_that_was_removed_meanwhile_is_refused(screens: Screens) -> None:
-    """It was let in while the screen was enrolled."""
+def test_an_entry_at_a_screen_removed_in_the_meantime_is_refused(screens: Screens) -> None:
+    """The request was accepted while the screen was still enrolled."""
     assert screens.act("dana", operations.SignOn(), LEFT) == ""
     assert screens.act("sam", operations.RemoveScreen("5e" * 6), role=Role.PIT_SUPERVISOR) == ""
     assert screens.act("dana", operations.PauseTable("x"), LEFT, "screen") == "not-enrolled"
@@ -126,8 +126,8 @@ def test_without_the_pin_nobody_signs_on(screens: Screens, proven: Proof) -> Non
     assert screens.act("dana", operations.SignOn(), LEFT, proven) == "not-signed-on"
 
 
-def test_a_shift_that_is_not_signed_for_with_the_pin_is_not_longer(screens: Screens) -> None:
-    """Who goes on duty as the dealer signed on does not renew the sign-on; with the PIN it is renewed."""
+def test_a_shift_without_a_pin_does_not_extend_the_sign_on(screens: Screens) -> None:
+    """A dealer who goes on duty where already signed on does not renew the sign-on; entering the PIN does."""
     screens.act("dana", operations.SignOn(), LEFT)
     screens.table.give(
         PersonActed("later", "dana", Role.DEALER, 0, operations.DealerOn(), None, "screen", "5e" * 6, 2 * UNTIL)
@@ -177,7 +177,7 @@ AT_SCREENS: Final[tuple[tuple[str, str, Proof], ...]] = (
 
 @pytest.mark.parametrize("phase", Phase)
 def test_every_operation_has_an_outcome_at_a_screen(phase: Phase) -> None:
-    """Whoever is signed on there, and whether it is enrolled."""
+    """For each person signed on, at a screen that is enrolled or not."""
     state = next(state for _, state in reversed(every_state()) if state.phase is phase)
     outcomes = set()
     for dealer, screen, proven in AT_SCREENS:

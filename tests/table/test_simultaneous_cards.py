@@ -1,4 +1,4 @@
-"""NC 5.11: cards come out together; a supervisor names their order, and it is a dealing error all the same."""
+"""NC 5.11: cards come out together; a supervisor names their order, and it remains a dealing error."""
 
 from __future__ import annotations
 

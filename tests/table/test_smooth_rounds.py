@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def dealt_in_order(table: TableHarness) -> list[tuple[str, str]]:
-    """Place and face of every card in the order of the deal."""
+    """Return place and face of every card in the order of the deal."""
     return [
         (place, held.face.expose().code)
         for dealt in table.events_of(events.CardsDealt)
@@ -27,7 +27,7 @@ def dealt_in_order(table: TableHarness) -> list[tuple[str, str]]:
 
 
 def test_nc_3_12_1_a_set_goes_to_each_box_in_turn_and_the_dealer_last() -> None:
-    """NC 3.12.1; the cards of a place are its hand, NC 1.5."""
+    """NC 1.5: the cards of a place are its hand."""
     table = TableHarness(Unit.SETS, hands=HANDS).start().to_dealing().deal()
     assert dealt_in_order(table) == [
         ("B1", "KD"), ("B1", "QC"), ("B1", "JS"), ("B3", "9D"), ("B3", "8C"), ("B3", "KS"),

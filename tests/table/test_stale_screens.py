@@ -1,4 +1,4 @@
-"""What was entered by a screen that was out of date is refused, and says who did what; a double tap ends no round."""
+"""Entries from an outdated screen are refused, naming who did what; a double tap ends no round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECOND = 10**9
 
 
 class Screens(TableHarness):
-    """People at screens: `screen` is the one at which the next operation is entered; a clock that stands still."""
+    """A table with a fixed clock; `screen` is the screen at which the next operation is entered."""
 
     screen = "left"
     utc_ns = 1_000 * SECOND
@@ -95,7 +95,7 @@ def test_of_a_program_the_round_is_asked_and_no_more(table: Screens) -> None:
     assert table.enter(operations.ReopenBets()).code == ""
 
 
-def test_what_the_device_brought_about_names_no_person(table: Screens) -> None:
+def test_a_change_made_by_the_device_names_no_person(table: Screens) -> None:
     table.enter(operations.NoMoreBets())
     drawn = table.state.entry
     table.lose_link()
@@ -161,7 +161,7 @@ def prepared(what: str) -> Screens:
 
 
 def answers(table: Screens, **given: Any) -> Answer:
-    """Two questions are answered with the confirmation (NC 5.5.4)."""
+    """Return a confirmation that answers two questions (NC 5.5.4)."""
     found = table.open
     confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(handled=False, curable=False))
     return table.enter(confirm, "sam", Role.PIT_SUPERVISOR, **given)
@@ -177,7 +177,7 @@ EACH = pytest.mark.parametrize("what", ASKS)
 
 
 def asked(table: Screens) -> int:
-    """The entry of the first request."""
+    """Return the entry of the first request."""
     names = ("void_asked", "abandon_asked", "conclusion_asked")
     assert table.state.turn.what in names
     return table.state.turn.entry
@@ -199,7 +199,7 @@ def test_the_second_request_names_the_first(what: str) -> None:
 
 @EACH
 def test_the_second_request_is_offered_in_the_words_of_the_first(what: str) -> None:
-    """A screen asks for nothing again but the signature."""
+    """The screen asks for nothing but the signature."""
     table = prepared(what)
     ASKS[what](table)
     (offer,) = [one for one in offers(table.state) if one.asked]

@@ -19,7 +19,7 @@ def test_the_page_matches_the_transition_tables() -> None:
 
 
 @pytest.mark.parametrize("row", [*PHASES, *SERVICES], ids=lambda row: f"{row.trigger}-{row.source}-{row.target}")
-def test_every_transition_stands_in_a_table_and_in_a_diagram(row: Transition) -> None:
+def test_every_transition_is_in_a_table_and_a_diagram(row: Transition) -> None:
     page = states_document.states_document()
     start = f"| {row.source} | {row.trigger} | {row.target} | ".replace("_", " ")
     (line,) = (line for line in page.splitlines() if line.startswith(start) and row.because in line)

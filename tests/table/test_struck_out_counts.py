@@ -1,4 +1,4 @@
-"""A count that is struck out: what becomes of the irregularities that it decided, and of the account of the cards."""
+"""A count that is struck out: the effect on irregularities that it decided and on the account of the cards."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_what_a_count_of_the_stub_answered_asks_for_a_count_again(*, decided: bo
 
 
 @pytest.mark.parametrize("decided", [True, False])
-def test_what_was_noticed_with_a_count_of_the_stub_is_withdrawn(*, decided: bool) -> None:
-    """I02 was raised by the count alone; confirmed, it had made the round void."""
+def test_a_finding_of_a_struck_out_stub_count_is_withdrawn(*, decided: bool) -> None:
+    """The count alone raised I02; its confirmation had voided the round."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     count(table, table.state.stub_due - 1)
@@ -85,8 +85,8 @@ def test_the_stub_is_counted_again_before_the_chips_are_paid() -> None:
     table.settle().conclude()
 
 
-def test_the_count_before_stands_again() -> None:
-    """Of the device, or of people: the account is what it was."""
+def test_the_previous_count_applies_again() -> None:
+    """The account returns to the previous count, by the device or by people."""
     table = TableHarness().start().to_dealing().deal().expose_all()
     before = table.state.decks.in_play.stub, ledger_of(table.state)
     assert before[0] == 40, "the device gave the stub out and counted it"
@@ -200,7 +200,7 @@ def test_a_struck_out_count_of_a_hand_withdraws_what_was_noticed(*, decided: boo
     assert table.state.round.hands["B3"].size == 3
 
 
-def test_the_count_of_the_hand_before_stands_again() -> None:
+def test_the_previous_count_of_the_hand_applies_again() -> None:
     table = TableHarness().start().to_dealing().deal()
     count(table, 4, "B3")
     count(table, 5, "B3")
@@ -209,8 +209,8 @@ def test_the_count_of_the_hand_before_stands_again() -> None:
     assert table.open.counted == 4
 
 
-def test_a_report_of_a_wrong_count_stands_again() -> None:
-    """Also once the wrong number was confirmed and had decided the round."""
+def test_a_report_of_a_wrong_count_is_reopened() -> None:
+    """This holds also once the wrong number was confirmed and had decided the round."""
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.WRONG_COUNT, "B3", counted=2)
     count(table, 5, "B3")
@@ -225,7 +225,7 @@ def test_a_report_of_a_wrong_count_stands_again() -> None:
 # -- what people are told
 
 
-def test_what_becomes_of_the_irregularity_is_told() -> None:
+def test_the_fate_of_the_irregularity_is_reported() -> None:
     withdrawn = {"event": "irregularity_resolved", "outcome": "corrected", "clause": "NC 5.5.2", "by": "sam"}
     assert tell(withdrawn) == "withdrawn by sam: it was noticed with the entry that was wrong"
     back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}

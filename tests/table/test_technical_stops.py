@@ -1,4 +1,4 @@
-"""NC 5.4: the device stops; when every card's place is certain, play was not affected and continues."""
+"""NC 5.4: the device stops; when the place of every card is certain, play was not affected and continues."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_nc_5_4_a_stub_that_was_not_unloaded_is_requested_again() -> None:
     table.finish()
 
 
-def test_a_jam_between_rounds_is_no_irregularity_and_stops_the_shuffle() -> None:
+def test_a_jam_between_rounds_stops_the_shuffle_without_an_irregularity() -> None:
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.device.jams_next = True
@@ -93,7 +93,7 @@ def test_a_jam_between_rounds_is_no_irregularity_and_stops_the_shuffle() -> None
     table.to_betting()
 
 
-def test_an_open_door_stops_the_deal_until_it_is_closed_and_confirmed() -> None:
+def test_an_open_door_stops_the_deal_until_closed_and_confirmed() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.report(DoorMoved(True))
     assert table.open.kind is Kind.TECHNICAL_STOP
@@ -124,7 +124,7 @@ def test_tampering_holds_a_round_and_stops_the_device_between_rounds() -> None:
     ],
     ids=lambda seen: type(seen).__name__,
 )
-def test_nc_5_5_2_reports_that_may_hide_cards_put_the_count_in_doubt_only_in_a_round(seen: DeckLoaded) -> None:
+def test_nc_5_5_2_unclear_reports_put_the_count_in_doubt_only_in_a_round(seen: DeckLoaded) -> None:
     between = TableHarness(Unit.SINGLES).start()
     between.do(operations.OpenTable())
     between.device.report(seen)
@@ -149,7 +149,7 @@ def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
     table.to_dealing().finish()
 
 
-def test_nc_5_4_a_jammed_round_can_be_voided_and_the_device_is_cleared_before_the_next() -> None:
+def test_nc_5_4_a_jammed_round_is_voided_and_the_device_cleared_afterwards() -> None:
     table = jammed()
     table.report(Kind.UNSHUFFLED)
     table.confirm(found=table.state.open[1])

@@ -1,4 +1,4 @@
-"""Every input has an outcome in every phase, in every service, held or not."""
+"""Every input has an outcome in every phase and service, held or not."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.table.every_input import every_input, every_observation, every_operat
 from tests.table.every_state import NC, every_state, phases_of, reached
 
 SENTENCE = re.compile(r"[-A-Z0-9].*[^.\s:;,][.?]", re.DOTALL)
-SHARES = 8  # of the states, a test each
+SHARES = 8  # of the states, one test each
 each_share = pytest.mark.parametrize("share", range(SHARES))
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 
 def check(state: TableState, given: AnyInput) -> int:
-    """Decide an input, and check the invariants of every decision. Returns the number of events."""
+    """Decide an input and check the invariants of each decision. Return the number of events."""
     decided = decide(state, given)
     assert fold(state, enumerate(decided.events, start=state.entry + 2)) == decided.state
     assert decide(state, given) == decided, "the same input in the same state came to something else"
@@ -53,7 +53,9 @@ def check(state: TableState, given: AnyInput) -> int:
 
 
 def what_is_alike(state: TableState) -> object:
-    """What says which inputs are lawful: every run takes the first of the states that are alike in it."""
+    """Return the features on which the lawful inputs depend; each run takes the first state of each group that shares
+    them.
+    """
     return state.phase, state.service, state.held, state.settings and state.settings.unit
 
 

@@ -106,7 +106,7 @@ def test_a_report_without_a_deck_number_puts_the_count_in_doubt() -> None:
     assert table.open.kind is Kind.COUNT_IN_DOUBT
 
 
-def test_a_waiting_deck_whose_shuffle_was_aborted_or_that_came_out_again_begins_no_round() -> None:
+def test_a_waiting_deck_with_an_aborted_shuffle_or_taken_out_begins_no_round() -> None:
     for seen in (ShuffleAborted(OTHER, 20), StubUnloaded(OTHER, 52)):
         table = TableHarness(Unit.SINGLES).start().to_dealing()
         load_beside(table)
@@ -119,7 +119,7 @@ def test_a_waiting_deck_whose_shuffle_was_aborted_or_that_came_out_again_begins_
         table.do(operations.PlaceYourBets())
 
 
-def test_a_card_that_lies_face_up_in_the_waiting_deck_is_no_irregularity_of_the_round() -> None:
+def test_a_face_up_card_in_the_waiting_deck_is_not_an_irregularity_of_the_round() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     load_beside(table)
     shuffle_beside(table)
@@ -132,7 +132,7 @@ def test_a_card_that_lies_face_up_in_the_waiting_deck_is_no_irregularity_of_the_
 
 
 @pytest.mark.parametrize("wrong", [{"missing": 1}, {"extra": 1}, {"foreign": 1}])
-def test_nc_5_5_wrong_cards_in_the_waiting_deck_are_raised_and_do_not_hold_the_round(wrong: dict[str, int]) -> None:
+def test_nc_5_5_wrong_cards_in_the_waiting_deck_do_not_hold_the_round(wrong: dict[str, int]) -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
     shuffle_beside(table, **wrong)
@@ -176,7 +176,7 @@ def test_a_ruling_about_the_waiting_deck_cannot_touch_the_round() -> None:
     assert next_deck(table).quarantined
 
 
-def test_a_recorded_waiting_deck_is_named_in_the_round_and_put_out_of_use_by_its_name() -> None:
+def test_a_recorded_waiting_deck_is_named_and_put_out_of_use_by_its_name() -> None:
     table = begin_with(with_two(), "A")
     load_beside(table)
     assert table.refused(operations.LoadDeck("A"))[0] == "in-device"
@@ -256,7 +256,7 @@ def test_in_a_round_a_whole_deck_is_counted_only_where_one_waits() -> None:
 @pytest.mark.parametrize("game_id", ["F3", "NC", "P3", "RTP", "TP"])
 @pytest.mark.parametrize("named", [True, False])
 def test_a_count_of_the_next_deck_after_a_round_does_not_touch_that_round(game_id: str, *, named: bool) -> None:
-    """Another name or, where no deck is recorded, another number of the device."""
+    """The deck has another name or, where no deck is recorded, another number of the device."""
     table = begin_with(with_two(), "A") if named else TableHarness(Unit.SINGLES, game_id=game_id).start().to_dealing()
     table.finish()
     if named:

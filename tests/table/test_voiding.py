@@ -50,13 +50,13 @@ def test_a_new_fact_cancels_the_first_confirmation_of_a_void() -> None:
     confirmation = operations.ConfirmIrregularity(table.open.id, table.open.revision)
     table.do(confirmation, Role.PIT_SUPERVISOR)
     asked = table.open
-    table.count(table.state.stub_due - 1)  # counted once more
+    table.count(table.state.stub_due - 1)  # counted again
     assert (asked.void_asked, table.open.void_asked) == (True, False)
     assert table.refused(confirmation, Role.PIT_SUPERVISOR)[0] == "changed"
 
 
 def test_nc_5_5_4_an_answer_that_leads_to_a_void_is_entered_twice() -> None:
-    """Cards are to be put right; the answer that they cannot be makes the round void, at the second entry."""
+    """The answer that misplaced cards cannot be put right voids the round at the second entry."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.swap("B1", "B3")

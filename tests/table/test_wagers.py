@@ -24,7 +24,7 @@ ESTABLISHED = ChosenReading("established_by", "mathematically")
 def betting(
     game_id: str = "NC", *readings: ChosenReading, limits: tuple[WagerLimit, ...] = (), hands: dict[str, str] = HANDS
 ) -> TableHarness:
-    """Bets are open; Ann sits at box 1, Bob at box 2, Cy stands."""
+    """Return a table with bets open; Ann sits at box 1, Bob at box 2, Cy stands."""
     settings = Settings(game_id, Unit.SETS, 3, True, readings, (), limits)
     table = TableHarness(Unit.SETS, (1, 2), hands, settings=settings, game_id=game_id).start()
     table.do(operations.OpenTable())
@@ -261,7 +261,7 @@ def test_nc_5_14_a_side_bet_without_a_main_is_noticed_at_the_close_and_returned(
     assert (came_to(table)[2].verdict, came_to(table)[2].clause) == ("returned", "NC 5.14")
 
 
-def test_rtp_3_5_a_side_wager_without_a_main_waits_for_a_ruling_before_chips_are_paid() -> None:
+def test_rtp_3_5_a_side_wager_without_a_main_one_waits_for_a_ruling() -> None:
     table = betting("RTP", ESTABLISHED)
     bet(table, "ann", "main", 1, 10)
     bet(table, "cy", "tie", 2, 5, overlooked=True)
@@ -329,7 +329,7 @@ def test_a_bettor_with_bets_stays_entered_and_keeps_his_token_from_round_to_roun
 
 
 def test_a_card_shown_by_the_device_counts_where_the_casino_says_so() -> None:
-    """Setting known_cards: what the device has recognised counts as known."""
+    """Setting known_cards: cards that the device recognised count as known."""
     recognised = ChosenReading("known_cards", "recognised")
     table = betting("NC", ESTABLISHED, recognised, hands={**HANDS, "B1": "TC 5C 9S"})
     bet(table, "ann", "main", 1, 10)
@@ -340,8 +340,8 @@ def test_a_card_shown_by_the_device_counts_where_the_casino_says_so() -> None:
     assert Card.parse("TC").code not in str(table.last(events.IrregularityRaised))
 
 
-def test_a_table_has_so_many_bettors() -> None:
-    """All of them stand in its state."""
+def test_a_table_has_a_limited_number_of_bettors() -> None:
+    """The state holds all of them."""
     table = TableHarness(Unit.SINGLES, (1,)).start()
     table.do(operations.OpenTable())
     for number in range(MOST_BETTORS):

@@ -1,4 +1,4 @@
-"""What a device was ordered is compared with every status: an exit that lies, and orders without an answer."""
+"""Orders to the device are compared with every status: an exit in the wrong position, and orders without an answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def status_says(table: TableHarness, *, held: bool, times: int = 1, moving: bool
 
 
 @BOTH
-def test_an_exit_that_is_open_though_hold_was_ordered_is_held_once_more_and_then_a_stop(unit: Unit) -> None:
+def test_an_exit_that_stays_open_is_held_again_and_then_a_stop(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take()
     table.do(operations.PauseTable("drop"))
@@ -49,7 +49,7 @@ def test_an_exit_that_is_open_though_hold_was_ordered_is_held_once_more_and_then
 
 
 @BOTH
-def test_an_exit_that_stays_held_though_release_was_ordered_is_a_stop_and_not_ordered_again(unit: Unit) -> None:
+def test_an_exit_that_stays_held_is_a_stop_and_not_ordered_again(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     before = orders_of_exit(table)
     assert before[-1][1] == ReleaseExit()
@@ -59,7 +59,7 @@ def test_an_exit_that_stays_held_though_release_was_ordered_is_a_stop_and_not_or
     assert ReleaseExit() not in [command for _, command in orders_of_exit(table)[len(before) :]]
 
 
-def test_a_hold_that_works_the_second_time_is_no_stop() -> None:
+def test_a_hold_that_works_the_second_time_is_not_a_stop() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.do(operations.PauseTable("drop"))
@@ -114,7 +114,7 @@ def test_statuses_that_prove_nothing(spare: str) -> None:
     if spare != "jammed":
         status_says(table, held=False, times=9, moving=spare == "moving")
     assert not table.events_of(events.ExitDiffers)
-    stops = [Kind.TECHNICAL_STOP] if spare == "jammed" else []  # of the fault in the status, not of the exit
+    stops = [Kind.TECHNICAL_STOP] if spare == "jammed" else []  # the fault in the status raises it, not the exit
     assert [one.kind for one in table.events_of(events.IrregularityRaised)] == stops
 
 
@@ -137,7 +137,7 @@ def test_an_order_without_an_answer_is_a_stop_that_says_whether_cards_can_leave(
     assert "cards can leave" in str(table.last(events.IrregularityRaised).note)
 
 
-def test_an_answer_that_was_given_meanwhile_is_no_stop() -> None:
+def test_an_answer_given_in_the_meantime_is_not_a_stop() -> None:
     table = TableHarness().start().to_dealing()
     given = tuple(number for number, _ in table.device.received)
     table.give(StatusReceived(table.device.status, given))
@@ -161,7 +161,7 @@ def test_a_report_with_other_content_is_a_doubt_in_a_round_and_noted_between_rou
 @pytest.mark.parametrize("what", ["answer", "unknown_answer"])
 def test_answers_that_contradict_are_noted_and_decide_nothing(what: str) -> None:
     table = TableHarness().start().to_dealing()
-    table.give(DeviceContradicted(what, 1, 7, Evidence(b"")))  # type: ignore[arg-type]  # one of its words
+    table.give(DeviceContradicted(what, 1, 7, Evidence(b"")))  # type: ignore[arg-type]  # one of its texts
     assert not table.state.open
     assert "command 7" in str(table.last(events.DeviceNoted).detail)
     table.finish()

@@ -29,9 +29,9 @@ def find_way_out(table: TableHarness) -> None:
         assert event.clause in CLAUSES or event.outcome == "ruling" or procedure
 
 
-def test_the_search_for_a_way_out_fails_where_there_is_none() -> None:
+def test_the_search_for_a_way_out_fails_where_none_exists() -> None:
     table = TableHarness().start()
     table.device.load([])
-    table.device.load = lambda cards=None: None  # type: ignore[method-assign]  # it does not load
+    table.device.load = lambda cards=None: None  # type: ignore[method-assign]  # loading has no effect
     with pytest.raises(AssertionError, match=r"no way out|accepted|refused"):
         lead_to_next_round(table)

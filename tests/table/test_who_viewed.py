@@ -1,4 +1,4 @@
-"""Who may look at which hand, where wagers are entered; I26 for others."""
+"""Permission to look at a hand, where wagers are entered; a look by anyone else is I26."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.table.said import next_step
 
 
 def dealt(game_id: str = "NC") -> TableHarness:
-    """Ann sits at box 1 and Bob at box 2; Bob bets on both, Cy stands and bets on box 3 alone."""
+    """Return a dealt round: Ann sits at box 1, Bob at box 2 and bets on both, Cy stands and bets on box 3 alone."""
     table = TableHarness(game_id=game_id, settings=Settings(game_id, Unit.SETS, 3, True)).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -54,7 +54,6 @@ def test_a_bettor_who_may_look_at_the_hand_raises_nothing() -> None:
     ids=["another sits at that box", "no bet of his lies there"],
 )
 def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str, clause: str) -> None:
-    """NC 1.15."""
     table = dealt()
     looks(table, bettor, place)
     assert table.state.round.hands[place].viewed
@@ -69,7 +68,7 @@ def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str
 
 
 def test_nc_3_10_a_bettor_may_not_look_at_a_second_hand() -> None:
-    """NC 3.10: one bettor looks at one hand."""
+    """One bettor looks at one hand."""
     table = dealt()
     looks(table, "bob", "B2")
     looks(table, "bob", "B1")
@@ -120,7 +119,7 @@ def test_the_view_names_for_each_box_who_may_look() -> None:
 
 
 def test_rtp_3_14_the_dealer_opens_a_hand_that_no_bettor_may_look_at() -> None:
-    """RTP 3.14: a standing bettor does not look."""
+    """A standing bettor does not look."""
     table = dealt("RTP")
     assert shown(table, "B3").dealer_opens
     assert shown(table, "B1").viewer == "ann"
@@ -141,7 +140,7 @@ def test_looks_do_not_count_in_the_next_round() -> None:
 
 
 def test_a_corrected_entry_takes_a_look_back() -> None:
-    """I26, which was noticed with that entry, ends too."""
+    """I26, which that entry raised, ends too."""
     table = dealt()
     looks(table, "bob", "B1")
     entry = table.state.round.entered[-1].entry
@@ -161,7 +160,7 @@ def examining(option: str) -> TableHarness:
     return TableHarness(settings=settings).start().to_dealing().deal()
 
 
-def test_nc_3_13_reading_53_where_it_is_offered_the_dealers_hand_may_be_turned_without_the_entry() -> None:
+def test_nc_3_13_reading_53_the_optional_entry_does_not_hold_the_dealers_hand() -> None:
     table = examining("offered")
     table.expose("D")
     assert not table.state.round.examined
@@ -171,7 +170,7 @@ def test_nc_3_13_reading_53_where_it_is_offered_the_dealers_hand_may_be_turned_w
     table.expose_all().settle().conclude()
 
 
-def test_nc_3_13_reading_53_where_it_is_required_the_dealers_hand_waits_for_the_entry() -> None:
+def test_nc_3_13_reading_53_the_required_entry_holds_the_dealers_hand() -> None:
     table = examining("required")
     assert next_step(table.state) == 'When the players have looked at their hands, press "Players have looked".'
     assert primary_act(table.state) == (operations.PlayersExamined, {})
@@ -184,7 +183,7 @@ def test_nc_3_13_reading_53_where_it_is_required_the_dealers_hand_waits_for_the_
 
 
 def test_nc_3_13_the_entry_says_nothing_of_who_handled_or_viewed_cards() -> None:
-    """NC 3.10: who bets on several hands examines one."""
+    """NC 3.10: a bettor on several hands examines one."""
     table = examining("required")
     table.do(operations.PlayersExamined())
     assert table.state.round.viewed_at == {}

@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def four_at(place: str, *, handled_at: str) -> TableHarness:
-    """A hand has a card more than the sensor saw; it is counted after someone handled cards."""
+    """Give a hand one card more than the sensor saw; it is counted after someone handled cards."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.pass_unseen(1)
     table.deal()
@@ -89,7 +89,7 @@ def test_nc_5_9_a_card_too_many_that_the_device_missed_explains_its_end_count() 
 
 
 def one_more(unit: Unit) -> TableHarness:
-    """A set or card is taken when the deal is complete, before the stub is unloaded."""
+    """Take a set or card when the deal is complete, before the stub is unloaded."""
     table = TableHarness(unit)
     table.device.capabilities = replace(table.device.capabilities, unloads_stub=False)
     table.start().to_dealing().deal()
@@ -132,7 +132,7 @@ def test_a_set_too_many_that_stays_in_the_tray_is_counted_with_the_stub() -> Non
     assert not table.events_of(events.IrregularityRaised), "counting it by hand does not take it out of the tray"
 
 
-def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() -> None:
+def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_a_separate_error() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take()
     table.do(operations.PauseTable("fill"))
@@ -147,7 +147,7 @@ def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() ->
     table.finish()
 
 
-def test_a_card_of_which_the_table_says_another_face_is_a_dealing_error_and_the_table_counts() -> None:
+def test_a_differing_face_on_the_table_is_a_dealing_error_and_counts() -> None:
     table = TableHarness(hands={"D": "KH 7S TD"}).start().to_dealing().deal()
     table.handle("B1")
     table.expose("D", "KH 8S TD")
@@ -187,7 +187,7 @@ def test_nc_5_17_what_was_ruled_is_kept_with_its_authority() -> None:
     assert (ruled.authority, ruled.text) == ("shift manager", "so decided")
 
 
-def test_a_number_of_cards_that_is_as_it_should_be_is_no_wrong_count() -> None:
+def test_a_correct_number_of_cards_is_not_a_wrong_count() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     assert table.refused(operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", None, 3))[0] == "count"

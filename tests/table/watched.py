@@ -29,7 +29,7 @@ Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without i
 
 
 class WatchedTable(TableHarness):
-    """Checks, at every event, what must always be so."""
+    """Checks the invariants at every event."""
 
     def __init__(self, unit: Unit, game_id: str = "NC", boxes: tuple[int, ...] = BOXES) -> None:
         super().__init__(unit, boxes, game_id=game_id)
@@ -52,7 +52,7 @@ class WatchedTable(TableHarness):
         self._stand(state)
 
     def _journal(self, number: int, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """Input and events come back from the journal as they went in."""
+        """Check that the input and its events survive a round trip through the journal."""
         last, events_ = number + len(numbered), [event for _, event in numbered]
         written = self._codec.encode(last, given, events_, self.state.round.number)
         assert self._codec.decode_input(last, written.input, written.sealed) == given
@@ -60,11 +60,11 @@ class WatchedTable(TableHarness):
         assert read == events_
 
     def _account(self, state: TableState, event: AnyEvent) -> None:
-        """Events that take cards out of the account: a fresh deck, a new round, a tray unloaded with the stub."""
+        """Account for events that take cards out: a fresh deck, a new round, a tray unloaded with the stub."""
         match event:
             case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
-                self._out = Counter(_places(_in_hands(state)))  # those of the last round lie open until the next begins
-            case events.StartTakenBack() if state.earlier is not None:  # the round before goes on with its cards
+                self._out = Counter(_places(_in_hands(state)))  # cards of the last round lie open until the next begins
+            case events.StartTakenBack() if state.earlier is not None:  # the round before continues with its cards
                 again = replace(state, round=state.earlier)
                 self._out += Counter(_places([*_in_hands(again), *_on_piles(again)]))
             case events.CardsFoundElsewhere():
@@ -130,7 +130,7 @@ class WatchedTable(TableHarness):
         assert in_order, f"an account of {account}"
         for place, hand in state.round.hands.items():
             if self._elsewhere or state.round.misplaced:
-                continue  # a person entered that cards lie at other places, or that others were to be dealt to
+                continue  # a person entered other places for cards, or for the next ones
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
             assert not state.round.places or len(hand.cards) == state.round.places[: state.round.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}
@@ -142,7 +142,7 @@ class WatchedTable(TableHarness):
 
 
 def _reported_cards(observation: AnyObservation) -> list[Place]:
-    """The cards that left the device by this report."""
+    """Return the cards that left the device by this report."""
     match observation:
         case SetDispensed() | CardsDrawnTogether():
             return [(observation.shuffle, observation.ordinal + n) for n in range(len(observation.cards))]
@@ -152,7 +152,7 @@ def _reported_cards(observation: AnyObservation) -> list[Place]:
 
 
 def _in_hands(state: TableState) -> list[HeldCard]:
-    """The cards of all hands, and the First Card beside them."""
+    """Return the cards of all hands, and the First Card beside them."""
     first = [state.round.first_card] if state.round.first_card is not None else []
     return first + [held for hand in state.round.hands.values() for held in hand.cards]
 

@@ -28,11 +28,11 @@ from tests.table.harness import TableHarness
 
 MANY_STEPS = 150
 ENOUGH_RULINGS = 6
-HOPELESS = 16  # irregularities of one round that have ended, as with a device that gives out empty sets
+HOPELESS = 16  # ended irregularities in one round, as with a device that gives out empty sets
 
 
 def lead_to_next_round(table: TableHarness) -> int:
-    """Play until bets are open for the next round; returns the number of steps."""
+    """Play until bets are open for the next round; return the number of steps."""
     start = table.state.round.number
     for steps in range(MANY_STEPS):
         if table.state.round.number > start:
@@ -43,7 +43,7 @@ def lead_to_next_round(table: TableHarness) -> int:
 
 
 def step(table: TableHarness, patience: int = 1) -> None:
-    """The next step of a crew with a shift manager present. `patience`: how often as many errors make it give up."""
+    """Do the next step of a crew with a shift manager present. After `patience` identical errors the crew gives up."""
     state, device = table.state, table.device
     if state.duty.dealer not in ("", "dealer"):
         table.do(operations.TakeOver(tuple(found.id for found in state.open)))
@@ -51,7 +51,7 @@ def step(table: TableHarness, patience: int = 1) -> None:
         device.simulated = state.simulated
         table.connect()
     elif state.device.open_commands:
-        table.lose_link()  # a command without an answer: the driver gives the link up
+        table.lose_link()  # a command without an answer: the driver drops the link
         table.connect()
     elif state.device.stopped and (state.open or not state.in_round):
         _clear(table)
@@ -76,7 +76,7 @@ def step(table: TableHarness, patience: int = 1) -> None:
 
 
 def _clear(table: TableHarness) -> None:
-    """Clear every cause of a stop; a cause without a report of the device by returning the table to service."""
+    """Clear every cause of a stop; a cause that no report ends is cleared by returning the table to service."""
     table.device.faults = ()
     for cause in table.state.device.stops:
         if about(cause) == JAM:
@@ -102,7 +102,7 @@ def _try_another_deck(table: TableHarness) -> None:
 
 
 def deal_with(table: TableHarness, found: Irregularity, patience: int = 1) -> None:
-    """One step towards the end of an irregularity."""
+    """Do one step towards the end of an irregularity."""
     state = table.state
     match found.stage:
         case Stage.CLAIMED if "counted_wrong" in found.asks and found.waiting:
@@ -131,7 +131,7 @@ def deal_with(table: TableHarness, found: Irregularity, patience: int = 1) -> No
 
 
 def _enter_bets(table: TableHarness) -> None:
-    """The bets on boxes that were marked: their bettors choose."""
+    """Enter the bets on marked boxes: their bettors choose."""
     main = next(wager.id for wager in table.state.law.wagers if wager.main)
     table.do(operations.EnterBettor("late"))
     for place in table.state.round.live_places:
@@ -143,7 +143,7 @@ def _enter_bets(table: TableHarness) -> None:
 
 
 def _rule(table: TableHarness, found: Irregularity, patience: int) -> None:
-    """Play goes on; where it cannot, hands or bets go out; after many rulings in one round it is void."""
+    """Rule that play continues; where it cannot, remove hands or bets; after many rulings void the round."""
     state = table.state
     ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
     in_vain = ruled >= ENOUGH_RULINGS * patience and found.round == state.round.number and state.in_round
@@ -166,7 +166,7 @@ def _decide(table: TableHarness, found: Irregularity, action: RulingAction, plac
 
 
 def _put_right(table: TableHarness, found: Irregularity) -> None:
-    """The cards are moved; it cannot be done where it is not known which, or whole hands do not put it right."""
+    """Move the cards, or enter that they cannot be moved: it is unknown which, or whole hands are not enough."""
     try:
         _manage(table, operations.Reconstruct(found.id, found.revision))
     except RefusedStepError:
@@ -175,7 +175,7 @@ def _put_right(table: TableHarness, found: Irregularity) -> None:
 
 
 def _confirm_or_deny(table: TableHarness, found: Irregularity, facts: Facts) -> None:
-    """What the table knows better, by a count or by where cards lie, it does not let people confirm: they deny it."""
+    """Deny what the table knows better, by a count or by the places of cards; confirm the rest."""
     uncured = msgspec.structs.replace(facts, **dict.fromkeys({"curable", "reconstructable"} & {*found.asks}, False))
     for stated in (facts, uncured):
         with suppress(RefusedStepError):
@@ -189,7 +189,7 @@ def _manage(table: TableHarness, operation: AnyOperation) -> None:
 
 
 def play_on(table: TableHarness) -> None:
-    """The next step of a regular round."""
+    """Do the next step of a regular round."""
     state, device = table.state, table.device
     match state.phase:
         case Phase.CLOSED:
@@ -253,7 +253,7 @@ def _begin_round(table: TableHarness) -> None:
 
 
 def _close_bets(table: TableHarness) -> None:
-    """Side bets without any main bet go back first."""
+    """Close bets, after returning side bets without a main bet."""
     state = table.state
     if state.round.boxes:
         table.do(operations.NoMoreBets())
@@ -264,7 +264,7 @@ def _close_bets(table: TableHarness) -> None:
 
 
 def _by_hand(state: TableState) -> bool:
-    """Once the stub is out; a set that the device reported in the tray is dealt by hand as well then."""
+    """Deal by hand once the stub is out; a set that the device reported in the tray is then dealt by hand, too."""
     return state.decks.in_play.stub_out and (state.round.by_hand or not state.decks.tray)
 
 
@@ -273,7 +273,7 @@ def _set_waits(table: TableHarness) -> bool:
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
-    """None where the device's word is taken; else as dealt, or cards that are not known to lie elsewhere."""
+    """Return None where the device's reading counts; else the cards as dealt, or cards not known to be elsewhere."""
     held = state.round.hands[place].cards
     try:
         verify_by_device(state, place)
