@@ -1,1 +1,1 @@
-"""The journal: durable, whole, append-only, and secret where it must be."""
+"""Tests of the journal: durability, integrity, append-only storage, and secrecy of concealed cards."""

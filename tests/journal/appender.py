@@ -1,4 +1,4 @@
-"""Appends for ever and prints the last number of each append that the journal acknowledged. To be killed."""
+"""Append without end, and print the last number of each acknowledged append. The test kills this program."""
 
 from __future__ import annotations
 

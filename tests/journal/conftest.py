@@ -15,7 +15,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def path(folder: Path) -> Path:
-    """The journal's first file."""
+    """Return the path of the journal's first file."""
     return folder / "000001.journal"
 
 

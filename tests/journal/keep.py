@@ -1,8 +1,8 @@
-"""Keeps the journal of a scenario as this version writes it, and what its screen shows: once for each format.
+"""Keeps the journal of a scenario as this version writes it, with the screens, once for each format.
 
-    python -m tests.journal.keep nc/i12-exposed-and-each-bettor-chooses
+python -m tests.journal.keep nc/i12-exposed-and-each-bettor-chooses
 
-What is kept already is never written again: a later version has to fold it to the same.
+A kept journal is never written again: later versions have to fold it to the same state.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SECOND = 1_000_000_000
 
 
 def shown(state: TableState) -> Any:
-    """The screen, as plain values."""
+    """Return the screen as plain values."""
     return msgspec.to_builtins(view_of(state, LinkView()), enc_hook=encode_hook)
 
 
 class KeptCourse(Course):
-    """A scenario whose every decision goes into a journal."""
+    """A scenario whose every decision is appended to a journal."""
 
     def __init__(self, setting: TableSetting, journal: Journal[AnyInput, AnyEvent]) -> None:
         self._journal = journal

@@ -1,10 +1,10 @@
-"""Keeps saved states as this version of the program writes them, and what its screen shows of each.
+"""Keeps saved states as this version of the program writes them, with the screen of each.
 
-    python -m tests.journal.keep_state
+python -m tests.journal.keep_state
 
-For each version of the saved state there are two files: `N.states.json.gz`, written once and read for ever, and
-`N.types.json.gz`, the types that it is made of. The latter is written again where they were only added to; after any
-other change `VERSION` has to rise (`controller/table/saved_state.py`).
+Each version of the saved state has two files: `N.states.json.gz`, written once and read for ever, and
+`N.types.json.gz`, the types of which it is made. The latter is written again after additions only; any other change
+requires a higher `VERSION` (`controller/table/saved_state.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEPT: Final = Path(__file__).with_name("kept_states")
 
 
 class SavingCourse(Course):
-    """A scenario with the state after each decision."""
+    """A scenario that keeps the state after each decision."""
 
     def __init__(self, setting: TableSetting) -> None:
         self._memory = LinkMemory()
@@ -46,7 +46,7 @@ class SavingCourse(Course):
 
 
 class KeptState(msgspec.Struct, frozen=True):
-    """`state`: with its cards open, since no deck in it was ever dealt to anybody. `view`: the screen."""
+    """A kept state. `state` has its cards open, since its deck was never dealt to anybody. `view` is the screen."""
 
     scenario: str
     state: Any
@@ -62,7 +62,7 @@ def read(path: Path) -> Any:
 
 
 def open_hook(value: Any) -> Any:
-    """How a kept state writes what a journal seals."""
+    """Write, for a kept state, what a journal seals."""
     if isinstance(value, Card):
         return value.code
     if isinstance(value, Concealed):
@@ -72,7 +72,7 @@ def open_hook(value: Any) -> Any:
 
 
 def read_hook(expected: type, value: Any) -> Any:
-    """The value that `open_hook` wrote."""
+    """Read the value that `open_hook` wrote."""
     if expected is Card:
         return Card.parse(value)
     if expected is Concealed:
@@ -82,9 +82,9 @@ def read_hook(expected: type, value: Any) -> Any:
 
 
 def not_only_added(before: Any, now: Any, where: str = "") -> Iterator[str]:
-    """What in the types `now` is more than an addition to those `before`, each with its place.
+    """Return the places where the types `now` differ from `before` by more than an addition.
 
-    A type that contains itself is named there.
+    A recursive type is named at its second occurrence.
     """
     if isinstance(before, str) or isinstance(now, str):
         if before != now:
@@ -127,14 +127,14 @@ def _fields_not_only_added(before: Any, now: Any, where: str) -> Iterator[str]:
 
 
 def _is_part(before: Any, now: Any) -> bool:
-    """Whether a default is the same: that of a struct may have gained fields, as the struct did."""
+    """Return whether a default is the same. A default struct may have gained fields."""
     if isinstance(before, dict) and isinstance(now, dict):
         return all(name in now and _is_part(value, now[name]) for name, value in before.items())
     return bool(before == now)
 
 
 def telling_states() -> Iterator[KeptState]:
-    """Of the states of all scenarios those that have a value in a place where none before had one."""
+    """Return the states of all scenarios that have a value in a place where no earlier one had it."""
     seen: set[str] = set()
     for scenario in packaged():
         course = SavingCourse(scenario.setting)
@@ -149,7 +149,7 @@ def telling_states() -> Iterator[KeptState]:
 
 
 def _places(value: Any, where: str = "") -> Iterator[str]:
-    """The name of each place with a value that is not empty; a word as a value is told apart from other words."""
+    """Return the path of each non-empty value; different words of an enum have different paths."""
     if isinstance(value, dict):
         kind = next((f":{value[tag]}" for tag in ("command", "operation") if isinstance(value.get(tag), str)), "")
         for name, one in value.items():

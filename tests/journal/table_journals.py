@@ -1,4 +1,4 @@
-"""Journals of whole tables: a table that plays smooth rounds into a folder, and what a start finds there."""
+"""Journals of whole tables: a table plays smooth rounds into a folder, and a start reads it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TableJournal: TypeAlias = Journal[AnyInput, AnyEvent]
 
 
 class Quiet:
-    """A service manager that nobody asked."""
+    """A service manager that nobody asked for."""
 
     def tell(self, *lines: str) -> None:
-        """Nobody listens."""
+        """Do nothing: nobody listens."""
 
 
 def report() -> FoldReport:
@@ -42,13 +42,13 @@ def open_journal(folder: Path, *, local_key: bytes = KEY, table: str = "BENCH") 
 
 
 def start(folder: Path, *, table: str = "BENCH", local_key: bytes = KEY) -> SavedState:
-    """The state with which a daemon would go on."""
+    """Return the state with which a daemon would continue."""
     with closing(open_journal(folder, local_key=local_key, table=table)) as journal:
         return load(journal, Moment(10**18, 1), report())
 
 
 class PlayedTable:
-    """A table that plays smooth rounds into a journal. `after`: the state after each decision, by its last entry."""
+    """A table that plays smooth rounds into a journal. `after` has the state after each decision, by its last entry."""
 
     def __init__(self, folder: Path, *, local_key: bytes = KEY) -> None:
         self.journal = open_journal(folder, local_key=local_key)

@@ -1,4 +1,4 @@
-"""Nothing that the journal holds can be changed through it, and a change past it is found."""
+"""Nothing in the journal can be changed through it, and a change by other means is found."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FORBIDDEN_TO_OURS = [
 
 @pytest.fixture
 def written(folder: Path, path: Path) -> Path:
-    """The file of a journal that nobody has open: two decisions, eight entries, a signed head, a saved state."""
+    """Return a closed journal's file with two decisions, eight entries, a signed head and a saved state."""
     with closing(open_journal(folder)) as journal:
         append(journal, 1, Concealed(DECK[0], 7, 1), Concealed(DECK[1], 7, 2))
         append(journal, 2)
@@ -58,7 +58,7 @@ def written(folder: Path, path: Path) -> Path:
 
 
 def rows(connection: Connection) -> list[object]:
-    return [row for table in TABLES for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608  # our own names
+    return [row for table in TABLES for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608  # the schema's own names
 
 
 def evidence(connection: Connection) -> list[object]:
@@ -66,7 +66,7 @@ def evidence(connection: Connection) -> list[object]:
     covered: list[object] = []
     for table in ("journal", "decision"):
         columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})") if name != "mac"]
-        covered += connection.execute(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608  # names of the schema
+        covered += connection.execute(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608  # the schema's own names
     return covered
 
 
@@ -91,7 +91,7 @@ def test_triggers_refuse_on_any_connection_with_recursive_triggers(written: Path
 
 @contextmanager
 def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file as somebody with root and the schema's text changes it: guards taken off and put back."""
+    """Change the file as root could, knowing the schema: drop the triggers and restore them."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         guards = [text for text in SCHEMA if "TRIGGER" in text]
         for text in guards:
@@ -167,7 +167,7 @@ def rewrite_schema(path: Path, before: str, after: str) -> None:
 def test_a_value_of_another_type_breaks_the_chain(written: Path, value: str) -> None:
     rewrite_schema(written, "utc_ns INTEGER NOT NULL", "utc_ns ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE decision SET utc_ns = {value} WHERE last = 4")  # noqa: S608  # the test's own words
+        connection.execute(f"UPDATE decision SET utc_ns = {value} WHERE last = 4")  # noqa: S608  # the test's own text
     rewrite_schema(written, "utc_ns ANY", "utc_ns INTEGER NOT NULL")
     with closing(reader_of(written, None)) as reader, pytest.raises(JournalError) as found:
         reader.verify()
@@ -175,7 +175,7 @@ def test_a_value_of_another_type_breaks_the_chain(written: Path, value: str) -> 
 
 
 def refusal_of(path: Path) -> JournalError | None:
-    """Whether a program that reads the whole file finds something."""
+    """Return whether a program that reads the whole file finds something."""
     try:
         with closing(reader_of(path)) as reader:
             reader.verify()
@@ -189,8 +189,8 @@ def refusal_of(path: Path) -> JournalError | None:
 
 @given(st.data())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path, data: st.DataObject) -> None:
-    """Or in what other keys check: signatures, MACs. Or in a saved state, which is not used when it is damaged."""
+def test_a_flipped_bit_is_found_or_in_unused_space(written: Path, data: st.DataObject) -> None:
+    """The bit may be covered by other keys (signatures, MACs), or be in a saved state, which is ignored if damaged."""
     content = written.read_bytes()
     with closing(sqlite3.connect(written)) as connection:
         before = evidence(connection)
@@ -221,10 +221,10 @@ def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path,
 def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -> None:
     column = change.split()[0]
     with closing(sqlite3.connect(written)) as connection:
-        (kind,) = connection.execute(f"SELECT typeof({column}) FROM journal").fetchone()  # noqa: S608  # the test's own words
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM journal").fetchone()  # noqa: S608  # the test's own text
     rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY NOT NULL")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE journal SET {change}")  # noqa: S608  # the test's own words
+        connection.execute(f"UPDATE journal SET {change}")  # noqa: S608  # the test's own text
     rewrite_schema(written, f"{column} ANY NOT NULL", f"{column} {kind.upper()} NOT NULL")
     with pytest.raises(JournalError, match="name is not as it was made") as found:
         open_journal(written.parent)
@@ -238,10 +238,10 @@ def test_a_reader_without_the_chain_finds_a_value_of_another_type(
 ) -> None:
     """SQLite reads what damage left: a NULL where the schema allows none."""
     with closing(sqlite3.connect(written)) as connection:
-        (kind,) = connection.execute(f"SELECT typeof({column}) FROM decision WHERE last = 4").fetchone()  # noqa: S608  # the test's own words
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM decision WHERE last = 4").fetchone()  # noqa: S608  # the test's own text
     rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE decision SET {column} = NULL WHERE last = 4")  # noqa: S608  # the test's own words
+        connection.execute(f"UPDATE decision SET {column} = NULL WHERE last = 4")  # noqa: S608  # the test's own text
     rewrite_schema(written, f"{column} ANY", f"{column} {kind.upper()} NOT NULL")
     words = "entry 4 has been changed"
     with closing(reader_of(written, local_key)) as reader, pytest.raises(JournalError, match=words) as found:

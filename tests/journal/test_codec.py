@@ -1,4 +1,4 @@
-"""Entries come back as they were given; what is published tells no concealed card; people write cards as they do."""
+"""Entries survive a round trip; published events contain no concealed card; people write cards as they usually do."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ times = st.integers(-(2**63), 2**63 - 1)
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestJournal]:
     with closing(open_journal(tmp_path_factory.mktemp("codec"))) as journal:
-        entries(journal)  # SQLite keeps a reader's descriptor for the next one while it appends to the same file
+        entries(journal)  # SQLite keeps a reader's descriptor for the next reader while it appends to the same file
         yield journal
 
 
@@ -117,7 +117,7 @@ def test_a_card_of_an_event_alone_is_kept_too(codec: Codec) -> None:
     assert codec.decode_events(9, row.events, row.sealed, 3) == [event]
 
 
-def test_a_field_that_is_no_longer_known_leaves_the_others_readable(codec: Codec) -> None:
+def test_an_unknown_field_leaves_the_others_readable(codec: Codec) -> None:
     class Older(msgspec.Struct, tag="assigned"):
         place: str
         gone: Concealed

@@ -1,4 +1,4 @@
-"""A deletion by age is signed, and held against what was deleted and against how long files were to be kept."""
+"""A deletion by age is signed, and compared with the deleted files and the required retention."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def take(table: Table, given: AnyInput, *, signs: bool = False, day: int = 0) ->
 
 
 def write(folder: Path, *, keep_days: int = KEPT, signs: bool = True) -> list[Head]:
-    """Files of six days, of which those that are due are deleted; the heads that were signed before."""
+    """Write files of six days and delete those that are due; return the heads that were signed before."""
     table = Table(folder)
     with closing(table.journal):
         table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -60,7 +60,7 @@ def codes(found: Verified) -> list[str]:
     return [one.code for one in found.findings]
 
 
-def test_an_honest_deletion_is_found_sound_with_the_witness_and_says_which_heads_it_could_not_compare(
+def test_an_honest_deletion_is_sound_and_lists_the_heads_not_compared(
     tmp_path: Path,
 ) -> None:
     heads = write(tmp_path / "journal")

@@ -1,4 +1,4 @@
-"""A disk that dawdles is said at the table, and a thread that waits for it is not taken for one that hangs."""
+"""A slow disk is reported at the table; a thread that waits for it is not taken for a hanging one."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_a_thread_that_does_something_goes_on_and_one_that_waits_for_the_disk_to
         assert pace.goes_on(), "one sync of 45 s"
     assert [call.kwargs["what"] for call in log.calls] == ["fdatasync"], "said once"
     said[0] = ""
-    for _ in range(5):  # syncs of 4 s, one after the other
+    for _ in range(5):  # syncs of 4 s each
         work.end()
         work.begin()
         assert pace.goes_on()
     assert not pace.goes_on()
 
 
-def test_a_slow_disk_is_said_while_it_waits_and_for_ten_minutes() -> None:
+def test_a_slow_disk_is_reported_while_it_waits_and_for_ten_minutes() -> None:
     clock = Clock()
     work = Work(clock)
     pace = DiskPace(work, clock, lambda thread: "", CapturingLogger())
@@ -62,7 +62,7 @@ def test_a_slow_disk_is_said_while_it_waits_and_for_ten_minutes() -> None:
 
 
 def test_the_kernel_names_what_a_thread_waits_for(tmp_path: Path) -> None:
-    """In the kernel's own words; then of this process, whose thread waits for no disk."""
+    """First from a sample of the kernel's text, then for this process, whose thread waits for no disk."""
     (tmp_path / "7").mkdir()
     machine = SYNCS.get(os.uname().machine, {})
     (tmp_path / "7" / "stat").write_text("7 (jour) nal) S 1 1")

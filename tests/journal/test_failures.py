@@ -1,4 +1,4 @@
-"""An append that fails leaves what was there, says why, and does not end the journal."""
+"""A failed append leaves the journal unchanged, gives the reason, and does not end the journal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATEMENTS = ["BEGIN", "INSERT", "SELECT", "COMMIT"]  # of one append
 
 
 class Failing:
-    """A connection whose `execute` can be told to fail."""
+    """A connection whose `execute` can be made to fail."""
 
     def __init__(self, mocker: MockerFixture) -> None:
         self._mocker = mocker
@@ -39,10 +39,10 @@ class Failing:
         connection = self._mocker.Mock(spec=["execute", "close"])
         connection.execute.side_effect = execute
         connection.close.side_effect = real.close
-        return connection  # type: ignore[no-any-return]  # it is given as Any
+        return connection  # type: ignore[no-any-return]  # the journal expects its own type
 
     def at(self, position: int, error: Exception, *, rollback: Exception | None = None) -> None:
-        """Fail at that statement of the next append, and perhaps at rolling it back."""
+        """Fail at that statement of the next append, and optionally at its rollback."""
         position_now = iter(range(100))
 
         def fail(statement: str) -> Exception | None:
@@ -86,7 +86,7 @@ def test_a_failed_append_leaves_what_was_there(
     with closing(open_journal(folder, connect=failing.connect)) as journal:
         append(journal, 1)
         before, head = entries(journal), journal.head
-        journal.reserve.release()  # with it a full disk is not yet a failure
+        journal.reserve.release()  # while the reserve exists, a full disk is not a failure
         failing.at(position, error)
         assert failure(lambda: append(journal, 2)).code == code
         failing.nowhere()
@@ -203,5 +203,5 @@ def test_what_no_journal_can_hold_is_refused_before_anything_is_written(folder: 
     with closing(open_journal(folder)) as journal:
         for wrong in (object(), Said("\ud800")):
             with pytest.raises((TypeError, ValueError, NotImplementedError)):
-                journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]  # that is the failure
+                journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]  # this fails
         assert append(journal, 1) == [1, 2, 3, 4]

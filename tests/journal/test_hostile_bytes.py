@@ -1,4 +1,4 @@
-"""Bytes of a journal that were made to mislead or to burden who reads them."""
+"""Bytes of a journal made to mislead its readers or to exhaust them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ STATEMENTS = [f"head {number}".encode() for number in range(40)]
 
 
 @pytest.mark.parametrize("key", SMALL)
-def test_a_key_under_which_anybody_signs_signs_nothing(key: bytes) -> None:
-    """Signatures made without a private key: a point of small order, and the number 0."""
+def test_a_key_under_which_anybody_can_sign_is_rejected(key: bytes) -> None:
+    """Signatures made without a private key: with a point of small order, and with the number 0."""
     forged = [(point + bytes(32), said) for point, said in product(SMALL, STATEMENTS)]
     taken = 0
     for signature, said in forged:
@@ -37,7 +37,7 @@ def test_a_key_under_which_anybody_signs_signs_nothing(key: bytes) -> None:
 
 
 def test_a_text_that_unpacks_without_end_is_refused() -> None:
-    """A megabyte that would become a gigabyte."""
+    """A megabyte that would expand to a gigabyte."""
     bomb = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = b"".join(bomb.compress(bytes(2**24)) for _ in range(64)) + bomb.flush()
     tracemalloc.start()

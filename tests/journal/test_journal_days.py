@@ -1,5 +1,4 @@
-"""When a journal goes on in its next file: days of a time zone with their changes of the clock, size, and clocks that
-jump."""
+"""The journal's change to its next file: days of a time zone with clock changes, file size, and clocks that jump."""
 
 from __future__ import annotations
 
@@ -32,8 +31,8 @@ def days(begins: str = "06:00", zone: str = "Europe/Berlin") -> JournalDays:
     [
         ("2026-07-01T05:59:59+02:00", date(2026, 6, 30)),
         ("2026-07-01T06:00:00+02:00", date(2026, 7, 1)),
-        ("2026-03-29T05:59:59+02:00", date(2026, 3, 28)),  # a day of 23 hours ends
-        ("2026-10-25T05:59:59+01:00", date(2026, 10, 24)),  # a day of 25 hours ends
+        ("2026-03-29T05:59:59+02:00", date(2026, 3, 28)),  # end of a day of 23 hours
+        ("2026-10-25T05:59:59+01:00", date(2026, 10, 24)),  # end of a day of 25 hours
         ("2026-10-25T06:00:00+01:00", date(2026, 10, 25)),
     ],
 )
@@ -44,7 +43,7 @@ def test_a_day_begins_at_its_time_of_the_wall_clock(moment: str, day: date) -> N
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("begins", ["00:00", "02:30", "06:00", "23:59"])
 def test_a_year_has_its_days_in_order_and_none_is_left_out(zone: str, begins: str) -> None:
-    """Also where that time of day comes twice, or not at all."""
+    """This holds also where that time of day occurs twice or not at all."""
     begin = datetime(2026, 1, 1, tzinfo=UTC)
     moments = [int((begin + timedelta(minutes=30 * step)).timestamp()) * SECOND for step in range(366 * 48)]
     found = [days(begins, zone).day(moment) for moment in moments]
@@ -82,7 +81,7 @@ BEGUN = Moment(utc_ns("2026-07-01T07:00:00+02:00"), 0)
     ],
 )
 def test_a_file_ends_with_its_day_or_when_it_is_large(hours: float, size: int, over: bool) -> None:
-    """A clock that was set back leads to a file more, and not to a file that never ends."""
+    """A clock that is set back leads to one more file, not to a file that never ends."""
     now = Moment(BEGUN.utc_ns + int(hours * HOUR), LEAST_NS)
     assert days().is_over(BEGUN, now, size) is over
 

@@ -1,4 +1,4 @@
-"""The keeper of a running table's journal: when it saves, begins the next file, deletes and warns; nothing raises."""
+"""The keeper of a running table's journal: it saves, begins the next file, deletes and warns; nothing raises."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXPIRED = FilesExpired((FileRecord("000001.journal", "5e" * 16, 40, "00" * 32, 7
 
 
 class Files:
-    """The journal's writer, as a list of what it was asked for."""
+    """The journal's writer, which lists its requests."""
 
     def __init__(self, begun: int) -> None:
         self.begun = begun
@@ -53,7 +53,7 @@ class Files:
             raise JournalError("journal-full", "The disk is full.", "Make room.")
 
     async def answer(self) -> None:
-        """Nothing is on its way."""
+        """Do nothing: nothing is pending."""
 
     async def save(self, state: SavedState) -> None:
         self._must_have_room()
@@ -78,7 +78,7 @@ class Files:
 
 
 class Log:
-    """What was logged, by event."""
+    """The log entries, by event."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -119,7 +119,7 @@ class Table:
         await self.keeper.committed(NOTED, PLAYING, BETWEEN)
 
 
-async def test_the_state_is_saved_after_so_many_rounds_and_when_asked() -> None:
+async def test_the_state_is_saved_after_a_number_of_rounds_and_on_request() -> None:
     table = Table()
     report = DeviceReported(7, 1, 1, PowerLow(), Evidence(b"report"))
     for _ in range(2 * ROUNDS):
@@ -132,8 +132,8 @@ async def test_the_state_is_saved_after_so_many_rounds_and_when_asked() -> None:
     assert table.files.signed == 1
 
 
-async def test_a_state_that_is_not_that_of_the_journal_is_not_saved() -> None:
-    """A commit whose end was not waited for: a stop cut it off."""
+async def test_a_state_that_differs_from_the_journal_is_not_saved() -> None:
+    """A stop cut off the wait for a commit."""
     table = Table()
     table.files.head = Head(7)
     await table.keeper.save(BETWEEN)
@@ -156,7 +156,7 @@ async def test_the_next_file_begins_with_the_day_and_takes_the_state_along() -> 
     assert table.files.saved == [], "the file begins with a state"
 
 
-async def test_a_large_file_ends_at_once() -> None:
+async def test_a_large_file_ends_immediately() -> None:
     table = Table()
     await table.later()
     table.files.bytes = 1000
@@ -197,7 +197,7 @@ async def test_files_are_deleted_after_that_is_recorded() -> None:
     assert await table.later(DAY) == EXPIRED
 
 
-async def test_a_deletion_that_was_recorded_and_not_done_is_done_without_another_record() -> None:
+async def test_a_recorded_deletion_is_completed_without_another_record() -> None:
     """The daemon was killed in between."""
     table = Table(keep_days=30)
     table.files.old = (OLD,)

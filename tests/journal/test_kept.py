@@ -1,7 +1,7 @@
-"""A journal as it was written when its format was settled, and what the screen showed: it folds to the same for ever.
+"""Journals that were written when their format was settled, with their screens: they fold to the same state for ever.
 
-It is of a scenario (`tests/journal/keep.py`), so its keys guard nothing. A view is kept for each event that ends
-something; a field that later versions added is not compared.
+Each is of a scenario (`tests/journal/keep.py`), so its keys protect nothing. A view is kept for each event that ends
+something; fields that later versions added are not compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OF_THE_PROGRAM = {"options", "next_step", "next_steps", "question", "questions",
 
 
 def as_before(now: Any, before: Any) -> Any:
-    """What is shown now, without what the earlier version did not show."""
+    """Return the current screen without the fields that the earlier version did not have."""
     if isinstance(before, dict):
         return {
             name: value if name in OF_THE_PROGRAM else as_before(now[name], value) for name, value in before.items()

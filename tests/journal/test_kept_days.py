@@ -1,4 +1,4 @@
-"""Files that are not kept: the oldest, as far as all in them is older; what a clock says that jumps deletes nothing."""
+"""Retention: the oldest files expire once all their entries are older; a clock that jumps deletes nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def begin_files(folder: Path, *days: float) -> list[Head]:
-    """A file begun on each of these days, with four entries each; the head of each."""
+    """Begin a file on each of these days, with four entries each; return the head of each."""
     heads: list[Head] = []
     with closing(open_journal(folder)) as journal:
         for step, day in enumerate(days):
@@ -37,7 +37,7 @@ def names(folder: Path, keep_days: int) -> list[str]:
 
 
 def test_the_oldest_files_expire_when_the_file_after_them_is_old(folder: Path) -> None:
-    """The first of all is begun by `open_journal`. A file's age is that of the beginning of the one after it."""
+    """`open_journal` begins the first one. A file's age is that of the beginning of the one after it."""
     heads = begin_files(folder, 0, 1, 2, 30, 31, 32)
     assert names(folder, 30) == ["000001.journal", "000002.journal"], "up to the beginning of the last but one"
     assert names(folder, 29) == ["000001.journal", "000002.journal", "000003.journal"]

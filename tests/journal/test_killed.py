@@ -1,4 +1,4 @@
-"""A daemon that is killed while it appends leaves a whole journal with everything that it acknowledged."""
+"""A daemon that is killed while it appends leaves a valid journal with everything that it acknowledged."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def start_appender(folder: Path) -> subprocess.Popen[str]:
 
 
 def kill_after(folder: Path, acknowledged: int) -> int:
-    """The last number that the child acknowledged."""
+    """Return the last number that the child acknowledged."""
     with start_appender(folder) as child:
         assert child.stdout is not None
         numbers = [int(child.stdout.readline()) for _ in range(acknowledged)]
         child.send_signal(signal.SIGKILL)
-        # A last line may be cut by the kill; whole ones were acknowledged.
+        # The kill may truncate the last line; complete ones were acknowledged.
         numbers += [int(line) for line in child.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
     assert child.returncode == -signal.SIGKILL
     return numbers[-1]
@@ -59,7 +59,7 @@ def test_everything_acknowledged_is_there_and_nothing_by_half(folder: Path, ackn
 
 
 def test_a_journal_survives_being_killed_again_and_again(folder: Path) -> None:
-    # The child restarts its own steps; the numbers run on.
+    # The child restarts its own steps; the numbers continue.
     lasts = [kill_after(folder, acknowledged) for acknowledged in (3, 1, 7)]
     assert lasts == sorted(lasts)
     journal = open_journal(folder)

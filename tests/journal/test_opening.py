@@ -1,4 +1,4 @@
-"""What is not this table's whole journal, with its key and for us alone, is refused with a next step and left alone."""
+"""Opening: anything but this table's complete journal, with its key and for us alone, is refused and left untouched."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def refusal(folder: Path, **changed: object) -> JournalError:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Without what SQLite leaves beside a file that somebody reads: an index, and a log without content."""
+    """Return the files without SQLite's own beside a file that is being read: an index, and an empty log."""
     found = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     return {name: data for name, data in found.items() if data.strip(b"\0") and not name.endswith("-shm")}
 
 
 @pytest.fixture
 def written(folder: Path) -> Path:
-    """The folder of a journal with one decision, four entries."""
+    """Return the folder of a journal with one decision, four entries."""
     with closing(open_journal(folder)) as journal:
         append(journal, 1)
     return folder
@@ -65,8 +65,8 @@ def test_an_existing_journal_keeps_its_own_id(written: Path) -> None:
         assert journal.head.number == 4
 
 
-def test_a_file_of_other_pages_goes_on_as_it_was_begun(folder: Path) -> None:
-    """A page of eight KiB leaves less room unused at its end. A file that has others keeps them."""
+def test_a_file_with_another_page_size_keeps_it(folder: Path) -> None:
+    """A page of eight KiB wastes less room at its end. Files with other page sizes keep them."""
 
     def connect_small(path: Path) -> Connection:
         connection = sqlite3.connect(path, isolation_level=None)
@@ -129,7 +129,7 @@ def test_a_file_without_its_name_is_damaged(written: Path, path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["000001.journal", "000002.journal", "0123456.journal"])
-def test_a_file_that_is_no_database_is_refused_and_left_alone(folder: Path, name: str) -> None:
+def test_a_file_that_is_not_a_database_is_refused_and_left_untouched(folder: Path, name: str) -> None:
     folder.mkdir()
     other = folder / name
     other.write_text("holiday plans\n" * 100)
@@ -169,8 +169,8 @@ def test_a_file_that_was_cut_in_the_middle_is_refused_and_left_alone(folder: Pat
     assert contents(folder)[path.name] == cut
 
 
-def test_an_empty_file_is_none_of_ours(folder: Path, path: Path) -> None:
-    """One that is being made has another name until it is whole."""
+def test_an_empty_file_is_not_a_journal_of_ours(folder: Path, path: Path) -> None:
+    """A file that is being made has another name until it is complete."""
     folder.mkdir()
     path.touch()
     assert refusal(folder).code == "journal-format"
@@ -180,7 +180,7 @@ def test_an_empty_file_is_none_of_ours(folder: Path, path: Path) -> None:
         assert append(journal, 1) == [1, 2, 3, 4]
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "journal"):
         assert refusal(folder).code == "journal-io"
@@ -215,7 +215,7 @@ def test_a_file_with_two_names_is_refused_until_one_is_removed(written: Path, pa
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/null")])
-def test_what_is_no_file_is_no_journal(folder: Path, path: Path, make: Callable[[Path], object]) -> None:
+def test_a_path_that_is_not_a_file_is_refused(folder: Path, path: Path, make: Callable[[Path], object]) -> None:
     folder.mkdir()
     make(path)
     assert refusal(folder).code == "journal-format"
@@ -257,7 +257,7 @@ def test_entries_from_within_a_decision(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no database at all, and long enough to be read as a header" * 20])
-def test_a_reader_refuses_what_is_no_journal(tmp_path: Path, content: bytes | None) -> None:
+def test_a_reader_refuses_an_invalid_journal(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "table.journal"
     if content is not None:
         path.write_bytes(content)
@@ -266,9 +266,7 @@ def test_a_reader_refuses_what_is_no_journal(tmp_path: Path, content: bytes | No
     assert refused.value.code == ("journal-io" if content is None else "journal-format")
 
 
-def test_a_reader_with_a_wrong_key_is_refused_and_without_one_reads_what_is_published(
-    written: Path, path: Path
-) -> None:
+def test_a_reader_with_a_wrong_key_is_refused_and_without_one_reads_published(written: Path, path: Path) -> None:
     with pytest.raises(JournalError) as refused:
         reader_of(path, bytes(32))
     assert refused.value.code == "journal-key"
@@ -295,7 +293,7 @@ def test_pages_of_entries_are_read_in_order(folder: Path) -> None:
 
 @pytest.fixture
 def three_files(folder: Path) -> Path:
-    """A folder with two closed files and one that is written to, an append in each."""
+    """Return a folder with two closed files and an open one, an append in each."""
     with closing(open_journal(folder)) as journal:
         for step in (1, 2, 3):
             append(journal, step)
@@ -315,8 +313,8 @@ def test_a_missing_file_between_two_is_named(three_files: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["-wal", "-journal"])
-def test_a_log_beside_a_closed_file_is_refused_by_readers(three_files: Path, ending: str) -> None:
-    """What is in it may belong to the file, and who only reads cannot tell."""
+def test_readers_refuse_a_log_beside_a_closed_file(three_files: Path, ending: str) -> None:
+    """Its content may belong to the file, and a reader cannot tell."""
     closed = three_files / "000001.journal"
     assert closed.stat().st_mode & 0o777 == 0o440
     with closing(reader_of(closed)) as reader:
@@ -330,8 +328,8 @@ def test_a_log_beside_a_closed_file_is_refused_by_readers(three_files: Path, end
     assert contents(three_files) == before
 
 
-def test_nothing_is_ever_added_to_a_closed_file(three_files: Path) -> None:
-    """The newest one was taken away: the next is begun after the closed one."""
+def test_nothing_is_added_to_a_closed_file(three_files: Path) -> None:
+    """The newest file was taken away: the next is begun after the closed one."""
     (three_files / "000003.journal").unlink()
     (three_files / "pin").unlink()
     before = contents(three_files)

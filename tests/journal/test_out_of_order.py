@@ -1,4 +1,4 @@
-"""A damaged file whose rows are not in their order: everything that reads it by pages comes to an end."""
+"""A damaged file whose rows are out of order: everything that reads it by pages ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(PATIENCE)
 
 
 def written(folder: Path) -> Path:
-    """A closed file of four decisions and as many saved states and signed heads."""
+    """Return a closed file of four decisions and as many saved states and signed heads."""
     with closing(open_journal(folder)) as journal:
         for step in range(4):
             append(journal, step)

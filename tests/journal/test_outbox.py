@@ -1,4 +1,4 @@
-"""The journal as an outbox: whole, in its order, once a cursor, while it grows and after files went or came back."""
+"""The journal as an outbox: all entries in order, once a cursor, while it grows and after files are replaced."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def records(outbox: Outbox, cursor: Cursor | None = None) -> list[Record]:
 
 
 def season(journal: TestJournal, files: int = 3) -> None:
-    """Files with decisions, some of them signed."""
+    """Write files with decisions, some of them signed."""
     for file in range(files):
         append(journal, 10 * file)
         sign(journal, 10 * file + 1, 10 * file + 2)
@@ -112,7 +112,7 @@ def test_a_cursor_that_the_journal_does_not_hold_begins_again(journal: TestJourn
 
 
 def test_a_journal_that_was_rolled_back_is_sent_again(journal: TestJournal, folder: Path, tmp_path: Path) -> None:
-    """A backup takes its place: what the cursor names is gone."""
+    """A backup takes its place: the head that the cursor names is gone."""
     sign(journal, 1, 2)
     backup = tmp_path / "backup"
     shutil.copytree(folder, backup)
@@ -133,10 +133,10 @@ def test_files_that_were_deleted_are_passed_over(journal: TestJournal, folder: P
     assert all_after(outbox, whole[at].cursor) == whole[at + 1 :]
 
 
-def test_the_order_is_the_same_while_the_journal_is_written_to(
+def test_the_order_is_the_same_while_the_journal_grows(
     journal: TestJournal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A head is signed and a decision follows while a page is read: the head comes first, as it does later."""
+    """While a page is read, a head is signed and a decision follows: the head comes first, as it does later."""
     steps = iter(range(2, 99))
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Pages of a journal for followers: read once for all of them, over connections that nobody has to wait for."""
+"""Pages of a journal for followers: read once for all of them, over connections that block nobody."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pages(folder: Path) -> Iterator[Pages[Decision]]:
 
 @pytest.fixture
 def filled(journal: TestJournal) -> TestJournal:
-    """Three files; the newest is still written to."""
+    """Return three files, of which the newest is still open."""
     for file in range(3):
         for step in range(STEPS):
             append(journal, file * STEPS + step)
@@ -35,7 +35,7 @@ def filled(journal: TestJournal) -> TestJournal:
 
 
 async def test_a_page_has_the_decisions_of_its_range(filled: TestJournal, pages: Pages[Decision]) -> None:
-    """Also where it begins in an older file and ends in a newer one."""
+    """A range may begin in an older file and end in a newer one."""
     every = list(filled.files().decisions())
     for after in (0, 3, 4 * STEPS - 1, 4 * STEPS, 4 * STEPS + 1, 8 * STEPS, 12 * STEPS - 1):
         for length in (1, 7, 256, 1000):
@@ -57,7 +57,7 @@ async def test_a_page_is_read_once_for_all(filled: TestJournal, folder: Path) ->
     assert made == asked[0]
     assert len(spent) == 1
     assert spent[0] > 0
-    for begin in range(1, KEPT + 1):  # others take its place
+    for begin in range(1, KEPT + 1):  # other pages replace it
         await pages.page(begin, begin)
     assert await pages.page(0, 256) == asked[0]
     assert made.count(4) > 1
@@ -72,7 +72,7 @@ async def test_who_stops_waiting_takes_no_page_from_others(filled: TestJournal, 
 
 
 async def test_no_connection_outlasts_a_page(filled: TestJournal, pages: Pages[Decision], path: Path) -> None:
-    """Else a file that ends while somebody catches up would be left open, with its log beside it."""
+    """Otherwise a file that ends while somebody catches up would stay open, with its log beside it."""
     await pages.page(0, 12 * STEPS)
     append(filled, 1)
     filled.begin_file(Cards(), moment())
@@ -92,7 +92,7 @@ async def test_a_page_that_cannot_be_read_is_read_again_when_it_is_asked_for(
 
 
 def replace(path: Path, content: bytes) -> bytes:
-    """What was there before."""
+    """Replace the file with its earlier content."""
     path.chmod(0o600)
     before = path.read_bytes()
     path.write_bytes(content)

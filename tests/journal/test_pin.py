@@ -1,4 +1,4 @@
-"""The pin holds the newest head through everything that a power cut may do to a file that is not synced."""
+"""The pin keeps the newest head whatever a power cut may do to a file that is not synced."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def test_every_byte_of_a_slot_counts(path: Path, pin: Pin) -> None:
 
 
 @pytest.mark.parametrize("data", [b"x", b"cardshoe pin 1\0", b"\1" * (BLOCK + SLOT), b"\xff" * 9000])
-def test_a_file_that_is_no_pin_is_left_as_it_is(path: Path, data: bytes) -> None:
+def test_an_invalid_pin_file_is_left_untouched(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(BadPinError):
         Pin.open(path)
     assert path.read_bytes() == data
 
 
-def test_what_is_no_file(path: Path, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file(path: Path, tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(BadPinError):
         Pin.open(path)

@@ -1,4 +1,4 @@
-"""The pin of a running journal: what a person accepts stands, also where the pin cannot be written."""
+"""The pin of a running journal: a person's acceptance counts, even where the pin cannot be written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_damaged_pin_is_kept_and_made_again(folder: Path) -> None:
     again.close()
 
 
-def test_a_journal_that_is_gone_with_its_pin_is_in_doubt_where_its_room_is_still_kept(folder: Path) -> None:
+def test_a_journal_lost_with_its_pin_is_in_doubt_while_its_reserve_exists(folder: Path) -> None:
     first = open_journal(folder)
     append(first, 1)
     first.close()
@@ -54,7 +54,7 @@ def test_a_journal_that_is_gone_with_its_pin_is_in_doubt_where_its_room_is_still
 
 
 def test_a_first_start_that_was_killed_leaves_no_doubt(folder: Path) -> None:
-    """At any moment before there was a file."""
+    """The kill came at any moment before a file existed."""
     Journal.open(folder, TYPES, local_key=LOCAL_KEY, identity=IDENTITY, signer=SIGNER).close()
     assert not (folder / RESERVE).exists()
     journal = open_journal(folder)

@@ -1,4 +1,4 @@
-"""A trigger that somebody plants in the file neither silences the journal nor changes what it writes."""
+"""A trigger planted in the file neither silences the journal nor changes its writes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def written(folder: Path, path: Path) -> Path:
 
 
 def plant(path: Path, *statements: str) -> None:
-    """With plain SQLite, as any program can that may write to the file."""
+    """Plant a trigger with plain SQLite, as any program that may write to the file can."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in statements:
             connection.execute(statement)

@@ -1,4 +1,4 @@
-"""On a disk that is full, the round in progress is still recorded: in the room that was kept for it."""
+"""On a full disk the round in progress is still recorded, in the reserved space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def say(journal: TestJournal, step: int) -> None:
 
 
 def say_until(journal: TestJournal, done: Callable[[], bool]) -> int:
-    """How many decisions it took. The log is grown to its size already, so that it takes many."""
+    """Append until the disk is full; return the number of decisions. The log has its full size already, so it takes
+    many.
+    """
     for step in range(5000):
         say(journal, step)
         if done():
@@ -51,8 +53,8 @@ def test_the_room_is_given_up_once_and_the_round_is_recorded(disk: Path) -> None
         assert len(entries(journal)) == 2 * said + 4 * A_ROUND
 
 
-def test_without_it_the_same_round_is_lost(disk: Path) -> None:
-    """What the other tests here rely on: the disk is full indeed."""
+def test_without_the_reserve_the_same_round_is_lost(disk: Path) -> None:
+    """The other tests rely on this: the disk is really full."""
     with closing(open_journal(disk / "journal")) as journal:
         fill(disk)
         journal.reserve.release()
@@ -112,7 +114,7 @@ def test_the_room_is_really_taken_also_where_a_copy_lost_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/null")])
-def test_what_is_no_file_is_left_alone(tmp_path: Path, make: Callable[[Path], object]) -> None:
+def test_a_path_that_is_not_a_file_is_left_untouched(tmp_path: Path, make: Callable[[Path], object]) -> None:
     make(tmp_path / NAME)
     with pytest.raises(JournalError) as refused:
         Reserve(tmp_path).hold()

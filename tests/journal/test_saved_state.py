@@ -1,4 +1,4 @@
-"""A saved state is the fold: after every decision it comes back as it was, and the fold goes on from it."""
+"""A saved state equals the fold: after every decision it survives a round trip, and the fold continues from it."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def test_a_kept_state_shows_what_it_showed_then(version: int) -> None:
         assert now == then, one["scenario"]
 
 
-def test_the_types_are_those_that_are_kept_for_this_version() -> None:
-    """`python -m tests.journal.keep_state` writes them again where they were only added to."""
+def test_the_types_equal_those_kept_for_this_version() -> None:
+    """After mere additions, `python -m tests.journal.keep_state` writes the types again."""
     before, now = read(path_of(VERSION, "types")), described()
     assert list(not_only_added(before, now)) == [], "VERSION has to rise, with a function in UPGRADES"
     assert before == now

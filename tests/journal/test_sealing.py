@@ -1,4 +1,4 @@
-"""Nobody learns a concealed card from the journal without the key, not even from the size of anything."""
+"""Nobody learns a concealed card from the journal without the key, not even from sizes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ Rows = list[tuple[bytes, bytes]]
 
 
 def rows_and_files(folder: Path, cards: list[Card]) -> tuple[Rows, dict[str, int], bytes]:
-    """What a journal of one deal holds: what is sealed, inputs and events; sizes of its files, and all its bytes."""
+    """Return all content of a journal of one deal: sealed data, inputs and events, file sizes and bytes."""
     with closing(open_journal(folder)) as journal:
         dealt = [Concealed(card, 7, place) for place, card in enumerate(cards, 1)]
         append(journal, 1, *dealt)
@@ -146,7 +146,7 @@ def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path)
 
 @pytest.mark.parametrize("room", [0, 128, 4096])
 def test_evidence_comes_back_whole_and_fills_its_room(room: int) -> None:
-    """Where a length tells a card, the driver names the room that every report of its kind takes."""
+    """Where a length would reveal a card, the driver names the room that every report of its kind takes."""
     sizes = set()
     for length in (0, 6, 59, 60, 61, 128):
         data = bytes([0, 7, 0]) * 43
@@ -179,7 +179,7 @@ def test_a_key_file_is_made_once_and_for_its_owner(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "ab" * 31, "zz" * 32, "ab" * 33, "é" * 32])
-def test_what_is_no_key_is_refused(tmp_path: Path, content: str) -> None:
+def test_an_invalid_key_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "journal.key"
     path.write_text(content)
     path.chmod(0o600)
@@ -196,7 +196,7 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
         load_key_file(path)
 
 
-def test_a_key_file_that_is_missing_or_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_key_file_that_is_missing_or_cannot_be_made_is_reported(tmp_path: Path) -> None:
     for use in (load_key_file, create_key_file):
         with pytest.raises(JournalError, match="cannot be used") as refused:
             use(tmp_path / "missing" / "journal.key")

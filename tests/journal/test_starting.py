@@ -1,4 +1,4 @@
-"""What a start makes of a journal: the same state, from a saved one or from the beginning, whatever lies there."""
+"""A start with an existing journal: the same state, from a saved one or from the beginning, in any folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of the last entry of each decision that a start folds."""
+    """Return the number of the last entry of each decision that a start folds."""
     found: list[int] = []
     entries = JournalReader.entries
 
@@ -47,7 +47,7 @@ def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def played(folder: Path, **given: Any) -> SavedState:
-    """Three rounds, the state saved after the second; the state after the last."""
+    """Play three rounds, and save the state after the second; return the state after the last."""
     table = PlayedTable(folder, **given)
     with closing(table.journal):
         table.play(2)
@@ -81,8 +81,8 @@ def test_a_next_file_begins_with_the_state(folder: Path, folded: list[int]) -> N
     assert min(folded) == at + 1
 
 
-def test_a_saved_state_in_the_middle_of_a_round(folder: Path) -> None:
-    """Cards that lie face down are in it, and come back."""
+def test_a_state_saved_in_the_middle_of_a_round(folder: Path) -> None:
+    """It contains face-down cards, which survive."""
     table = PlayedTable(folder)
     with closing(table.journal):
         table.play()
@@ -103,7 +103,7 @@ Change = Callable[[sqlite3.Connection], object]
 
 
 def change(path: Path, *changes: Change) -> None:
-    """Change a file as its guards forbid, and leave no trace of that."""
+    """Change a file in spite of its triggers, without a trace."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         triggers = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")]
         for name in triggers:
@@ -147,7 +147,7 @@ def test_a_saved_state_that_cannot_be_used_is_passed_over(folder: Path, how: str
 
 
 def test_a_saved_state_of_another_entry_is_passed_over(folder: Path, folded: list[int]) -> None:
-    """As a program saved it whose stop overtook a commit: everything in it is right but where it stands."""
+    """A program saved it whose stop overtook a commit: everything in it is correct but its position."""
     table = PlayedTable(folder)
     with closing(table.journal):
         table.play()
@@ -176,7 +176,7 @@ def test_an_earlier_saved_state_serves_where_the_newest_cannot(folder: Path, fol
 
 
 def test_a_saved_state_of_another_journal_is_passed_over(folder: Path, folded: list[int]) -> None:
-    """Made by a program with the same key, at the same number: another file's state."""
+    """It was made by a program with the same key, at the same number, for another file."""
     state = played(folder)
     other = folder.with_name("other")
     played(other)
@@ -193,7 +193,7 @@ def test_a_saved_state_of_another_journal_is_passed_over(folder: Path, folded: l
 
 
 def test_a_forged_saved_state_needs_the_key(folder: Path, folded: list[int]) -> None:
-    """By a program that may write the file and knows how states are saved."""
+    """The forger may write the file and knows how states are saved."""
     state = played(folder)
     other = folder.with_name("other")
     played(other, local_key=OTHER_KEY)
@@ -236,8 +236,8 @@ def test_an_opening_state_of_a_newer_program_is_refused(folder: Path, monkeypatc
 # -- what the journal holds of the device's reports ------------------------------------------------------------------
 
 
-def test_the_last_reports_and_the_one_that_was_given_up_are_known_again(folder: Path) -> None:
-    """Folded, or saved; and the size of what is sealed does not change, which would tell a ten from a nine."""
+def test_the_last_reports_and_the_abandoned_report_are_recognised(folder: Path) -> None:
+    """Both folded and saved; the sealed data keeps its size, which would tell a ten from a nine."""
     table = PlayedTable(folder)
     with closing(table.journal) as journal:
         begun = journal.head.number

@@ -1,4 +1,4 @@
-"""A daemon that stops while a commit is on its way saves no state that is older than the journal's end."""
+"""A daemon that stops while a commit is pending saves no state that is older than the journal's end."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ BEGUN = Moment(10**18, 1)
 
 
 class Still:
-    """A clock that stands."""
+    """A clock that does not advance."""
 
     def now(self) -> Moment:
         return BEGUN
 
 
 class HeldJournal:
-    """The journal's own, whose next commit waits until it is let go on."""
+    """The real journal, whose next commit waits until it is released."""
 
     def __init__(self, journal: TableJournal) -> None:
         self._journal, self.asked, self.goes_on = journal, threading.Event(), threading.Event()
@@ -112,7 +112,7 @@ async def test_a_stop_in_the_middle_of_a_commit(tmp_path: Path) -> None:
     running = asyncio.create_task(service.run())
     taking = asyncio.create_task(service.refused_at_door("not-admitted", Caller(None), 1))
     await asyncio.to_thread(held[0].asked.wait, 60)
-    for task in (running, taking):  # as the daemon's parts are ended at a stop
+    for task in (running, taking):  # the daemon's parts are ended like this at a stop
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task

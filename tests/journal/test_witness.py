@@ -1,4 +1,4 @@
-"""Signed heads that stand elsewhere: copied whole, whatever happens there, by a process that nobody waits for."""
+"""Signed heads kept elsewhere: copied completely by a process for which nobody waits, whatever happens there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sign(journal: TestJournal, *steps: int) -> None:
 
 
 def signed(folder: Path) -> list[tuple[str, int]]:
-    """The heads that the journal's files hold: id of the file, and number."""
+    """Return the heads in the journal's files, as file id and number."""
     found = []
     for path in files_in(folder):
         with closing(reader_of(path)) as reader, closing(connect_reader(path)) as connection:
@@ -126,10 +126,10 @@ def test_a_disk_that_takes_a_part_of_a_line(journal: TestJournal, folder: Path, 
     assert len(witness.path.read_bytes().splitlines()) == len(signed(folder)), "no part of a line is left"
 
 
-def test_a_sync_that_failed_is_no_copy(
+def test_a_failed_sync_does_not_count_as_a_copy(
     journal: TestJournal, folder: Path, beside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was not synced can be read until the power goes; it is written again."""
+    """Unsynced data can be read until the power fails; it is written again."""
     witness = Witness(folder, beside)
     sign(journal, 1)
     with monkeypatch.context() as failing:
@@ -164,7 +164,7 @@ def test_an_older_copy_of_the_journal_is_found_and_copied_on(folder: Path, besid
         assert (Witness(folder, beside).copy(), Witness(folder, beside).differs) == (0, 0)
 
 
-def test_files_that_were_deleted_by_age_are_no_difference(journal: TestJournal, folder: Path, beside: Path) -> None:
+def test_files_deleted_by_age_are_not_a_difference(journal: TestJournal, folder: Path, beside: Path) -> None:
     sign(journal, 1)
     Witness(folder, beside).copy()
     for step in (2, 3):
@@ -192,7 +192,9 @@ def test_a_witness_that_is_gone_or_cut_while_it_runs_is_made_whole(
     witness.copy()
     assert witnessed(witness.path) == signed(folder)
     shutil.rmtree(beside)
-    with pytest.raises(FileNotFoundError):  # a folder that is not mounted is no success, where nothing is to be copied
+    with pytest.raises(
+        FileNotFoundError
+    ):  # a folder that is not mounted is an error, even where nothing is to be copied
         witness.copy()
     beside.mkdir()
     assert witness.copy() == len(signed(folder))
@@ -214,7 +216,7 @@ def test_the_owner_of_the_folder_can_read_it(
     assert witness.path.stat().st_mode & 0o777 == 0o644
 
 
-def test_what_is_no_witness(tmp_path: Path) -> None:
+def test_an_invalid_witness(tmp_path: Path) -> None:
     path = tmp_path / "a.heads"
     path.write_bytes(b"x\n" * 9)
     with pytest.raises(JournalError, match="is not a witness"):
@@ -239,7 +241,7 @@ class Log:
 
 
 class Stage:
-    """A daemon's part of it."""
+    """The daemon's part of the witness."""
 
     def __init__(self, folder: Path, beside: Path) -> None:
         self.clock, self.log = Clock(), Log()
@@ -280,7 +282,9 @@ async def test_why_the_witness_has_no_head(journal: TestJournal, folder: Path, t
     assert "for 10 minutes (No such file or directory). Check its folder." in str(stage.witnessing.warning)
 
 
-async def test_a_witness_with_other_heads_is_an_alarm_at_once(folder: Path, beside: Path, tmp_path: Path) -> None:
+async def test_a_witness_with_other_heads_raises_an_alarm_immediately(
+    folder: Path, beside: Path, tmp_path: Path
+) -> None:
     with closing(open_journal(folder)) as journal:
         sign(journal, 1)
     shutil.copytree(folder, tmp_path / "older")
@@ -297,7 +301,7 @@ async def test_a_witness_with_other_heads_is_an_alarm_at_once(folder: Path, besi
 async def test_no_process_can_be_started(
     journal: TestJournal, folder: Path, beside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The end of a part of the daemon would be the daemon's."""
+    """An exception in a part of the daemon would end the daemon."""
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     stage = Stage(folder, beside)
     async with stage.running() as running:
@@ -308,7 +312,7 @@ async def test_no_process_can_be_started(
 
 
 def children() -> set[int]:
-    """Processes that this one started; the tests' own server of processes may be among them."""
+    """Return the processes that this one started, which may include the test run's process server."""
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
 
 

@@ -1,4 +1,4 @@
-"""The writer's thread answers in order, tells failures to whoever asked, lives on, and leaves nothing behind."""
+"""The writer's thread answers in order, reports failures to the caller, survives them, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_what_is_asked_together_is_done_in_order(writer: Writer) -> None:
     assert [entry.number for entry in await writer.read(after=2, limit=3)] == [3, 4, 5]
 
 
-async def test_the_journal_lives_in_one_thread_of_its_own(folder: Path, mocker: MockerFixture) -> None:
+async def test_the_journal_is_used_in_one_thread_only(folder: Path, mocker: MockerFixture) -> None:
     seen = []
 
     def open_there() -> Any:
@@ -62,7 +62,7 @@ async def test_the_journal_lives_in_one_thread_of_its_own(folder: Path, mocker: 
     assert not journal_threads()
 
 
-async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(folder: Path, mocker: MockerFixture) -> None:
+async def test_a_failure_reaches_the_caller_and_the_thread_survives(folder: Path, mocker: MockerFixture) -> None:
     journal: Any = None
 
     def open_there() -> Any:
@@ -81,7 +81,7 @@ async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(folder: P
     journal._connection = whole
     assert await say(writer, 3) == 3
     with pytest.raises(TypeError):
-        await writer.append(Said("x"), None, round=1, moment=moment())  # type: ignore[arg-type]  # that is the failure
+        await writer.append(Said("x"), None, round=1, moment=moment())  # type: ignore[arg-type]  # this fails
     assert await say(writer, 4) == 5
     await writer.close()
 
@@ -93,8 +93,8 @@ async def test_a_journal_that_cannot_be_opened_leaves_no_thread(folder: Path) ->
     assert not journal_threads()
 
 
-async def test_what_follows_a_commit_comes_first(writer: Writer) -> None:
-    """A turn of the loop before the caller: followers wait for nothing else."""
+async def test_the_callback_of_a_commit_runs_first(writer: Writer) -> None:
+    """It runs one turn of the loop before the caller, so followers wait for nothing else."""
     course: list[str] = []
 
     def then(committed: Committed) -> None:
@@ -115,7 +115,7 @@ async def test_what_follows_a_commit_may_fail_and_follows_no_failure(writer: Wri
     with pytest.raises(ValueError, match="it fails"):
         await writer.append(Said("x"), [Noted("noted")], round=1, moment=moment(1), then=then)
     with pytest.raises(TypeError):
-        await writer.append(Said("x"), None, round=1, moment=moment(2), then=then)  # type: ignore[arg-type]  # that is the failure
+        await writer.append(Said("x"), None, round=1, moment=moment(2), then=then)  # type: ignore[arg-type]  # this fails
     cancelled = asyncio.create_task(writer.append(Said("x"), [], round=1, moment=moment(3), then=then))
     await asyncio.sleep(0)
     cancelled.cancel()

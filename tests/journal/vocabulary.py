@@ -47,7 +47,7 @@ class Noted(msgspec.Struct, frozen=True, tag="noted"):
 
 
 class Cards(msgspec.Struct, frozen=True):
-    """A state: the cards that were dispensed, and how many inputs there were."""
+    """A state: the cards that were dispensed, and the number of inputs."""
 
     cards: tuple[Concealed, ...] = ()
     inputs: int = 0
@@ -64,7 +64,7 @@ def moment(step: int = 0) -> Moment:
 
 
 def open_journal(folder: Path, **changed: Any) -> TestJournal:
-    """The journal in that folder, ready for entries."""
+    """Open the journal in that folder, ready for entries."""
     asked: dict[str, Any] = {"local_key": LOCAL_KEY, "identity": IDENTITY, "signer": SIGNER, **changed}
     journal: TestJournal = Journal.open(folder, TYPES, **asked)
     try:
@@ -77,7 +77,7 @@ def open_journal(folder: Path, **changed: Any) -> TestJournal:
 
 
 def append(journal: TestJournal, step: int, *cards: Concealed) -> list[int]:
-    """An input and three events; the numbers of the entries."""
+    """Append an input and three events; return the numbers of the entries."""
     given = Dispensed(step, cards, Evidence(b"report %d" % step))
     first = cards[0] if cards else None
     events = (Assigned("box 1", first, cards), Noted(f"step {step}"), Noted("done"))
@@ -86,10 +86,10 @@ def append(journal: TestJournal, step: int, *cards: Concealed) -> list[int]:
 
 
 def entries(journal: TestJournal, after: int = 0) -> list[Entry[AnyInput, AnyEvent]]:
-    """All of the journal's, over connections of their own."""
+    """Return all entries of the journal, read over separate connections."""
     return list(journal.files().entries(after))
 
 
 def reader_of(path: Path, local_key: bytes | None = LOCAL_KEY) -> JournalReader[AnyInput, AnyEvent]:
-    """One file of it."""
+    """Return a reader of one of its files."""
     return JournalReader.open_to_read(path, TYPES, local_key=local_key)

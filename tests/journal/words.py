@@ -1,9 +1,9 @@
-"""Writes the words with which a journal packs its texts: one decision of each kind, the most frequent last.
+"""Writes the dictionary with which a journal packs its texts: one decision of each kind, the most frequent last.
 
-    python -m tests.journal.words
+python -m tests.journal.words
 
-Files of a journal have copies of their own, so the words may be made again whenever events or inputs have changed; it
-costs a few bytes a round where they are not.
+Journal files contain their own copies, so it may be written again whenever events or inputs have changed; an outdated
+one costs a few bytes a round.
 """
 
 from __future__ import annotations

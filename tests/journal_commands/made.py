@@ -1,4 +1,4 @@
-"""The journal of an evening at a small table, always the same bytes: rounds of every ending, in two files."""
+"""The journal of an evening at a small table, always with the same bytes: two files with rounds of every ending."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IDENTITY = Identity("5e" * 16, "BAC-07", True)
 
 
 class JournaledTable(TableHarness):
-    """A table whose decisions go into a journal.
+    """A table whose decisions are appended to a journal.
 
     An entry takes a second. At entries in `wrong` the clock is a year ahead.
     """
@@ -81,7 +81,7 @@ class JournaledTable(TableHarness):
 
 
 def evening(folder: Path, wrong: range = range(0)) -> JournaledTable:
-    """Play seven rounds. The table deals on, and the journal stays open."""
+    """Play seven rounds. The table continues to deal, and the journal stays open."""
     table = JournaledTable(folder, wrong=wrong)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()

@@ -1,4 +1,4 @@
-"""Scenarios as decisions of a journal, in memory: what a reader without a key gets."""
+"""Scenarios as decisions of a journal in memory, as a reader without a key gets them."""
 
 from __future__ import annotations
 

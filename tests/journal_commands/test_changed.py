@@ -1,4 +1,4 @@
-"""Changed entries are not told as sound: commands mark them, and end with exit code 4."""
+"""Changed entries are not reported as sound: commands mark them, and end with exit code 4."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folder(written: Path, tmp_path: Path) -> Path:
 
 
 def change(path: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
-    """Change a file, as anyone who may write to it could; the guards are put back."""
+    """Change a file, as anyone who may write to it could; restore its triggers."""
     path.chmod(0o600)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for (name,) in list(connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")):
@@ -105,10 +105,10 @@ def test_a_decision_without_its_mac_is_marked_for_who_has_the_key(folder: Path, 
         assert len(source.changed) == changed
 
 
-def test_rounds_that_end_while_they_are_read_are_not_said_to_be_changed(
+def test_rounds_that_end_during_the_check_are_not_reported_as_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside a running table: their signatures came after those of the file were read."""
+    """Their signatures came after those of the file were read."""
     table = evening(tmp_path / "journal")
     with closing(table.journal):
         source = Source(tmp_path / "journal")

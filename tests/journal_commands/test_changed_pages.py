@@ -33,7 +33,7 @@ def pages_of(folder: Path) -> Pages[object]:
     )  # fmt: skip
 
 
-async def test_a_changed_decision_is_marked_and_told_by_no_line(folder: Path) -> None:
+async def test_a_changed_decision_is_marked_and_has_no_line(folder: Path) -> None:
     first, last = edit(folder / "000001.journal", b'"outcome":"win"', b'"outcome":"lose"')
     pages = pages_of(folder)
     events = [event.payload for event in await pages.page(0, 200)]  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""A journal that the holder of all keys changed and sealed again may hold anything.
+"""A journal that the holder of all keys changed and sealed again may contain anything.
 
-No command ends in a traceback, and what cannot be told is reported with file and entry.
+No command ends in a traceback; what cannot be shown is reported with its file and entry.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class File:
             for (trigger,) in list(connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")):
                 connection.execute(f"DROP TRIGGER {trigger}")
             for table, rows in (("journal", [self.name]), ("decision", self.rows), ("head", self.heads)):
-                connection.execute(f"DELETE FROM {table}")  # noqa: S608  # the test's own names
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608  # the schema's own names
                 marks = ", ".join("?" * len(rows[0]))
                 connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)  # noqa: S608
             connection.execute("DELETE FROM checkpoint")

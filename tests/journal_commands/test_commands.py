@@ -1,4 +1,4 @@
-"""`cardshoe journal show`, `list`, `stats`, `export` and `follow` while the table deals."""
+"""`cardshoe journal show`, `list`, `stats`, `export` and `follow` while the table is in play."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def lines(text: str) -> list[str]:
 # -- show ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_round_is_told_with_who_decided_by_which_clause_and_when(folder: Path) -> None:
+def test_a_round_shows_who_decided_by_which_clause_and_when(folder: Path) -> None:
     printed = lines(run("show", 1, "--journal", folder))
     assert printed[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
     assert printed[1] == "23 November 2026, 19:00:26 to 19:02:05 (1 min 39 s), UTC; journal entries 25 to 126"
@@ -59,7 +59,7 @@ def test_a_void_round_says_why_by_whom_and_that_bets_went_back(folder: Path) -> 
     ) in lines(run("show", 3, "--journal", folder))
 
 
-def test_recalled_cards_are_told_without_a_face(folder: Path) -> None:
+def test_recalled_cards_are_shown_without_a_face(folder: Path) -> None:
     printed = run("show", 2, "--short", "--journal", folder).partition("Recalled cards")[2]
     assert "pit-manager recalls the cards of box 3 in round 2: the player of box 3 disputes the hand" in printed
     assert "Course" not in printed
@@ -126,7 +126,7 @@ def test_the_rounds_that_are_asked_for(folder: Path, asked: list[str], found: li
         (["--day-begins", "25:00"], "--day-begins"),
     ],
 )
-def test_what_is_no_time(folder: Path, asked: list[str], sentence: str) -> None:
+def test_an_invalid_time(folder: Path, asked: list[str], sentence: str) -> None:
     assert sentence in run("list", "--journal", folder, *asked, code=2)
 
 
@@ -135,7 +135,7 @@ def test_what_is_no_time(folder: Path, asked: list[str], sentence: str) -> None:
 
 @pytest.mark.parametrize("command", ["list", "show 7", "export --format csv"])
 def test_a_running_table_is_read_by_another_process(command: str, folder: Path, tmp_path: Path) -> None:
-    """Its journal is open, and its last entries are in the write-ahead log."""
+    """The journal is open, and its last entries are in the write-ahead log."""
     table = evening(tmp_path / "journal")
     try:
         done = subprocess.run(
@@ -165,7 +165,7 @@ def test_one_closed_file_alone(folder: Path) -> None:
     ("what", "code", "sentence"),
     [("missing", 4, "No such file"), ("empty", 4, "is not a journal"), ("text", 4, "is not a journal")],
 )
-def test_what_is_no_journal(tmp_path: Path, what: str, code: int, sentence: str) -> None:
+def test_a_path_that_is_not_a_journal(tmp_path: Path, what: str, code: int, sentence: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("a letter to the casino, longer than a header of a database has to be")
     assert sentence in run("list", "--journal", tmp_path / what, code=code)
@@ -185,7 +185,7 @@ def test_a_file_that_was_just_begun(tmp_path: Path, folder: Path) -> None:
         assert run(*command.split(), "--journal", tmp_path / "journal") == run(*command.split(), "--journal", folder)
 
 
-def test_a_clock_that_was_wrong_for_a_while(tmp_path: Path) -> None:
+def test_a_clock_that_was_wrong_for_some_time(tmp_path: Path) -> None:
     """It jumped a year ahead in the middle of round 4 and was corrected. The rest of the day is still found."""
     table = evening(tmp_path / "journal", wrong=range(320, 340))
     table.journal.close()
@@ -220,7 +220,7 @@ def test_a_range_of_entries(folder: Path, entries: str, first: int, last: int) -
 
 
 @pytest.mark.parametrize("entries", ["x", "9-3", "0-3", "1-2-3"])
-def test_what_is_no_range(folder: Path, entries: str) -> None:
+def test_an_invalid_range(folder: Path, entries: str) -> None:
     assert "is no range" in run("export", "--journal", folder, "--entries", entries, code=2)
 
 
@@ -254,7 +254,7 @@ def test_the_counts_are_those_of_the_journal(folder: Path) -> None:
 
 
 class EnoughError(Exception):
-    """The follower has looked often enough."""
+    """Raised when the follower has polled often enough."""
 
 
 def test_a_follower_sees_each_event_once_also_in_the_next_file(

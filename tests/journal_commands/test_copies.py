@@ -1,4 +1,4 @@
-"""`cardshoe journal backup` and `restore`: consistent while the table deals, and refused unless whole."""
+"""`cardshoe journal backup` and `restore`: consistent while the table is in play, and refused unless complete."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_a_backup_is_restored_to_the_same_journal(folder: Path, tmp_path: Path) 
     assert modes == [0o440, 0o600], "the last file goes on"
 
 
-def test_it_is_of_one_moment_while_the_table_deals(tmp_path: Path) -> None:
-    """Entries come before each file is copied. The backup has all of them up to one entry, and none after it."""
+def test_a_backup_is_of_one_moment_while_the_table_is_in_play(tmp_path: Path) -> None:
+    """Entries are added before each file is copied. The backup has all of them up to one entry, and none after it."""
     table = evening(tmp_path / "journal")
     dealt: list[int] = []
 
@@ -137,7 +137,7 @@ def test_a_restore_that_was_ended_leaves_no_journal_and_can_be_done_again(folder
 
 @pytest.mark.parametrize("name", ["../planted", "pin", "signing.key"])
 def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_path: Path) -> None:
-    """A backup comes from elsewhere: it must bring no pin, no key, and nothing outside the folder."""
+    """A backup comes from elsewhere: it must not bring a pin, a key, or anything outside the folder."""
     backup, journal = backup_of(folder, tmp_path / "media" / "backup"), tmp_path / "table" / "journal"
     planted = backup / name
     planted.write_bytes(b"planted")
@@ -149,8 +149,8 @@ def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_pat
     assert not journal.parent.exists(), "nothing was made"
 
 
-def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
-    """The copy is made by `cp`, with its log and without."""
+def test_a_copy_of_an_open_file_is_refused(tmp_path: Path) -> None:
+    """`cp` makes the copy, with the log and without it."""
     table = evening(tmp_path / "journal")
     for name in ("with", "without"):
         shutil.copytree(tmp_path / "journal", tmp_path / name)
@@ -163,8 +163,8 @@ def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
     assert "000001.journal" not in refused, "that one is closed"
 
 
-def test_a_file_that_was_cut_off_before_the_backup_is_refused(folder: Path, tmp_path: Path) -> None:
-    """Data that does not verify is not backed up."""
+def test_a_file_truncated_before_the_backup_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Data that fails verification is not backed up."""
     journal = shutil.copytree(folder, tmp_path / "journal")
     first = journal / "000001.journal"
     first.chmod(0o600)
@@ -190,10 +190,8 @@ def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path
     assert run("restore", backup, code=2)
 
 
-def test_a_backup_on_the_journals_own_disk_is_warned_of(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where nothing is mounted at /mnt/backup, it is on the disk of the system."""
+def test_a_backup_on_the_journals_own_disk_warns(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With nothing mounted at /mnt/backup, the backup is on the system's disk."""
     said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "a"), "--journal", str(folder)])
     assert said.exit_code == 0
     assert "is on the journal's own disk" in said.stderr

@@ -1,4 +1,4 @@
-"""Breaks in the sequence of files are reported: exchanged, foreign or missing ones, with exit code 4."""
+"""Breaks in the sequence of files are reported with exit code 4: exchanged, foreign or missing files."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def run(*arguments: str | Path) -> Result:
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
 @pytest.mark.parametrize("how", CHANGES)
-def test_files_out_of_place_are_said(folder: Path, other: Path, how: str, command: tuple[str, ...]) -> None:
+def test_files_out_of_order_are_reported(folder: Path, other: Path, how: str, command: tuple[str, ...]) -> None:
     change, said = CHANGES[how]
     change(folder, other)
     done = run(*command, "--journal", folder)
@@ -118,22 +118,22 @@ def test_files_out_of_place_are_said(folder: Path, other: Path, how: str, comman
 
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
-def test_files_in_their_order_are_told(folder: Path, command: tuple[str, ...]) -> None:
+def test_files_in_order_are_listed(folder: Path, command: tuple[str, ...]) -> None:
     assert run(*command, "--journal", folder).exit_code == 0
 
 
-def test_programs_are_told_as_well(folder: Path) -> None:
+def test_the_order_is_in_the_json_output(folder: Path) -> None:
     (folder / FIRST).unlink()
     done = run("report", "--json", "--journal", folder)
     (said,) = json.loads(done.stdout)["misplaced"]
     assert (done.exit_code, f"The files before {SECOND}" in said) == (4, True)
 
 
-def test_a_file_by_itself_is_in_no_order(folder: Path) -> None:
+def test_a_single_file_has_no_order(folder: Path) -> None:
     assert run("list", "--journal", folder / SECOND).exit_code == 0
 
 
-def test_a_state_that_is_not_a_tables_is_said(folder: Path) -> None:
+def test_a_state_that_is_not_a_tables_is_reported(folder: Path) -> None:
     forger = Forger(folder, folder)
     forger.name(2, state=forger.packing(2).pack(b'{"table":7}'))
     done = run("show", "2", "--journal", folder)
@@ -143,7 +143,7 @@ def test_a_state_that_is_not_a_tables_is_said(folder: Path) -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_a_deletion_counts_where_it_is_signed(tmp_path: Path, signed: bool) -> None:
-    """It is signed in the newest file, or in its opening state. `verify` says whether it was due."""
+    """It is signed in the newest file, or in its opening state. `verify` shows whether it was due."""
     table = write(tmp_path / "journal")
     with closing(table.journal) as opened:
         files = opened.files().files

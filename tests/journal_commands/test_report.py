@@ -1,4 +1,4 @@
-"""`cardshoe journal report`: its numbers are those of the rounds, and the page loads nothing and runs nothing."""
+"""`cardshoe journal report`: its numbers agree with the rounds, and the page loads and runs nothing."""
 
 from __future__ import annotations
 

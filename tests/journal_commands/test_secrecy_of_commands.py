@@ -1,4 +1,4 @@
-"""Two journals that differ in unseen cards: every command says the same of them, in as many bytes.
+"""Two journals that differ in unseen cards: every command prints the same about them, in as many bytes.
 
 Differences are allowed in data that hides the cards or covers sealed data: commitments, hashes, digests of files.
 """
@@ -63,7 +63,7 @@ def half_open(folder: Path, face_down: dict[str, str]) -> Path:
 
 
 class LookedOnceError(Exception):
-    """The follower has seen everything."""
+    """Raised when the follower has seen everything."""
 
 
 def look_once() -> None:
@@ -71,7 +71,7 @@ def look_once() -> None:
 
 
 def covered(text: str) -> str:
-    """Remove what may differ: hexadecimal of 16 bytes and more."""
+    """Remove what may differ: hexadecimal numbers of 16 bytes and more."""
     return re.sub(r"\b[0-9a-f]{32,128}\b", "-", text)
 
 
@@ -123,8 +123,8 @@ def test_the_page_says_the_same(journals: list[Path], tmp_path: Path, fonts: Non
     assert covered(pages[0]) == covered(pages[1])
 
 
-def test_a_hand_that_was_turned_over_tells_them_apart(tmp_path: Path) -> None:
-    """Otherwise the tests above would hold whatever the commands reveal."""
+def test_a_hand_that_was_turned_over_makes_them_differ(tmp_path: Path) -> None:
+    """Otherwise the tests above would pass whatever the commands reveal."""
     shown = []
     for number, face_down in enumerate(FACE_DOWN):
         table = JournaledTable(tmp_path / str(number), hands=SHOWN | face_down)

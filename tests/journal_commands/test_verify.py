@@ -75,7 +75,7 @@ def test_what_was_noted_elsewhere_differs(copy: Path, option: str, noted: str, c
     assert f"FOUND {code}" in run("verify", "--journal", copy, option, noted, code=4)
 
 
-def test_a_head_that_was_signed_again_at_another_time_is_found_by_the_witness(copy: Path, tmp_path: Path) -> None:
+def test_the_witness_finds_a_head_that_was_signed_again_later(copy: Path, tmp_path: Path) -> None:
     """The holder of the signing key did it. The signature alone does not show when it was made."""
     beside = tmp_path / "beside"
     beside.mkdir()
@@ -110,7 +110,7 @@ def test_a_changed_entry_is_named_with_its_place(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("head", ["1", "x:00", f"1:{'0' * 63}", f"-1:{'00' * 32}", f"{'9' * 30}:{'00' * 32}"])
-def test_a_head_that_is_none(copy: Path, head: str) -> None:
+def test_an_invalid_head(copy: Path, head: str) -> None:
     assert "is no head" in run("verify", "--journal", copy, "--head", head, code=2)
 
 
@@ -121,7 +121,7 @@ def test_a_deep_check_needs_the_local_key(copy: Path, key_file: Path) -> None:
     assert "cannot be used" in run("verify", "--journal", copy, "--key-file", copy / "none", code=4)
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_in_a_sentence(tmp_path: Path) -> None:
     """A typing mistake is not damage to keep for an audit."""
     found = run("verify", "--journal", tmp_path / "none", code=2)
     assert "There is no journal at" in " ".join(found.split())

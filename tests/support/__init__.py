@@ -1,1 +1,1 @@
-"""What only tests use: a simulated USB bus."""
+"""Helpers that only tests use, among them a simulated USB bus."""

@@ -1,4 +1,4 @@
-"""What may be dealt, and when the account of a deck may come to more than 52 cards."""
+"""The cards that may be dealt, and when the account of a deck may exceed 52 cards."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ OF_COUNTS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT, Kind.WRONG_C
 
 
 def has_too_many(state: TableState) -> bool:
-    """Whether an irregularity that is open, or was decided in this round, says that the deck has too many cards.
+    """Return whether an irregularity, open or decided in this round, means that the deck has too many cards.
 
-    One that was denied says nothing. A device may also have counted more than 52 when the deck was put in.
+    A denied one does not. A device may also have counted more than 52 when the deck was put in.
     """
     decided = (ended.found for ended in state.round.closed if ended.outcome != DENIED)
     return state.decks.in_play.loaded > DECK_SIZE or any(_of_counts(found) for found in (*state.open, *decided))
 
 
 def are_due(state: TableState, places: Sequence[Place]) -> bool:
-    """Whether the next cards go to these places: each to the one whose turn it is by the order of the deal.
+    """Return whether the next cards go to these places, each the next in the order of the deal.
 
-    One whose place has its number already, since cards lie elsewhere, may go to another that lacks cards.
+    Where cards are misplaced, a place that has its number already may give its turn to one that lacks cards.
     """
     size = {place: hand.size for place, hand in state.round.hands.items()}
     turns = state.round.places[state.round.dealt : state.round.dealt + len(places)]

@@ -1,4 +1,4 @@
-"""What another user of the machine can open, tried by a process that has become that user. Only root can start one."""
+"""Lists the paths that another user of the machine can open, tried by a process of that user. Needs root."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ for path in sys.argv[3:]:
 
 
 def tried(uid: int, gid: int, *paths: Path) -> dict[Path, str]:
-    """For each path `opened`, or the system's reason. A folder is listed, a socket connected to."""
+    """Return for each path `opened`, or the system's reason. A folder is listed, a socket connected to."""
     child = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _PROGRAM, str(uid), str(gid), *map(str, paths)],
         capture_output=True,
@@ -43,5 +43,5 @@ def tried(uid: int, gid: int, *paths: Path) -> dict[Path, str]:
 
 
 def open_to(uid: int, gid: int, *paths: Path) -> set[Path]:
-    """Those that the user can open."""
+    """Return the paths that the user can open."""
     return {path for path, said in tried(uid, gid, *paths).items() if said == "opened"}

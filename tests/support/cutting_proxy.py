@@ -1,4 +1,4 @@
-"""A way to a table's socket on which connections are lost: each after so many bytes of what the daemon sends."""
+"""A proxy for a table's socket that cuts each connection after a number of bytes from the daemon."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Self
 
 
 class CuttingProxy:
-    """Listens at `path`. `bytes_each`: how many bytes of the daemon the next connection lets through; after the last
-    number nothing is lost. `asked`: the first line of each request. An async context manager.
+    """A proxy that listens at `path`, as an async context manager.
+
+    `bytes_each`: the number of bytes that each next connection lets through; after the last number nothing is cut.
+    `asked`: the first line of each request.
     """
 
     def __init__(self, path: Path, table: Path, bytes_each: Iterator[int]) -> None:
@@ -68,6 +70,6 @@ class CuttingProxy:
             if left is not None:
                 left -= len(sent)
                 if left <= 0:
-                    writer.close()  # what was written is still sent
+                    writer.close()  # sends what was written
                     await writer.wait_closed()
                     return

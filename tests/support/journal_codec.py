@@ -1,4 +1,4 @@
-"""The journal's codec for a table's inputs and events, under keys that guard nothing."""
+"""The journal's codec for a table's inputs and events, with keys that protect nothing."""
 
 from __future__ import annotations
 

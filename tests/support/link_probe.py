@@ -1,10 +1,10 @@
-"""A program that keeps a link to the device of a URL and says what it hears, a JSON object a line, until it is ended.
+"""A program that keeps a link to the device at a URL and prints what it receives, one JSON object a line, until ended.
 
-    python -m tests.support.link_probe usb:///1209:0001/CARDSHOE-1 KEY_IN_HEX [system]
+python -m tests.support.link_probe usb:///1209:0001/CARDSHOE-1 KEY_IN_HEX [system]
 
-`system`: with the libusb of the system instead of the one in a Python package, which hears of plugs from the kernel
-alone; umockdev plays only udev. It is the program's own link keeper with its own transports and hot-plug watch, and
-nothing of the tests but this.
+`system` uses the system's libusb instead of the one in a Python package. That one learns of plugs from the kernel
+alone; umockdev plays only udev. The program uses the project's link keeper, transports and hot-plug watch, and nothing
+else of the tests.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Probe:
         loop = asyncio.get_running_loop()
         tasks = [loop.create_task(self._keeper.run()), loop.create_task(watch(self._url, self._keeper.try_now))]
         ended = asyncio.Event()
-        loop.add_reader(0, ended.set)  # the end of standard input: it is asked to end, or who started it is gone
+        loop.add_reader(0, ended.set)  # end of standard input: a request to end, or the parent is gone
         await ended.wait()
         loop.remove_reader(0)
         for task in tasks:
@@ -64,7 +64,7 @@ class Probe:
         await asyncio.gather(*tasks, return_exceptions=True)
         for thread in threading.enumerate():
             if thread.name.startswith("cardshoe-usb"):
-                await asyncio.to_thread(thread.join)  # it gives the device back
+                await asyncio.to_thread(thread.join)  # gives the device back
 
     def _deliver(self, heard: Heard) -> None:
         if isinstance(heard, Reported):

@@ -1,4 +1,4 @@
-"""Which of many cases of one test failed."""
+"""Names the failed case in a test of many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def noted(case: str) -> Iterator[None]:
-    """What is raised bears the case's name."""
+    """Add the case's name to any exception."""
     try:
         yield
     except BaseException as error:

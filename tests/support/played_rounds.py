@@ -1,4 +1,4 @@
-"""Rounds of the simulated people with daemon and device on the test's own event loop: `cardshoe demo` in one process.
+"""Rounds of simulated people with daemon and device on the test's event loop: `cardshoe demo` in one process.
 
 Everything is real but the processes: configuration, journal, API, link and pseudo-terminal.
 """
@@ -36,7 +36,7 @@ SERIAL: Final = "CARDSHOE-SIM-1"
 
 
 class PlayedRounds(NamedTuple):
-    """`lines`: what the command line says of the events."""
+    """The played rounds. `lines` has the command line's output for the events."""
 
     account: Account
     events: list[dict[str, Any]]
@@ -47,7 +47,7 @@ async def play_rounds(
     game_id: str, unit: Unit, rounds: int, seed: int,
     *, on_removal: bool = False, stages: bool = True, wagers: bool = False,
 ) -> PlayedRounds:  # fmt: skip
-    """A run from the daemon's start to the end of the last round."""
+    """Play from the daemon's start to the end of the last round."""
     plan = plan_rounds(seed, unit, rounds, game_id=game_id, stages=stages, wagers=wagers)
     kind: Literal["shuffler", "shoe"] = "shuffler" if unit is Unit.SETS else "shoe"
     random, key = Random(f"{seed}/device"), bytes(range(1, 33))
@@ -86,7 +86,7 @@ def _configured(folder: Path, unit: Unit, game_id: str) -> Path:
 
 @asynccontextmanager
 async def _running(work: Any) -> AsyncIterator[None]:
-    """While this runs beside. Raises what it failed with."""
+    """Run it in the background of the block; raise its exception."""
     task = asyncio.create_task(work)
     try:
         yield

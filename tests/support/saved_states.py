@@ -1,4 +1,4 @@
-"""A fold that goes on from the saved state after every decision, beside the fold that was never saved."""
+"""A fold that continues from the saved state after every decision, beside the fold that is never saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.journal_codec import table_codec
 
 
 class SavedFold:
-    """`saved`: what came back from the journal's codec after the last decision. `largest`: bytes of a saved state."""
+    """`saved` is the last state as the journal's codec returned it; `largest` is the size of the largest one."""
 
     def __init__(self) -> None:
         self.saved = SavedState()
@@ -26,7 +26,9 @@ class SavedFold:
         self._codec = table_codec()
 
     def take(self, given: AnyInput, numbered: Iterable[tuple[int, AnyEvent]]) -> SavedState:
-        """Fold one decision onto the saved state, save what results and read it back: equal, and in the same order."""
+        """Fold one decision onto the saved state, save the result and read it back: it must be equal, and in the same
+        order.
+        """
         memory = LinkMemory(self.saved.link)
         for each in (memory, self._memory):
             remember(each, given)
@@ -41,9 +43,9 @@ class SavedFold:
 
 
 def _in_order(value: Any) -> Any:
-    """With the type of every value, and the order of dictionaries, which `==` does not compare.
+    """Return the value with all types and the order of dictionaries, which `==` does not compare.
 
-    A word of an enum is a text where the field is one: a state that was decided in memory may have either.
+    An enum's value may be a plain text in a state that was decided in memory.
     """
     if isinstance(value, msgspec.Struct):
         return type(value), [_in_order(getattr(value, name)) for name in value.__struct_fields__]

@@ -17,11 +17,11 @@ SKELETON: Final = ROOT / "docs" / "skeleton_game"
 NAME: Final = "controller.games.sk"
 SIXTH: Final = "SIXTH"  # an id that no document has
 COPIED: Final = ("controller", "firmware_bridge", "simulators", "tests", "docs")
-LEFT_OUT: Final = ("__pycache__", "kept")  # old journals, which are large, are not asked for here
+LEFT_OUT: Final = ("__pycache__", "kept")  # old journals are large and not needed here
 
 
 def skeleton() -> Game:
-    """The skeleton's data; it is no game of `GAMES`."""
+    """Return the skeleton's data; it is not in `GAMES`."""
     if NAME not in sys.modules:
         folder = SKELETON / "game"
         spec = spec_from_file_location(NAME, folder / "__init__.py", submodule_search_locations=[str(folder)])
@@ -35,7 +35,7 @@ def skeleton() -> Game:
 
 
 def copy_with_the_skeleton(to: Path) -> Path:
-    """A tree of this project in which nothing was done but step 1 of docs/a_new_game.md: its game is `SIXTH`."""
+    """Copy this project's tree and do only step 1 of docs/a_new_game.md: the copy's game is `SIXTH`."""
     for folder in COPIED:
         shutil.copytree(ROOT / folder, to / folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     shutil.copy(ROOT / "pyproject.toml", to)

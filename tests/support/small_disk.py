@@ -1,4 +1,4 @@
-"""A disk of a few megabytes that a test can fill: a file system in memory, which only root can mount."""
+"""A disk of a few megabytes that a test can fill: a file system in memory. Mounting it needs root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILLER = "filler"
 
 @contextmanager
 def small_disk(place: Path, megabytes: int) -> Iterator[Path]:
-    """A folder on such a disk."""
+    """Yield a folder on such a disk."""
     place.mkdir()
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=755", "cardshoe-test", str(place)],
@@ -31,7 +31,7 @@ def small_disk(place: Path, megabytes: int) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> None:
-    """Another program takes all the room that is left."""
+    """Take all the room that is left, as another program would."""
     with (disk / FILLER).open("ab", buffering=0) as file:
         for size in (1 << 20, 4096, 1):
             with suppress(OSError):
@@ -45,5 +45,5 @@ def make_room(disk: Path) -> None:
 
 
 def read_only(disk: Path, is_so: bool = True) -> None:
-    """While nobody has a file open in it to write."""
+    """Remount the disk read-only, while nobody has a file in it open for writing."""
     subprocess.run(["mount", "-o", f"remount,{'ro' if is_so else 'rw'}", str(disk)], check=True)

@@ -1,9 +1,9 @@
-"""What udev itself makes of the rules for a made-up USB device: `udevadm test` in umockdev's testbed.
+"""Prints how udev applies the rules to a made-up USB device: `udevadm test` in umockdev's testbed.
 
-Run as `umockdev-wrapper /usr/bin/python3 tests/support/udev_testbed.py DEVICE`, in a mount namespace of its own,
-because udevadm makes the links for which the rules ask. DEVICE is a JSON object: vendor, product, serial, and
-interfaces, each a list of class and subclass in hexadecimal. Output: a JSON object with what udevadm said of the
-device, of its port and of each interface, and `authorized` of each interface afterwards.
+Run as `umockdev-wrapper /usr/bin/python3 tests/support/udev_testbed.py DEVICE`, in its own mount namespace, because
+udevadm makes the links for which the rules ask. DEVICE is a JSON object: vendor, product, serial, and interfaces, each
+a list of class and subclass in hexadecimal. The output is a JSON object with udevadm's output for the device, its port
+and each interface, and `authorized` of each interface afterwards.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> None:
     sys.stdout.write(json.dumps(answer))
     sys.stdout.flush()
     shutil.rmtree(testbed.get_root_dir(), ignore_errors=True)
-    os._exit(0)  # the testbed's own end would look for its folder
+    os._exit(0)  # the testbed's own cleanup would look for its folder
 
 
 if __name__ == "__main__":

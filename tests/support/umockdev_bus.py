@@ -1,14 +1,14 @@
 """A Linux that has attached a USB/IP device, without its kernel: umockdev's testbed with usbfs and a serial port.
 
-Run as `umockdev-wrapper /usr/bin/python3 tests/support/umockdev_bus.py`, because Debian's python3-gi serves that Python
-alone. It imports the device from a USB/IP server, as vhci_hcd does; enumerates it, as the USB core does; answers the
-ioctls of usbfs with transfers on that connection; and moves the bytes of /dev/ttyACM0, as cdc_acm does. Programs that
-it starts see the testbed's /sys and /dev, and their libusb is the real one.
+Run as `umockdev-wrapper /usr/bin/python3 tests/support/umockdev_bus.py`, because Debian's python3-gi works only with
+that Python. It imports the device from a USB/IP server, as vhci_hcd does; enumerates it, as the USB core does; answers
+the ioctls of usbfs with transfers on that connection; and moves the bytes of /dev/ttyACM0, as cdc_acm does. Programs
+that it starts see the testbed's /sys and /dev, and use the real libusb.
 
 Standard input has a JSON object a line: {"attach": PORT}, {"run": [program, ...]}, {"tell": "a line"}. Standard output
 has {"attached": ADDRESS}, {"detached": ADDRESS}, {"out": "a line of the program"}, {"err": ...}, {"exit": CODE}.
 
-Not there: checks of the kernel, claims of other programs, hubs, suspend, DTR; a descriptor of usbfs has no hang-up.
+Not modelled: checks of the kernel, claims of other programs, hubs, suspend, DTR; a descriptor of usbfs has no hang-up.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def say(**what: Any) -> None:
 
 
 class Import:
-    """The connection on which a device was imported. `on_done(status, data)` is called on its reader's thread."""
+    """The connection on which a device was imported. Its reader's thread calls `on_done(status, data)`."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
@@ -79,7 +79,7 @@ class Import:
             self._send(struct.pack(">IIIIII24x", 2, self._seqnum, 0x10002, 0, 0, victim))
 
     def control(self, setup: bytes, data: bytes = b"") -> tuple[int, bytes]:
-        """Waits for the end. Status and data."""
+        """Do a control transfer and wait for its end; return its status and data."""
         ended, found = threading.Event(), []
         length = struct.unpack_from("<H", setup, 6)[0]
 
@@ -132,13 +132,13 @@ class Import:
 
 
 class Usbfs:
-    """The node of a device: its ioctls, as transfers on the connection."""
+    """The node of a device: it carries out its ioctls as transfers on the connection."""
 
     def __init__(self, imported: Import) -> None:
         self._import = imported
         self._lock = threading.RLock()
         self._ended: list[Any] = []
-        self._under_way: dict[int, int] = {}  # where the URB lies in its program: its number
+        self._under_way: dict[int, int] = {}  # the number of each URB by its address in the program
         self.gone = False
         self.handler = UMockdev.IoctlBase()
         self.handler.connect("handle-ioctl", self._ioctl)
@@ -193,7 +193,7 @@ class Usbfs:
             return urb
 
         def done(status: int, data: bytes) -> None:
-            """The program's memory is only touched on the thread of the ioctls."""
+            """Keep the result; only the thread of the ioctls touches the program's memory."""
             with self._lock:
                 self._under_way.pop(where, None)
                 self._ended.append(lambda: fill(status, data))
@@ -205,14 +205,18 @@ class Usbfs:
 
 
 class SerialPort:
-    """/dev/ttyACM0 or a later one, while the device is there: bytes between the terminal and the CDC data interface."""
+    """/dev/ttyACM0 or a later one, while the device is attached: it moves bytes between terminal and CDC data
+    interface.
+    """
 
     def __init__(self, testbed: Any, name: str, imported: Import) -> None:
         self._import = imported
         self._master = testbed.get_dev_fd(f"/dev/{name}")
         folder = Path(testbed.get_root_dir()) / "dev"
         terminal = str((folder / name).readlink())
-        self._known_as = folder / ".ptymap" / terminal.replace("/", "_")  # or the next terminal of that number fails
+        self._known_as = (
+            folder / ".ptymap" / terminal.replace("/", "_")
+        )  # otherwise the next terminal with that number fails
         self._read_on(0, b"")
         threading.Thread(target=self._write_on, daemon=True).start()
 
@@ -236,7 +240,7 @@ class SerialPort:
             self._import.submit(SERIAL_OUT, len(data), data, bytes(8), lambda status, moved: None)
 
     def hang_up(self) -> None:
-        """The testbed closes its descriptor itself: it is given an end of file under the same number."""
+        """Give the testbed an end of file under the same descriptor, which it closes itself."""
         self._known_as.unlink()
         null = os.open("/dev/null", os.O_RDWR)
         os.dup2(null, self._master)
@@ -249,7 +253,7 @@ class Bus:
     def __init__(self) -> None:
         self.testbed = UMockdev.Testbed.new()
         self._address = 1
-        self._tty = ""  # its name: the testbed gives none out twice, as Linux does not while a program has it open
+        self._tty = ""  # the testbed reuses no name, as Linux reuses none while a program has it open
         self._paths: list[str] = []
         self._program: Any = None
 
@@ -269,7 +273,9 @@ class Bus:
         say(attached=address)
 
     def _enumerate(self, imported: Import, node: str) -> bool:
-        """As the USB core: descriptors, configuration, then a device for each interface. Whether there is a tty."""
+        """Enumerate as the USB core does: descriptors, configuration, a device for each interface. Return whether there
+        is a tty.
+        """
         device = imported.control(bytes((0x80, 6, 0, 1, 0, 0, 18, 0)))[1]
         size = struct.unpack_from("<H", imported.control(bytes((0x80, 6, 0, 2, 0, 0, 9, 0)))[1], 2)[0]
         configuration = imported.control(struct.pack("<BBHHH", 0x80, 6, 0x0200, 0, size))[1]
@@ -322,7 +328,7 @@ class Bus:
         usbfs.gone = True
         if serial_port is not None:
             serial_port.hang_up()
-        while self._paths:  # what was added last goes first
+        while self._paths:  # the last one added goes first
             path = self._paths.pop()
             self.testbed.uevent(path, "remove")
             self.testbed.remove_device(path)
@@ -353,7 +359,7 @@ class Bus:
         self._program.stdin.flush()
 
     def stop(self, at_once: bool) -> None:
-        """Let the program end in order, or kill it."""
+        """Let the program end normally, or kill it."""
         if at_once:
             self._program.kill()
         else:

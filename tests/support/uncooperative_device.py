@@ -1,4 +1,4 @@
-"""A scripted device that need not obey: what no scenario asks for and the tests of the table do."""
+"""A scripted device that can be made to disobey, for tests that no scenario covers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from simulators.devices.scripted_device import ScriptedDevice
 class UncooperativeDevice(ScriptedDevice):
     """Obeys until one of its attributes is set; `received` keeps every command that reached it, with its id.
 
-    `answers`: False, and it obeys without an answer. `ignores_commands`: none reaches it. `exit_stuck`: it refuses to
-    hold or release its exit. `refuses_next`: the reason for which it refuses the next command.
+    `answers`: if False, it obeys without an answer. `ignores_commands`: no command reaches it. `exit_stuck`: it refuses
+    to hold or release its exit. `refuses_next`: the reason for which it refuses the next command.
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -28,11 +28,11 @@ class UncooperativeDevice(ScriptedDevice):
         self.refuses_next = ""
 
     def connect_to(self, send: Callable[[AnyInput], None]) -> None:
-        """Give what it reports to another table."""
+        """Send its reports to another table from here on."""
         self._send = send
 
     def forget_waiting(self) -> None:
-        """What it had kept while there was no link is gone."""
+        """Forget what it kept while there was no link."""
         self._waiting.clear()
 
     def obey(self, command_id: int, command: AnyCommand) -> None:

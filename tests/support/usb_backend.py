@@ -52,10 +52,10 @@ _FIELDS: Final = {
 
 
 class UsbGadget:
-    """One device on the bus, plugged in. `on_out(endpoint, data)` takes what the host writes, on the host's thread.
+    """A device on the bus, plugged in. `on_out(endpoint, data)` takes the host's writes, on the host's thread.
 
-    `serial_port`: whether it has a CDC-ACM function besides. `admitted`: this user may open it. `kernel_driver`: a
-    driver of the system has its interface. `configured`: the kernel chooses its configuration when it is plugged in.
+    `serial_port`: it also has a CDC-ACM function. `admitted`: this user may open it. `kernel_driver`: a driver of the
+    system has its interface. `configured`: the kernel chooses its configuration when it is plugged in.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class UsbGadget:
 
     @property
     def moved(self) -> int:
-        """Bytes since the plug."""
+        """The number of bytes since the plug."""
         return self.device.moved
 
     @property
@@ -121,19 +121,19 @@ class UsbGadget:
             self._claimed_by = None
 
     def plug(self) -> None:
-        """Plug it in (again): a new address, nothing waiting."""
+        """Plug it in (again): with a new address, and nothing pending."""
         with self._changed:
             self._claimed_by = None
             self.device.plug()
             self._configure()
 
     def waiting(self, endpoint: int) -> int:
-        """Packets that the host has not read."""
+        """The packets that the host has not read."""
         with self._changed:
             return self.device.waiting(endpoint)
 
     def change(self, **faults: Any) -> None:
-        """Set faults while the host is at it."""
+        """Set faults while the host is using the device."""
         with self._changed:
             for name, value in faults.items():
                 setattr(self.faults, name, value)
@@ -175,14 +175,14 @@ class UsbGadget:
             self._claimed_by = None
 
     def do(self, handle: UsbHandle, transfer: Transfer, seconds: float | None) -> Transfer:
-        """Carry a transfer out, and give it back when it has ended well. Raises USBError."""
+        """Carry a transfer out, and return it once it has succeeded. Raise USBError otherwise."""
         with self._changed:
             self._require(handle)
             if transfer.endpoint and self._claimed_by is not handle:
                 _fail(errno.ENOENT)
             transfer.on_done = lambda done: self._changed.notify_all()
             self.device.submit(transfer)
-            if transfer.endpoint:  # one of control is answered at once, or never
+            if transfer.endpoint:  # a control transfer is answered immediately or never
                 self._changed.wait_for(lambda: transfer.status is not None, seconds)
             self.device.cancel(transfer)
             if transfer.status == errno.ESHUTDOWN:
@@ -199,7 +199,7 @@ class UsbGadget:
 
 
 class UsbHandle:
-    """A device as one program has it open; worthless after it was unplugged."""
+    """A device as one program has it open; invalid once it is unplugged."""
 
     def __init__(self, gadget: UsbGadget, address: int) -> None:
         self.gadget = gadget
@@ -211,7 +211,7 @@ def _fail(number: int) -> NoReturn:
 
 
 class SimulatedUsb(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
-    """The bus, as pyusb asks it."""
+    """The bus, as pyusb asks for it."""
 
     def __init__(self, *gadgets: UsbGadget) -> None:
         self.gadgets = list(gadgets)
@@ -312,7 +312,7 @@ def _seconds(milliseconds: int) -> float | None:
 
 
 def _parsed(raw: bytes) -> list[SimpleNamespace]:
-    """The descriptors of the kinds that pyusb asks for, in their order."""
+    """Return the descriptors of the kinds that pyusb asks for, in their order."""
     found: list[SimpleNamespace] = []
     while raw:
         length, kind = raw[0], raw[1]

@@ -1,4 +1,4 @@
-"""A simulated device on a simulated USB bus, whose host works on threads of its own."""
+"""A simulated device on a simulated USB bus, whose host works on its own threads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.support.usb_backend import UsbGadget
 
 
 def front_of(device: DeviceSide, gadget: UsbGadget) -> UsbFront:
-    """Carries the device's bytes over the gadget from `start` until `stop`; plugging is the gadget's."""
+    """Carries the device's bytes over the gadget from `start` until `stop`; the gadget does the plugging."""
     loop = asyncio.get_running_loop()
     front = UsbFront(device, gadget)
 
     def take(endpoint: int, data: bytes) -> None:
-        """What the host wrote; called on its thread."""
+        """Take the host's writes; called on its thread."""
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(front.take, endpoint, data)
 

@@ -1,4 +1,4 @@
-"""A USB/IP client of its own, written from the protocol's description: what a Linux that attaches a device would send.
+"""An independent USB/IP client, written from the protocol's description: it sends what an attaching Linux would send.
 
 It shares no code with the server, so that a mistake is not made twice.
 """
@@ -31,7 +31,9 @@ class Record(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The end of a transfer: status as Linux counts it (0 or negative), the actual length, the data of one inward."""
+    """A completed transfer: status as Linux counts it (0 or negative), the actual length, and the data of an IN
+    transfer.
+    """
 
     status: int
     actual: int
@@ -39,7 +41,7 @@ class Done(NamedTuple):
 
 
 class UsbIpClient:
-    """One connection. Answers may come in any order; each is kept for who asked."""
+    """One connection. Answers may come in any order; each is kept for its caller."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -61,11 +63,11 @@ class UsbIpClient:
         self._writer.write(data)
 
     def finish(self) -> None:
-        """Say no more, and go on listening."""
+        """Send nothing more, and continue to listen."""
         self._writer.write_eof()
 
     async def rest(self) -> bytes:
-        """Whatever comes until the server ends the connection."""
+        """Return whatever arrives until the server ends the connection."""
         try:
             return await self._reader.read()
         except ConnectionError:
@@ -84,7 +86,7 @@ class UsbIpClient:
         return found
 
     async def attach(self, busid: str = "1-1") -> Record | None:
-        """None where the server has no such device, or has it no more."""
+        """Attach a device; return None where the server does not have it, or no longer has it."""
         self.write(bytes.fromhex("0111800300000000") + busid.encode().ljust(BUSID_SIZE, b"\0"))
         version, code, status = struct.unpack(">HHI", await self._reader.readexactly(8))
         assert (version, code) == (0x0111, 0x0003)
@@ -93,7 +95,7 @@ class UsbIpClient:
     def submit(
         self, endpoint: int, *, data: bytes = b"", length: int = 0, setup: bytes = bytes(8), packets: int = -1
     ) -> int:
-        """`endpoint` with the direction in its highest bit; gives the number of the transfer."""
+        """Submit a transfer and return its number. `endpoint` has the direction in its highest bit."""
         self._seqnum += 1
         inward = endpoint >> 7
         if inward:

@@ -1,4 +1,4 @@
-"""Who has what, what he does, and what finds it: data for the tests and for docs/security.md."""
+"""Attackers by the access and keys they hold, and what finds each: data for the tests and for docs/security.md."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ COLUMNS: Final = {
 
 
 class Attack(NamedTuple):
-    """`found`: by which of `COLUMNS`, each by itself. `stopped`: the journal ends with an orderly stop. `signer`: with
-    which key the next start signs.
+    """An attack. `found` holds each of `COLUMNS` that finds it alone. `stopped`: the journal ends with an orderly stop.
+
+    `signer` is the key with which the next start signs.
     """
 
     who: str
@@ -48,7 +49,7 @@ class Attack(NamedTuple):
 
 
 def forged(last: Row, number: int = 2) -> list[Row]:
-    """Decisions that follow a row: the round is void, by the shift manager's word."""
+    """Return forged decisions that follow a row: the round is void, in the name of the shift manager."""
     event = RoundVoided("", 0, "by a ruling", "shift manager")
     made = []
     for _ in range(number):
@@ -62,7 +63,7 @@ def forged(last: Row, number: int = 2) -> list[Row]:
 
 
 def keep_heads(forger: Forger, change: Callable[[], object], *files: int) -> None:
-    """What is changed is chained again; the heads and the states that are there stay."""
+    """Chain the changed rows again; keep the existing heads and saved states."""
     heads = {file: forger.heads(file) for file in files or (3,)}
     change()
     forger.rechain(min(heads))
@@ -87,13 +88,13 @@ def edit_row(forger: Forger) -> None:
 
 
 def edit_all(forger: Forger) -> None:
-    """In the second file, chained again to the end."""
+    """Change the second file and chain the journal again to its end."""
     rows = forger.rows(2)
     keep_heads(forger, lambda: forger.put(2, [rows[0]._replace(utc_ns=1), *rows[1:]]), 2, 3)
 
 
 def add_file(forger: Forger) -> None:
-    """A file after the newest one, by his own key."""
+    """Add a file after the newest one, signed with the attacker's key."""
     header, end = forger.header(3), forger.rows(3)[-1]
     name = msgspec.structs.replace(
         header, file_id="6f" * 16, public_key=ALSO_HIS.public_key, previous_file=header.file_id,
@@ -108,7 +109,7 @@ def delete_first(forger: Forger) -> None:
 
 
 def launder(forger: Forger) -> None:
-    """The first file is deleted, and an appended record says that it was due."""
+    """Delete the first file, and append a record that the deletion was due."""
     first, second = forger.header(1), forger.header(2)
     record = {"name": "000001.journal", "id": first.file_id, "last": second.previous.number,
               "hash": second.previous.hash.hex(), "ended_utc_ns": 0}  # fmt: skip
@@ -132,7 +133,7 @@ def launder_with_all_keys(forger: Forger) -> None:
 
 
 def roll_back(forger: Forger) -> None:
-    """An older copy of the newest file."""
+    """Replace the newest file with an older copy."""
     _cut(forger, _last_signed(forger, -3))
 
 
@@ -148,7 +149,7 @@ def remove_all(forger: Forger) -> None:
 
 
 def fork(forger: Forger) -> None:
-    """From an older copy on, with other decisions, by the holder of all keys."""
+    """Continue from an older copy with other decisions, as the holder of all keys."""
     roll_back(forger)
     rows = forger.rows(3)
     forger.put(3, [*rows, *forged(rows[-1])])
@@ -169,7 +170,7 @@ def edit_and_write_again(forger: Forger) -> None:
 
 
 def other_key(forger: Forger) -> None:
-    """The newest file is written again under his key."""
+    """Write the newest file again under the attacker's key."""
     forger.name(3, public_key=ALSO_HIS.public_key)
     forger.rechain(3)
     forger.sign(ALSO_HIS, 3)
@@ -177,7 +178,7 @@ def other_key(forger: Forger) -> None:
 
 
 def other_key_for_all(forger: Forger) -> None:
-    """Every file is written again under his key."""
+    """Write every file again under the attacker's key."""
     for file in FILES:
         forger.name(file, public_key=ALSO_HIS.public_key)
     forger.rechain()
@@ -186,7 +187,7 @@ def other_key_for_all(forger: Forger) -> None:
 
 
 def sign_later(forger: Forger) -> None:
-    """The last signed head once more, at another time."""
+    """Sign the last signed head again, at another time."""
     header, (number, utc_ns, _) = forger.header(3), forger.heads(3)[-1]
     row = next(row for row in forger.rows(3) if row.last == number)
     said = SIGNER.sign(statement(header.identity.id, header.file_id, Head(number, row.hash), utc_ns + 1))

@@ -1,4 +1,4 @@
-"""What may be changed in a journal, and how much of the rest is then made to fit: data for the tests and the page."""
+"""Edits of a journal's content, and levels of skill in hiding them: data for the tests and for docs/security.md."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tests.journal_commands.made import SIGNER
 
 
 class Edit(NamedTuple):
-    """`found`: what finds it when all is signed again by a holder of the local key who writes every MAC again, too;
-    empty: nothing but heads that were noted.
+    """An edit. `found`: what finds it after a holder of the local key has written and signed everything again.
+
+    It is empty where only noted heads find it.
     """
 
     name: str
@@ -22,7 +23,7 @@ class Edit(NamedTuple):
 
 
 class Skill(NamedTuple):
-    """How an edit is hidden. `found`: what finds it."""
+    """A way to hide an edit. `found`: what finds it."""
 
     name: str
     hide: Callable[[Forger], None]
@@ -30,7 +31,7 @@ class Skill(NamedTuple):
 
 
 def rows_with(*changes: tuple[str, Callable[[Row], Row]]) -> Callable[[Forger], None]:
-    """The first row of the second file's dealing that holds the text is changed, for each of the changes."""
+    """Change, for each of the changes, the first row of the second file that holds the text."""
 
     def make(forger: Forger) -> None:
         rows = forger.rows()
@@ -129,7 +130,7 @@ def _renumbered_rounds(forger: Forger) -> None:
 
 
 def _shifted(forger: Forger) -> None:
-    """An entry that nobody wrote, at the beginning of the second file."""
+    """Insert an entry that nobody wrote at the beginning of the second file."""
     first, *_ = forger.rows()
     said = first._replace(input='{"input":"command_answered","command_id":1,"done":true,"reason":""}', events="[]",
                           sealed=b"", count=1, last=first.last - first.count + 1)  # fmt: skip
@@ -230,7 +231,7 @@ def _salts(parts: list[Any]) -> list[Any]:
 
 
 def _items(row: Row) -> Row:
-    """The indexes in the input, which no key binds."""
+    """Change the indexes in the input, which no key covers."""
     given = msgspec.json.decode(row.input)
     cards = given["observation"]["cards"]
     cards[0], cards[1] = cards[1], cards[0]
@@ -260,7 +261,7 @@ def _signed_and_pinned(forger: Forger) -> None:
 
 
 def _all_of_it(forger: Forger) -> None:
-    """The name of a file names the end of the one before, which its MACs do not change."""
+    """Change the name of a file: it names the end of the file before, which its MACs do not cover."""
     _signed_and_pinned(forger)
     forger.authenticate()
 

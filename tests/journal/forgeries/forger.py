@@ -1,6 +1,6 @@
 """A journal of whole rounds in three files, and a forger who may write to all of them.
 
-What the forger holds besides is the forgery's business: the signing key, another one, the local key, the pin.
+The forgery determines what else the forger holds: the signing key, another one, the local key, the pin.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ deep check finds.
 
 
 class Table(JournaledTable):
-    """Its saved states are those of a daemon."""
+    """A table whose saved states are those of a daemon."""
 
     def __init__(self, folder: Path, seed: int = 1) -> None:
         self.memory = LinkMemory()
@@ -76,8 +76,8 @@ class Table(JournaledTable):
 
 
 def write_journal(folder: Path, seed: int = 1, *, stops: bool = False) -> None:
-    """Five rounds in three files; the last one is in the middle of a round, which a stop had interrupted. `stops`: the
-    journal ends with another, orderly stop.
+    """Write five rounds into three files; a stop interrupted the last one. `stops`: the journal ends with another stop,
+    an orderly one.
     """
     table = Table(folder, seed)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -103,10 +103,10 @@ def write_journal(folder: Path, seed: int = 1, *, stops: bool = False) -> None:
 
 
 class Row(NamedTuple):
-    """A row of `decision`, its body unpacked."""
+    """A row of `decision`, with its body unpacked."""
 
     last: int
-    count: int  # type: ignore[assignment]  # the column's name; no tuple is counted here
+    count: int  # type: ignore[assignment]  # the column's name hides tuple.count
     utc_ns: int
     boottime_ns: int
     round: int
@@ -122,7 +122,7 @@ class Row(NamedTuple):
 
 
 def signed_heads(folder: Path) -> list[Head]:
-    """What a witness holds."""
+    """Return the signed heads that a witness holds."""
     found: list[Head] = []
     for path in sorted(folder.glob("*.journal")):
         with closing(connect_reader(path)) as connection:
@@ -132,14 +132,14 @@ def signed_heads(folder: Path) -> list[Head]:
 
 
 class Evidence(NamedTuple):
-    """What was noted of the journal before it was forged."""
+    """Heads and key, noted before the journal was forged."""
 
     heads: list[Head]
     key: str
 
 
 def verify(folder: Path, at_hand: str, evidence: Evidence) -> Verified:
-    """With that at hand, as in `WHERE`, and nothing else."""
+    """Verify the journal with that evidence at hand, as in `WHERE`, and with nothing else."""
     noted = evidence.heads if at_hand == "noted" else []
     key = evidence.key if at_hand == "key" else ""
     pin, aside = folder / "pin", folder.with_name("pin aside")
@@ -162,7 +162,7 @@ def evidence_of(folder: Path) -> Evidence:
 
 
 class Forger:
-    """At work on the journal in that folder. `other`: a journal of another table with the same keys."""
+    """Works on the journal in `folder`. `other` is a journal of another table with the same keys."""
 
     def __init__(self, folder: Path, other: Path) -> None:
         self.folder = folder
@@ -173,7 +173,7 @@ class Forger:
         return self.folder / file_name(file)
 
     def change(self, file: int, *statements: str | tuple[str, Sequence[Any]], guards: bool = True) -> None:
-        """With plain SQLite. The guards are taken off, and made again as they were."""
+        """Run statements with plain SQLite. The triggers are dropped and recreated."""
         path = self.path(file)
         mode = path.stat().st_mode & 0o777
         path.chmod(0o600)
@@ -208,7 +208,7 @@ class Forger:
         return Packing(words)
 
     def put(self, file: int, rows: Sequence[Row]) -> None:
-        """These decisions instead of those that are there."""
+        """Replace the decisions of a file."""
         packing = self.packing(file)
         self.change(file, "DELETE FROM decision", *((schema.INSERT, row.stored(packing)) for row in rows))
 
@@ -223,14 +223,14 @@ class Forger:
         return header
 
     def name(self, file: int, **columns: Any) -> None:
-        """Other columns in what the file says of itself."""
+        """Change columns in the header of the file."""
         sets = ", ".join(f"{column} = ?" for column in columns)
         self.change(file, (f"UPDATE journal SET {sets}", tuple(columns.values())))
 
     def rechain(self, since: int = 1) -> None:
-        """Every number and hash from that file on is made again, and each file names the end of the one before.
+        """Recompute every number and hash from that file on; each file names the end of the one before.
 
-        Saved states are removed: they are a cache, and only the local key makes them fit.
+        Saved states are deleted: they are a cache, and fitting ones need the local key.
         """
         end: Head | None = None
         for file in FILES[since - 1 :]:
@@ -251,7 +251,7 @@ class Forger:
             self.change(file, "DELETE FROM checkpoint")
 
     def sign(self, key: SigningKey | None, since: int = 1) -> None:
-        """All heads that belong somewhere, with that key; None: none is left."""
+        """Sign every head that the journal would sign; with None, delete the heads."""
         for file in FILES[since - 1 :]:
             if not self.path(file).exists():
                 continue
@@ -270,14 +270,14 @@ class Forger:
             self.change(file, "DELETE FROM head", *((schema.INSERT_HEAD, head) for head in made))
 
     def _ends(self, file: int) -> set[int]:
-        """Where the journal would sign: the name, the last entry of each round, and of the file where it is closed."""
+        """Return where the journal would sign: the name, the last entry of each round, and the end of a closed file."""
         rows = self.rows(file)
         ends = {self.header(file).before.number}
         ends |= {one.last for one, after in pairwise(rows) if one.round != after.round}
         return ends | ({rows[-1].last} if rows and self.path(file + 1).exists() else set())
 
     def authenticate(self, key: bytes = KEY) -> None:
-        """With the local key: every MAC of names and decisions is made again."""
+        """Recompute every MAC of names and decisions with the local key."""
         for file in FILES:
             if not self.path(file).exists():
                 continue
@@ -287,7 +287,7 @@ class Forger:
             self.put(file, [row._replace(mac=keys.mac(DECISION, row.hash)) for row in self.rows(file)])
 
     def pin(self) -> None:
-        """The pin says what the journal says."""
+        """Write a pin that agrees with the journal."""
         newest = max(file for file in FILES if self.path(file).exists())
         header, rows = self.header(newest), self.rows(newest)
         head = Head(rows[-1].last, rows[-1].hash) if rows else header.before
@@ -295,7 +295,7 @@ class Forger:
         (self.folder / "pin").write_bytes(slot.ljust(BLOCK, b"\0"))
 
     def deal_otherwise(self) -> None:
-        """With the local key: two cards of one deck, which nobody saw, are exchanged wherever they stand."""
+        """Exchange two unseen cards of a deck in every place, with the local key."""
         events = [msgspec.json.decode(row.events) for row in self.rows(1)]
         unseen = sorted(self._concealed(1) - {(one["shuffle"], one["ordinal"]) for one in opened(events)})
         one, other = next((one, other) for one, other in pairwise(unseen) if one[0] == other[0])
@@ -343,7 +343,7 @@ class Forger:
         ]
 
     def save_otherwise(self) -> None:
-        """With the local key: the second file's saved state says something else, and has its MAC."""
+        """Change the second file's saved state, and recompute its MAC with the local key."""
         keys = FileKeys(KEY, self.header(2).file_id)
         with closing(connect_reader(self.path(2))) as connection:
             ((number, version, digest, state, sealed, _),) = connection.execute("SELECT * FROM checkpoint")
@@ -366,14 +366,14 @@ class Forger:
 
 
 def opened(value: Any) -> list[dict[str, Any]]:
-    """The cards in an event that were turned over."""
+    """Return the cards in an event that were turned over."""
     if isinstance(value, dict):
         return [value] if "salt" in value else [one for each in value.values() for one in opened(each)]
     return [one for each in value for one in opened(each)] if isinstance(value, list) else []
 
 
 def content(folder: Path, *, heads: bool = True) -> str:
-    """Everything that the files say, in one digest."""
+    """Return a digest of the content of all files."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.journal")):
         with closing(connect_reader(path)) as connection:
@@ -393,7 +393,7 @@ def copy(journal: Path, place: Path) -> Path:
 
 
 def forged_pin(folder: Path, number: int, hash_: bytes) -> None:
-    """A pin of another head."""
+    """Write a pin that names another head."""
     known = read_pin(folder / "pin")
     assert known is not None
     slot = encode_slot(msgspec.structs.replace(known, head=Head(number, hash_)), 1000)

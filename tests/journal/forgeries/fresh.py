@@ -1,4 +1,4 @@
-"""Forgeries of further kinds, with a forger's own code: data for the tests and for docs/security.md."""
+"""Further kinds of forgeries, made with the forger's own code: data for the tests and for docs/security.md."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ THIRD: Final = SigningKey(bytes(range(7, 39)))
 
 
 def of_files(change: Callable[[list[Stored]], object]) -> Callable[[Forger], None]:
-    """The three files, each written again that is in the list afterwards."""
+    """Change the list of the three files, and write each file that is in the list afterwards."""
 
     def make(forger: Forger) -> None:
         files = stored_in(forger.folder)
@@ -52,7 +52,7 @@ def of_files(change: Callable[[list[Stored]], object]) -> Callable[[Forger], Non
 
 
 def all_keys(change: Callable[[list[Stored]], object], *, pin: bool = True) -> Callable[[Forger], None]:
-    """As `of_files`, and everything fits again."""
+    """Change the files as `of_files` does, and make everything consistent again."""
 
     def make(forger: Forger) -> None:
         files = stored_in(forger.folder)
@@ -65,12 +65,12 @@ def all_keys(change: Callable[[list[Stored]], object], *, pin: bool = True) -> C
 
 
 def pinned(stopped: bool, *, file: int = -1) -> Callable[[Forger], None]:
-    """The pin names the end of that file."""
+    """Write a pin that names the end of that file."""
     return lambda forger: write_pin(forger.folder, stored_in(forger.folder)[file].end, stopped=stopped)
 
 
 def by_sql(*statements: str, file: int = 2) -> Callable[[Forger], None]:
-    """As anybody can run it in SQLite."""
+    """Run statements that anybody can run in SQLite."""
 
     def make(forger: Forger) -> None:
         path = forger.path(file)
@@ -93,7 +93,7 @@ def then(*changes: Callable[[Forger], object]) -> Callable[[Forger], None]:
 
 
 def add_row(files: list[Stored], *, by: int = 0) -> None:
-    """A decision after the last one of the newest file, with a number so much higher."""
+    """Append a decision to the newest file, with its number raised by `by`."""
     newest = files[-1]
     row = newest.row(SAID, [])
     row[LAST] += by
@@ -102,20 +102,20 @@ def add_row(files: list[Stored], *, by: int = 0) -> None:
 
 
 def before_all(files: list[Stored]) -> None:
-    """A decision with a number below all others."""
+    """Insert a decision with a number below all others."""
     row = files[1].row(SAID, [])
     row[LAST] = -7
     files[1].rows.insert(0, row)
 
 
 def before_state(files: list[Stored]) -> None:
-    """Nothing is chained again."""
+    """Change a row before a saved state, without chaining anything again."""
     assert files[2].rows[2][LAST] < files[2].states[-1][0]
     files[2].rows[2][UTC] += 1
 
 
 def pack_again(files: list[Stored]) -> None:
-    """The same text, deflated otherwise."""
+    """Deflate the same text to different bytes."""
     file = files[1]
     text = file.text(3)
     file.rows[3][BODY] = file.pack(text + b" ") if file.pack(text) == file.rows[3][BODY] else file.pack(text)
@@ -126,7 +126,7 @@ def trailing(files: list[Stored]) -> None:
 
 
 def other_words(files: list[Stored]) -> None:
-    """Another dictionary, and every row packed with it."""
+    """Replace the dictionary, and pack every row with it."""
     file = files[2]
     texts = [file.text(at) for at in range(len(file.rows))]
     state = file.unpack(file.name[15])
@@ -139,7 +139,7 @@ def other_words(files: list[Stored]) -> None:
 
 
 def move_border(files: list[Stored]) -> None:
-    """The last decision of the second file begins the third."""
+    """Move the last decision of the second file to the beginning of the third."""
     row = files[1].rows.pop()
     row[BODY] = files[2].pack(files[1].unpack(row[BODY]))
     files[2].rows.insert(0, row)
@@ -150,7 +150,7 @@ def move_border(files: list[Stored]) -> None:
 
 
 def cut_middle(files: list[Stored]) -> None:
-    """The second file ends at an earlier signed head."""
+    """End the second file at an earlier signed head."""
     file = files[1]
     last = file.heads[-2][0]
     file.rows = [row for row in file.rows if row[LAST] <= last]
@@ -163,7 +163,7 @@ def head_beyond(files: list[Stored]) -> None:
 
 
 def head_of_tail(files: list[Stored]) -> None:
-    """A signature by his own key over what no head signs yet."""
+    """Sign, with the attacker's key, rows that no head covers yet."""
     file = files[2]
     number, hash_, _ = file.end
     file.heads.append([number, 1, file.signature(HIS, number, hash_, 1)])
@@ -176,7 +176,7 @@ def state_beyond(files: list[Stored]) -> None:
 
 
 def state_of_his_own(files: list[Stored]) -> None:
-    """Saved after the last decision, with its MAC: the next start begins with it."""
+    """Save a forged state after the last decision, with its MAC: the next start begins with it."""
     file = files[2]
     _, version, digest, state, sealed, mac = file.states[-1]
     saved = json.loads(file.unpack(state))
@@ -187,7 +187,7 @@ def state_of_his_own(files: list[Stored]) -> None:
 
 
 def next_file(files: list[Stored], *, private: bytes, endorse: bool, local: bool) -> None:
-    """Begun after the newest one, whose end is signed where he has its key."""
+    """Begin a file after the newest one, whose end is signed if the attacker has its key."""
     newest = files[-1]
     if private == PRIVATE or endorse:
         newest.sign(PRIVATE, newest.end.number)
@@ -208,20 +208,20 @@ def next_file(files: list[Stored], *, private: bytes, endorse: bool, local: bool
 
 
 def backdated(files: list[Stored]) -> None:
-    """A decision of an hour before, after the others."""
+    """Append a decision that is an hour older than the others."""
     add_row(files)
     files[-1].rows[-1][UTC] -= 3600 * 10**9
 
 
 def other_round(files: list[Stored]) -> None:
-    """The round in play has another number."""
+    """Change the number of the round in play."""
     for row in files[-1].rows:
         if row[ROUND] == files[-1].rows[-1][ROUND]:
             row[ROUND] += 1
 
 
 def joined(files: list[Stored]) -> None:
-    """The last two decisions of the newest file are one."""
+    """Join the last two decisions of the newest file."""
     file = files[-1]
     one, two = file.rows[-2:]
     first, second = (file.unpack(row[BODY]).partition(b"\n") for row in (one, two))
@@ -233,7 +233,7 @@ def joined(files: list[Stored]) -> None:
 
 
 def one_file(files: list[Stored]) -> None:
-    """The second and the third file are one."""
+    """Join the second and the third file."""
     second, third = files[1:]
     for row in third.rows:
         row[BODY] = second.pack(third.unpack(row[BODY]))
@@ -255,7 +255,7 @@ def renamed_up(forger: Forger) -> None:
 
 
 def old_copy_of_second(forger: Forger) -> None:
-    """A closed file as it was before its last round."""
+    """Replace a closed file with a copy from before its last round."""
     of_files(cut_middle)(forger)
 
 
@@ -288,7 +288,7 @@ def without_reserve(forger: Forger) -> None:
 
 
 def other_pin(forger: Forger) -> None:
-    """Of another journal of the same table."""
+    """Take the pin of another journal of the same table."""
     write_pin(forger.folder, stored_in(forger.folder)[-1].end)
     data = (forger.folder / "pin").read_bytes()
     ours = stored_in(forger.folder)[-1].name[2].encode()
@@ -303,7 +303,7 @@ def linked_pin(forger: Forger) -> None:
 
 
 def one_slot(forger: Forger) -> None:
-    """The newer slot of the pin is gone; the older one says an earlier head."""
+    """Erase the newer slot of the pin; the older one names an earlier head."""
     pin = forger.folder / "pin"
     data = bytearray(pin.read_bytes().ljust(4608, b"\0"))
     turns = [int.from_bytes(data[at + 15 : at + 23], "big") for at in (0, 4096)]
@@ -313,7 +313,7 @@ def one_slot(forger: Forger) -> None:
 
 
 def both_slots(forger: Forger) -> None:
-    """The slots change places."""
+    """Exchange the slots of the pin."""
     pin = forger.folder / "pin"
     data = pin.read_bytes().ljust(4608, b"\0")
     pin.write_bytes(data[4096:4608].ljust(4096, b"\0") + data[:512])
@@ -323,7 +323,7 @@ def both_slots(forger: Forger) -> None:
 
 
 def leave(beside: Path) -> None:
-    """Nothing."""
+    """Change nothing."""
 
 
 def line_of_his_own(beside: Path) -> None:
@@ -334,7 +334,7 @@ def line_of_his_own(beside: Path) -> None:
 
 
 def cut_witness(beside: Path) -> None:
-    """As the older copy has it."""
+    """Cut the witness back to its older copy."""
     (path,) = beside.iterdir()
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-3]))
@@ -346,7 +346,7 @@ def no_witness(beside: Path) -> None:
 
 
 FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
-    # what anybody who may write to the files can do
+    # everybody who may write to the files
     (Attack(F, "rename all files one number up", renamed_up, ""), leave),
     (Attack(F, "cut a closed file at an earlier signed head", old_copy_of_second, "check verify key floor"), leave),
     (
@@ -419,7 +419,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
     ),
     (Attack(F, "take away the room that is kept", without_reserve, ""), leave),
     (Attack(F, "take away the signing key", lambda forger: None, "start", signer=THIRD), leave),
-    # with the pin
+    # in addition the pin
     (Attack(P, "put the pin of another journal in its place", other_pin, "start verify key"), leave),
     (Attack(P, "make the pin a symbolic link", linked_pin, "start verify key"), leave),
     (Attack(P, "take away the newer slot of the pin", one_slot, ""), leave),
@@ -437,7 +437,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         ),
         leave,
     ),
-    # with the local key
+    # in addition the local key
     (Attack(L, "save a state of his own, with which the next start begins", of_files(state_of_his_own), ""), leave),
     (
         Attack(
@@ -449,7 +449,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         leave,
     ),
     (Attack(S, "exchange the signing key alone", lambda forger: None, "start", signer=ALSO_HIS), leave),
-    # with all keys
+    # in addition all keys
     (
         Attack(
             A,
@@ -472,7 +472,7 @@ FRESH: Final[tuple[tuple[Attack, Callable[[Path], object]], ...]] = (
         ),
         leave,
     ),
-    # with the witness as well
+    # in addition the witness
     (Attack(F, "write a line of his own into the witness's file", lambda forger: None, "witness"), line_of_his_own),
     (Attack(F, "take away the witness's file", lambda forger: None, ""), no_witness),
     (Attack(W, "roll back, and cut the witness's file", then(roll_back, pinned(False)), "noted floor"), cut_witness),

@@ -1,4 +1,4 @@
-"""Forgeries that are no edit of what is written: files, heads, saved states, the pin, and ends that are cut off."""
+"""Forgeries other than edits: files, heads, saved states, the pin, and truncation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD: Final = "INSERT INTO head VALUES (?, ?, ?)"
 
 
 class Forgery(NamedTuple):
-    """`found`: what finds it, each by itself, as in `WHERE`; empty: nothing ever does."""
+    """A forgery. `found` holds what finds it, each alone, as in `WHERE`; it is empty where nothing ever does."""
 
     name: str
     make: Callable[[Forger], object]
@@ -29,7 +29,7 @@ def _sql(*statements: str, file: int = 2, guards: bool = True) -> Callable[[Forg
 
 
 def _cut(forger: Forger, after: int) -> None:
-    """The newest file ends there."""
+    """End the newest file there."""
     for table, column in (("decision", "last"), ("head", "number"), ("checkpoint", "number")):
         forger.change(3, f"DELETE FROM {table} WHERE {column} > {after}")
 
@@ -86,7 +86,7 @@ def _row_from_other(forger: Forger) -> None:
 
 
 def _head_from(forger: Forger, file: int) -> None:
-    """The signature of another head."""
+    """Replace a signature with that of another head."""
     theirs, mine = forger.heads(file)[-1], forger.heads(2)[-1]
     forger.change(2, f"DELETE FROM head WHERE number = {mine[0]}", (HEAD, (mine[0], *theirs[1:])))
 
@@ -98,7 +98,7 @@ def _head_signed_by_another(forger: Forger) -> None:
 
 
 def _tail(forger: Forger) -> None:
-    """After the last signed head, nobody but the pin knows what was written."""
+    """Change rows after the last signed head, which only the pin covers."""
     rows = forger.rows(3)
     rows[-1] = rows[-1]._replace(utc_ns=1)
     forger.put(3, rows)
@@ -152,14 +152,14 @@ def _link(forger: Forger) -> None:
 
 
 def _no_signing_key(forger: Forger) -> None:
-    """A next file by another key, which the table's key did not endorse."""
+    """Add a file with another key that the table's key did not endorse."""
     forger.name(3, public_key=ALSO_HIS.public_key, endorsement=ALSO_HIS.sign(b"whatever"))
     forger.rechain(3)
     forger.sign(ALSO_HIS, 3)
 
 
 def _deleted_by_age(forger: Forger) -> None:
-    """The first file is deleted, and the next says that it is the first."""
+    """Delete the first file, and let the next claim to be the first."""
     _remove(forger, 1)
     forger.name(2, previous_file="")
     forger.rechain(2)
@@ -172,7 +172,7 @@ def _earlier_pin(forger: Forger) -> None:
 
 
 OTHERS: Final = (
-    # ends that are cut off
+    # truncation
     Forgery("the end cut off after the last signed head", lambda f: _cut(f, _last_signed(f)), "pin"),
     Forgery("the same, and the pin is written again", lambda f: _cut_and_pinned(f, _last_signed(f)), ""),
     Forgery("the end cut off at an earlier signed head", lambda f: _cut(f, _last_signed(f, -3)), "pin noted"),
@@ -240,7 +240,7 @@ OTHERS: Final = (
     Forgery("a saved state where no decision ends", _sql("UPDATE checkpoint SET number = 1"), "local"),
     Forgery("a saved state removed, which is a cache", _sql("DELETE FROM checkpoint"), ""),
     Forgery("a saved state changed by the holder of the local key", Forger.save_otherwise, "deep"),
-    # tables and guards
+    # tables and triggers
     Forgery("a guard taken off", _sql("DROP TRIGGER decision_update", guards=False), "nothing"),
     Forgery("all guards taken off", _sql(*(
         f"DROP TRIGGER {table}_{verb}" for table in ("journal", "decision", "head", "checkpoint")

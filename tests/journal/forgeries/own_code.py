@@ -1,6 +1,6 @@
-"""A forger's own code for format 3, written from docs/journal.md and the files: nothing here is the project's.
+"""A forger's own code for format 3, written from docs/journal.md and the files, sharing nothing with the project.
 
-So a mistake that the project makes both when it writes and when it checks does not hide itself.
+A mistake that the project makes in both writing and checking is found this way.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def long(data: bytes) -> bytes:
 
 
 def keys_of(file_id: str, local: bytes) -> bytes:
-    """The key that seals, and that of the MACs."""
+    """Return the key for sealing and the key for the MACs."""
     return HKDF(SHA256(), 64, salt=None, info=b"cardshoe file keys 1\0" + file_id.encode()).derive(local)
 
 
 class Stored:
-    """A file of a journal in memory. `extra`: statements that are run after all is written."""
+    """A file of a journal in memory. `extra` holds statements that run after everything is written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         with closing(sqlite3.connect(path)) as file:
             (self.name,) = (list(row) for row in file.execute("SELECT * FROM journal"))
             self.rows, self.heads, self.states = (
-                [list(row) for row in file.execute(f"SELECT * FROM {table} ORDER BY 1")]  # its own names
+                [list(row) for row in file.execute(f"SELECT * FROM {table} ORDER BY 1")]  # the schema's own names
                 for table in TABLES[1:]
             )
             self.schema = [sql for (sql,) in file.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
@@ -79,7 +79,7 @@ class Stored:
         return packed + b"".join(bytes.fromhex(one.decode()) for one in digests)
 
     def row(self, given: bytes, events: list[bytes]) -> list[Any]:
-        """A decision after the last one, in its round; not chained."""
+        """Return a decision that follows the last one, in its round, not yet chained."""
         last = self.rows[-1] if self.rows else [self.name[BEFORE_NUMBER], 1, self.name[CREATED], 1, 0]
         body = self.pack(given + b"\n[" + b",".join(events) + b"]")
         count = 1 + len(events)
@@ -95,7 +95,7 @@ class Stored:
         return hashlib.sha256(b"cardshoe journal file 3\0" + b"".join(map(long, parts))).digest()
 
     def chain(self, since: int = 0) -> None:
-        """The hashes of the rows from that one on."""
+        """Recompute the hashes from that row on."""
         before = self.rows[since - 1][HASH] if since else self.genesis()
         for row in self.rows[since:]:
             fixed = struct.pack(">QIqqqII", *row[:BODY], len(row[BODY]), len(row[SEALED]))
@@ -107,7 +107,7 @@ class Stored:
             last = row[LAST] = last + row[COUNT]
 
     def take_id(self, file_id: str, number: int, local: bytes) -> None:
-        """Another file, after that entry: with the local key, what is sealed of its opening state is sealed again."""
+        """Make it another file that follows that entry; with the local key, seal its opening state again."""
         sealed = self.name[STATE_SEALED]
         if sealed:
             before = AESGCM(keys_of(self.name[FILE], local)[:32])
@@ -121,7 +121,7 @@ class Stored:
         return b"opening state\0" + long(self.name[FILE].encode()) + struct.pack(">Q", number)
 
     def authenticate(self, local: bytes, since: int = 0) -> None:
-        """With the local key."""
+        """Recompute the MACs with the local key."""
         file = self.name[FILE].encode()
         key = keys_of(self.name[FILE], local)[32:]
 
@@ -139,7 +139,7 @@ class Stored:
                 state[5] = mac(b"checkpoint", struct.pack(">QI", number, version) + over)
 
     def sign(self, private: bytes, *numbers: int) -> None:
-        """Every head that is there, and those of these numbers."""
+        """Sign every existing head again, and the heads with these numbers."""
         hashes = {self.name[BEFORE_NUMBER]: self.genesis()} | {row[LAST]: row[HASH] for row in self.rows}
         utc = {number: utc_ns for number, utc_ns, _ in self.heads} | dict.fromkeys(numbers, self.name[CREATED])
         self.heads = [
@@ -163,7 +163,7 @@ class Stored:
         self.name[BEFORE_NUMBER], self.name[BEFORE_HASH], self.name[BEFORE_FILE] = before
 
     def write(self) -> None:
-        """A new file in its place, with the same mode."""
+        """Replace the file on disk, with the same mode."""
         mode = self.path.stat().st_mode & 0o777
         for ending in ("", "-wal", "-shm"):
             Path(f"{self.path}{ending}").unlink(missing_ok=True)
@@ -189,7 +189,7 @@ def stored_in(folder: Path) -> list[Stored]:
 
 
 def write_all(files: list[Stored], *, local: bytes = b"", private: bytes = b"") -> None:
-    """Each file follows the one before; hashes are made again, and MACs and signatures with the keys that he has."""
+    """Let each file follow the one before: recompute hashes, and MACs and signatures with the available keys."""
     before: End | None = None
     for file in files:
         if before is not None:
@@ -205,7 +205,7 @@ def write_all(files: list[Stored], *, local: bytes = b"", private: bytes = b"") 
 
 
 def write_pin(folder: Path, end: End, *, stopped: bool = False) -> None:
-    """A pin that says that the journal ends there."""
+    """Write a pin that names that end of the journal."""
     (newest,) = stored_in(folder)[-1:]
     ids = f"{newest.name[JOURNAL]}\0{end.file}".encode()
     fixed = struct.pack(">QQ32sq?H", 2**40, end.number, end.hash, newest.name[CREATED], stopped, len(ids))
@@ -215,7 +215,7 @@ def write_pin(folder: Path, end: End, *, stopped: bool = False) -> None:
 
 
 def deletion_of(first: Stored, ended_utc_ns: int) -> bytes:
-    """An event that says that the file was deleted by age."""
+    """Return an event that records the file's deletion by age."""
     end = first.end
     return (
         b'{"event":"files_deleted","files":[{"name":"%s","id":"%s","last":%d,"hash":"%s","ended_utc_ns":%d}]}'

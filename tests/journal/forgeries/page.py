@@ -1,4 +1,4 @@
-"""The parts of docs/journal.md and docs/security.md that say what finds a forgery, from what is tested.
+"""Generates the parts of docs/journal.md and docs/security.md on what finds a forgery, from the tested data.
 
 python -m tests.journal.forgeries.page
 """

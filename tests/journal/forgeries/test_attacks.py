@@ -1,4 +1,4 @@
-"""The table of forgeries in docs/security.md: each cell says what finds the forgery, and nothing else does."""
+"""The table of forgeries in docs/security.md: each cell lists what finds the forgery, and nothing else finds it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AGAIN = Identity("77" * 16, IDENTITY.table, IDENTITY.simulated)
 
 
 class Elsewhere:
-    """What was kept of the journal before it was forged: it, its witness and the floor's store."""
+    """Copies made before the forgery: the journal, its witness and the floor's store."""
 
     def __init__(self, place: Path, server: Postgres, *, stopped: bool) -> None:
         self.journal = place / "journal"
@@ -72,7 +72,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory, server: Postgres) -> Ite
 
 
 def starts(folder: Path, signer: SigningKey, witness: Path) -> bool:
-    """Whether a start goes on in silence. It begins a journal where there is none."""
+    """Return whether a start continues without a finding. It begins a journal where none exists."""
     known = SigningKey(signer._key.private_bytes_raw(), journal_id="" if signer is LOST else IDENTITY.id)
     with suppress(JournalError):
         opened: Journal[Any, Any] = Journal.open(folder, JOURNAL_TYPES, local_key=KEY, identity=AGAIN, signer=known)
@@ -87,11 +87,11 @@ def starts(folder: Path, signer: SigningKey, witness: Path) -> bool:
 def found_by(
     attack: Attack, folder: Path, kept: Elsewhere, place: Path, spoil: Callable[[Path], object] = leave
 ) -> list[str]:
-    """Each by itself, on what the forger left. `spoil`: what he does to the witness's folder."""
+    """Return what finds the forgery, each alone. `spoil` changes the witness's folder."""
     started, beside = copy(folder, place / "started"), copy(kept.witness, place / "witness")
     spoil(beside)
     found = [] if starts(started, attack.signer, beside) else ["start"]
-    if not list(folder.glob("*.journal")):  # what there is to look at is what the start has begun
+    if not list(folder.glob("*.journal")):  # the start has begun a journal to look at
         folder = started
     with suppress(JournalError):
         if find_damage(folder, lambda: verify_journal(folder, thorough=False)).code:
@@ -113,9 +113,7 @@ def found_by(
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.who}: {attack.does}")
-def test_what_is_said_to_find_a_forgery_finds_it(
-    attack: Attack, elsewhere: dict[bool, Elsewhere], tmp_path: Path
-) -> None:
+def test_each_listed_means_finds_the_forgery(attack: Attack, elsewhere: dict[bool, Elsewhere], tmp_path: Path) -> None:
     kept = elsewhere[attack.stopped]
     forger = Forger(copy(kept.journal, tmp_path / "journal"), kept.journal)
     attack.make(forger)
@@ -123,7 +121,7 @@ def test_what_is_said_to_find_a_forgery_finds_it(
 
 
 @pytest.mark.parametrize(("attack", "spoil"), FRESH, ids=lambda one: getattr(one, "does", ""))
-def test_what_is_said_to_find_a_further_forgery_finds_it(
+def test_each_listed_means_finds_a_further_forgery(
     attack: Attack, spoil: Callable[[Path], object], elsewhere: dict[bool, Elsewhere], tmp_path: Path
 ) -> None:
     kept = elsewhere[attack.stopped]

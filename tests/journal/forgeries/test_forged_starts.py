@@ -1,4 +1,4 @@
-"""A start with a forged journal says all that is in doubt, also where it cannot go on."""
+"""A start with a forged journal reports all doubts, even where it cannot continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def forger(tmp_path: Path) -> Forger:
 
 
 def begin(folder: Path) -> tuple[str, ...]:
-    """The codes of what a start finds in doubt."""
+    """Return the codes of the doubts that a start reports."""
     opened: Journal[Any, Any] = Journal.open(folder, JOURNAL_TYPES, local_key=KEY, identity=IDENTITY, signer=SIGNER)
     with closing(opened) as journal:
         load(journal, Moment(10**18, 1), report())
@@ -60,7 +60,7 @@ UNFOLDABLE: dict[str, Callable[[Row], Row]] = {
 
 
 @pytest.mark.parametrize("how", UNREADABLE | UNFOLDABLE)
-def test_added_decisions_that_cannot_be_read_are_said_to_be_added(forger: Forger, how: str) -> None:
+def test_unreadable_added_decisions_are_reported_as_added(forger: Forger, how: str) -> None:
     rows = forger.rows(3)
     (row,) = forged(rows[-1], 1)
     changed = (UNREADABLE | UNFOLDABLE)[how](row)
@@ -75,7 +75,7 @@ def test_added_decisions_that_cannot_be_read_are_said_to_be_added(forger: Forger
 
 
 @pytest.mark.parametrize("how", UNFOLDABLE)
-def test_what_a_holder_of_the_key_wrote_and_cannot_be_folded_is_said_in_a_sentence(forger: Forger, how: str) -> None:
+def test_signed_decisions_that_cannot_be_folded_are_reported_in_a_sentence(forger: Forger, how: str) -> None:
     rows = forger.rows(3)
     (row,) = forged(rows[-1], 1)
     keep_heads(forger, lambda: forger.put(3, [*rows, UNFOLDABLE[how](row)]))

@@ -1,4 +1,4 @@
-"""Every forgery is found by what is said to find it, and by nothing else."""
+"""Every forgery is found by the means listed for it, and by nothing else."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the same keys."""
+    """Return a journal of another table with the same keys."""
     folder = tmp_path_factory.mktemp("other") / "journal"
     write_journal(folder, seed=2)
     return folder
@@ -61,7 +61,7 @@ def forger(written: Path, other: Path, tmp_path: Path) -> Forger:
 
 
 def found_by(folder: Path, evidence: Evidence) -> list[str]:
-    """What finds something. What needs nothing at hand is found with anything."""
+    """Return the means that find something. A finding that needs no evidence is found with any."""
     if verify(folder, "nothing", evidence).findings:
         return ["nothing"]
     found = [one for one in WHERE if verify(folder, one, evidence).findings]
@@ -113,8 +113,8 @@ def test_a_name_that_counts_far_is_a_finding_and_no_work(forger: Forger, evidenc
     assert codes == ["files", "file-not-linked", "end-not-signed"]
 
 
-def test_beside_a_table_that_goes_on_nothing_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds that end while it is checked were not signed when the check looked at the signatures."""
+def test_nothing_is_found_beside_a_table_that_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds ended during the check were not yet signed when it read the signatures."""
     monkeypatch.setattr(verification, "PAGE", 5)
     table = Table(tmp_path / "journal")
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -135,7 +135,7 @@ def test_beside_a_table_that_goes_on_nothing_is_found(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("starts", [True, False])
 def test_a_start_after_a_stop_is_no_finding_though_the_pin_was_read_before(tmp_path: Path, starts: bool) -> None:
-    """The check has read the pin, and the first file, when the daemon goes on; or somebody else writes."""
+    """The daemon continues, or somebody else writes, after the check has read the pin and the first file."""
     folder = tmp_path / "journal"
     write_journal(folder, stops=True)
 
@@ -179,7 +179,7 @@ def damage_bytes(forger: Forger, random: Random) -> None:
 
 
 def damage_row(forger: Forger, random: Random) -> None:
-    """A value of another row, another number, or none of the row."""
+    """Replace a value in the row with a value of another row, another number, or nothing."""
     file = random.choice(FILES)
     table, key = random.choice((("decision", "last"), ("head", "number"), ("journal", "one")))
     with closing(sqlite3.connect(forger.path(file))) as connection:
@@ -199,7 +199,7 @@ def damage_row(forger: Forger, random: Random) -> None:
 
 
 def survive(forger: Forger, written: Path, evidence: Evidence, seed: int) -> None:
-    """What is found, or nothing that a reader would read is another."""
+    """Check that damage is reported or leaves what a reader reads unchanged."""
     random = Random(seed)
     shutil.rmtree(forger.folder)
     copy(written, forger.folder)

@@ -1,4 +1,4 @@
-"""Without the local key nothing is added and nothing is changed in silence, whatever is tried: one can only cut."""
+"""Without the local key nothing can be added or changed unnoticed by random attempts; only truncation is possible."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def insert(forger: Forger, random: Random) -> None:
 
 
 def from_other(forger: Forger, random: Random) -> None:
-    """A decision of another journal of the same keys."""
+    """Insert a decision of another journal with the same keys."""
     file = a_file(forger, random)
     rows, theirs = forger.rows(file), Forger(forger.other, forger.other).rows(random.choice(FILES))
     at = random.randrange(len(rows))
@@ -86,7 +86,7 @@ def drop_newest(forger: Forger, random: Random) -> None:
 
 
 def sign(forger: Forger, random: Random) -> None:
-    """With his own key, or heads are removed."""
+    """Sign with the attacker's key, or remove heads."""
     file = a_file(forger, random)
     key = random.choice((ALSO_HIS, None))
     if key is not None and random.random() < 0.5:
@@ -138,7 +138,7 @@ def decisions(folder: Path) -> list[Any]:
 
 
 def is_silent(folder: Path) -> bool:
-    """Neither a start nor a check with the local key finds anything."""
+    """Return whether neither a start nor a check with the local key finds anything."""
     if verify_journal(folder, local_key=KEY, types=JOURNAL_TYPES).findings:
         return False
     with suppress(JournalError):
@@ -152,7 +152,7 @@ def is_silent(folder: Path) -> bool:
 
 
 def forge(seed: int, written: Path, other: Path, place: Path) -> bool:
-    """Whether it was done in silence; then a part of what was written is there, from its beginning."""
+    """Return whether the forgery went unnoticed; then an initial part of the original journal must remain."""
     random = Random(seed)
     forger = Forger(copy(written, place / "journal"), other)
     try:

@@ -1,1 +1,1 @@
-"""Power cuts: what the journal's own code writes and syncs is recorded, and what may remain is opened."""
+"""Power cuts: the journal's writes and syncs are recorded, and each possible remainder on the disk is opened."""

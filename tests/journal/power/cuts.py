@@ -1,4 +1,4 @@
-"""Every moment of a recorded run at which the power may go, and what is found after each."""
+"""The moments of a recorded run at which the power may fail, and what each leaves on the disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECTORS: Final = (512, 4096)
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """What the power's going after so many operations left."""
+    """What is left on the disk if the power fails after that many operations."""
 
     after: int
     relied: Relied
@@ -27,7 +27,7 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 def cuts(recorder: Recorder, random: Random, *, each: float, lies: bool = False) -> Iterator[Cut]:
-    """After each operation so many cuts, on average: nothing that was not synced, everything, or anything between."""
+    """Yield on average `each` cuts after every operation: only synced data, all data, or anything between."""
     disk = Disk(recorder.found, lies=lies)
     for after, operation in enumerate(recorder.operations, 1):
         disk.take(operation)
@@ -45,8 +45,8 @@ def cuts(recorder: Recorder, random: Random, *, each: float, lies: bool = False)
 
 @contextmanager
 def memory_folder() -> Iterator[Path]:
-    """In memory where there is such a disk: thousands of folders are synced for nothing otherwise."""
-    memory = Path("/dev/shm")  # noqa: S108  # the folder in it is ours alone
+    """Yield a folder, in memory where possible: syncing thousands of folders on a disk would be wasted time."""
+    memory = Path("/dev/shm")  # noqa: S108  # nobody else knows the folder in it
     folder = Path(tempfile.mkdtemp(prefix="cardshoe-power-", dir=memory if memory.is_dir() else None))
     try:
         yield folder
@@ -55,7 +55,7 @@ def memory_folder() -> Iterator[Path]:
 
 
 def examine(found: Iterator[Cut], look: Callable[[Path, Cut], str | None]) -> tuple[int, list[str]]:
-    """How many cuts there were, and what is wrong after which."""
+    """Return the number of cuts, and a list of the wrong ones with the operation before each."""
     count = 0
     wrong: list[str] = []
     for cut in found:

@@ -1,8 +1,8 @@
-"""A disk that loses power: what a folder may hold afterwards, given everything that was done to it.
+"""A disk that loses power: the possible content of a folder afterwards, given all operations on it.
 
-What was synced is kept. Of what was not, each write, each change of a size, of a mode or of a name is kept or lost by
-itself, in any combination; a write may also be kept in part, by sectors. A file's sync covers its content and its mode,
-a folder's sync the names in it; neither covers the other.
+Synced data is kept. Each write that was not synced, and each change of a size, a mode or a name, is kept or lost
+independently; a write may be kept in part, by sectors. A file's sync covers its content and mode, a folder's sync the
+names in it; neither covers the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 _PAGE: Final = 4096
-_RUNS: Final = 4  # stretches of sectors that a large write is torn into
+_RUNS: Final = 4  # pieces into which a large write is torn
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -37,20 +37,20 @@ class Mode(msgspec.Struct, frozen=True):
 
 
 class Sync(msgspec.Struct, frozen=True):
-    """A file's content and size, and its mode too if `whole`."""
+    """Sync a file's content and size, and its mode too if `whole`."""
 
     file: int
     whole: bool
 
 
 class SyncFailed(msgspec.Struct, frozen=True):
-    """What was not synced stays where programs read it, and is lost unless it is written again."""
+    """A failed sync: programs still read the unsynced data, but it is lost unless it is written again."""
 
     file: int
 
 
 class Names(msgspec.Struct, frozen=True):
-    """Names in one folder that change together: each with its file from then on, or none. A folder's ends with "/"."""
+    """Names in one folder that change together: each has a new file, or None. A folder's name ends with "/"."""
 
     folder: str
     changes: tuple[tuple[str, int | None], ...]
@@ -61,7 +61,7 @@ class SyncFolder(msgspec.Struct, frozen=True):
 
 
 class Relied(msgspec.Struct, frozen=True):
-    """From here on somebody relies on so many decisions, and so many may be kept."""
+    """From here on, at least `least` decisions must be kept and at most `most` may be."""
 
     least: int
     most: int
@@ -72,7 +72,7 @@ _OfContent: TypeAlias = Write | Resize | Mode
 
 
 class Remains(msgspec.Struct, frozen=True):
-    """What is found in a file."""
+    """The content and mode of a file."""
 
     data: bytes
     mode: int = 0o600
@@ -82,11 +82,11 @@ Folder: TypeAlias = dict[str, Remains]
 
 
 def read_folder(folder: Path) -> Folder:
-    """What stands there, and below."""
+    """Return the content of the folder and its subfolders."""
     found: Folder = {}
     for path in sorted(folder.rglob("*")):
         if path.name.endswith("-shm"):
-            continue  # made again at every start
+            continue  # recreated at every start
         name = path.relative_to(folder).as_posix()
         if path.is_dir():
             found[name + "/"] = Remains(b"")
@@ -96,7 +96,7 @@ def read_folder(folder: Path) -> Folder:
 
 
 def write_folder(folder: Path, found: Folder) -> None:
-    """Put it into an empty folder."""
+    """Write the files into an empty folder."""
     for name, remains in sorted(found.items()):
         path = folder / name
         if name.endswith("/"):
@@ -147,7 +147,7 @@ class _File:
         self.pending = left
 
     def _write_pages(self, operation: _OfContent) -> None:
-        """Whole pages are written, with what an earlier sync may have failed to write in them."""
+        """Write whole pages, including data that an earlier sync failed to write to them."""
         if isinstance(operation, Write) and operation.data:
             first = operation.offset - operation.offset % _PAGE
             last = min(len(self.read.data), len(self.kept.data), _up(operation.offset + len(operation.data)))
@@ -159,7 +159,7 @@ def _up(offset: int) -> int:
 
 
 class Disk:
-    """Takes operations in their order. `lies`: a disk that says that it has synced, and has not."""
+    """Takes operations in their order. `lies`: the disk reports syncs that it did not do."""
 
     def __init__(self, found: Folder | None = None, *, lies: bool = False) -> None:
         self._lies = lies
@@ -193,15 +193,15 @@ class Disk:
         return self._files.setdefault(number, _File(Remains(b"")))
 
     def known(self) -> Folder:
-        """What a program reads while the power is on."""
+        """Return what a program reads while the power is on."""
         return self._folder(lambda _: True, lambda file: file.read.remains())
 
     def least(self) -> Folder:
-        """After a cut: nothing but what was synced."""
+        """Return what is left after a cut if only synced data was written."""
         return self._folder(lambda _: False, lambda file: file.kept.remains())
 
     def cut(self, random: Random, sector: int) -> Folder:
-        """After a cut: of what was not synced, anything. `sector`: so many bytes are written whole or not at all."""
+        """Return a random remainder after a cut. Each `sector` bytes are written whole or not at all."""
         share = random.choice((0.1, 0.5, 0.9))
 
         def remains(file: _File) -> Remains:
@@ -231,20 +231,20 @@ def _renamed(names: dict[str, int], change: Names) -> dict[str, int]:
 
 
 def _parts(operation: _OfContent, random: Random, share: float, sector: int) -> Iterator[_OfContent]:
-    """What is kept of an operation that was not synced."""
+    """Yield the parts that are kept of an unsynced operation."""
     if random.random() < share:
         yield operation
     elif isinstance(operation, Write) and operation.data:
         end = operation.offset + len(operation.data)
         if random.random() < 0.5:
-            yield Write(operation.file, end, b"")  # the file has grown, and what it has grown by was not written
+            yield Write(operation.file, end, b"")  # the file has grown, but the new data was not written
         if random.random() < 0.5:
             for first, last in _torn(operation.offset, end, random, sector):
                 yield Write(operation.file, first, operation.data[first - operation.offset : last - operation.offset])
 
 
 def _torn(offset: int, end: int, random: Random, sector: int) -> list[tuple[int, int]]:
-    """Stretches of whole sectors of the disk."""
+    """Return random pieces of whole sectors."""
     bounds = [offset, *range(offset - offset % sector + sector, end, sector), end]
     if len(bounds) <= 4 * _RUNS:
         return [bound for bound in pairwise(bounds) if random.random() < 0.5]

@@ -1,9 +1,9 @@
-"""Kills real processes at any operation of a run: asked on the standard input, one run a line.
+"""Kills real processes at any operation of a run, one run for each line on standard input.
 
-    FOLDER RUN OPERATIONS     the run is done there by a child that kills itself before that operation
+FOLDER RUN OPERATIONS     a child does the run there, and kills itself before that operation
 
-Answered with the child's end and the last decision that it acknowledged. One process asks many children, so that each
-costs no start of Python.
+Each answer is the child's exit status and the last decision that it acknowledged. One process forks many children,
+which saves the start of Python.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Records what is done to the files of one folder: by SQLite, beneath its own VFS, and by the program's own calls.
+"""Records the operations on the files of a folder: those of SQLite, beneath its VFS, and the program's own calls.
 
-SQLite is apsw's here: the standard library's takes no VFS. Without shared memory, which a VFS in Python cannot give,
-its write-ahead log needs `locking_mode=exclusive`: there is no -shm file, and no second connection of this SQLite to
-the same file at the same time. What is written to the file and to its log, and what is synced when, is the same;
-`test_against_the_system.py` compares that with the standard library's SQLite, at the system call.
+SQLite is apsw's here, because the standard library's takes no VFS. A VFS in Python cannot give shared memory, so the
+write-ahead log needs `locking_mode=exclusive`: there is no -shm file, and no second connection of this SQLite to the
+same file at the same time. The writes and syncs of the file and its log are the same; `test_against_the_system.py`
+compares them with the system calls of the standard library's SQLite.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ Fails: TypeAlias = Callable[[Operation], int | None]
 
 
 class Recorder:
-    """The operations on files in `folder` and below, in their order. Names are relative to it; it itself is ".".
+    """The operations on files in `folder` and its subfolders, in order. Names are relative to it; "." is the folder
+    itself.
 
-    `fails` is asked before each operation: where it returns the number of an error, the operation is not done.
+    `fails` is called before each operation: where it returns an error number, the operation is not done.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -53,12 +54,12 @@ class Recorder:
         self._made = 0
 
     def rely(self, least: int, most: int) -> None:
-        """From here on somebody relies on so many decisions, and so many may be kept."""
+        """Record that from here on at least that many decisions must be kept, and at most that many may be."""
         self.operations.append(Relied(least, most))
         self.heard(least)
 
     def note(self, operation: Operation) -> None:
-        """Called before it is done. Raises OSError where it is to fail."""
+        """Record an operation before it is done. Raise OSError where it is to fail."""
         if self._is_dead():
             raise OSError(errno.EIO, "killed")
         if code := self.fails(operation):
@@ -69,7 +70,7 @@ class Recorder:
 
     @contextmanager
     def dead(self, after: int) -> Iterator[None]:
-        """After so many operations nothing is done, as if the process had been killed."""
+        """Do nothing after that many operations, as if the process had been killed."""
         last = len(self.operations) + after
         self._is_dead = lambda: len(self.operations) >= last
         try:
@@ -78,12 +79,12 @@ class Recorder:
             self._is_dead = lambda: False
 
     def name(self, path: Any) -> str | None:
-        """Relative to the folder; None for what lies elsewhere."""
+        """Return the name relative to the folder, or None for a file elsewhere."""
         found = Path(f"/proc/self/fd/{path}").readlink() if isinstance(path, int) else Path(path).absolute()
         return found.relative_to(self.folder).as_posix() if found.is_relative_to(self.folder) else None
 
     def number(self, place: Any) -> int | None:
-        """Which file is at a path or behind a descriptor; None for what lies elsewhere."""
+        """Return the number of the file at a path or behind a descriptor, or None for a file elsewhere."""
         try:
             return self._files.get(_place(place))
         except FileNotFoundError:
@@ -91,7 +92,7 @@ class Recorder:
 
     @contextmanager
     def making(self, path: Any) -> Iterator[None]:
-        """Around what opens a file, and makes it if it is not there: an empty one that a reader made is new here."""
+        """Wrap a call that opens a file and may create it: an empty file that a reader created counts as new."""
         name = self.name(path)
         new = name is not None and self.number(path) is None
         if name is not None and new:
@@ -144,8 +145,8 @@ class Recorder:
 
 
 def _place(path: Any) -> tuple[int, int]:
-    """Which file the file system has at a path or behind a descriptor."""
-    found = os.stat(path)  # noqa: PTH116  # a descriptor has no method
+    """Return the file's identity in the file system, for a path or a descriptor."""
+    found = os.stat(path)  # noqa: PTH116  # a descriptor has no stat method
     return found.st_dev, found.st_ino
 
 
@@ -154,7 +155,7 @@ def _above(name: str) -> str:
 
 
 def record_calls(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
-    """What a program does to files by itself, until the patch is undone."""
+    """Record the program's own file operations until the patch is undone."""
 
     def before(name: str, note: Callable[..., None]) -> None:
         real = getattr(os, name)
@@ -184,7 +185,7 @@ def record_calls(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
 
 
 def _end(place: int) -> int:
-    """Where a write without an offset goes: descriptors of files that are appended to do not occur here."""
+    """Return where a write without an offset goes; descriptors opened for appending do not occur here."""
     return os.lseek(place, 0, os.SEEK_CUR) if stat.S_ISREG(os.fstat(place).st_mode) else 0
 
 

@@ -1,4 +1,4 @@
-"""What the journal does in a recorded run, and what must be found in what a cut left of it."""
+"""The recorded runs of the journal, and the checks of what a cut left."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ CHECKPOINTS: Final = "wal_autocheckpoint=16"
 
 
 def make_log_small(set_: Callable[[object, str, object], None]) -> None:
-    """So that it grows when it is opened, as in service, and again by what is written."""
+    """Make the log small enough that it grows at opening, as in service, and again with the writes of the test."""
     set_(file, "_LOG_BYTES", 10 * 4096)
     set_(Reserve.__init__, "__defaults__", (4096,))
 
 
 class Run:
-    """A journal at work in a folder that is recorded."""
+    """A journal at work in a recorded folder."""
 
     def __init__(self, recorder: Recorder, connect: Connect, acknowledged: int, kept: int) -> None:
         self.recorder = recorder
@@ -60,7 +60,7 @@ class Run:
 
     @contextmanager
     def journal(self) -> Iterator[TestJournal]:
-        """The journal as a daemon opens it: after what it holds."""
+        """Open the journal as a daemon does: after its existing content."""
         journal = open_journal(self.recorder.folder, self._connect)
         with closing(journal):
             self.decisions = count_decisions(journal.files())
@@ -81,7 +81,7 @@ class Run:
         journal.begin_file(state_after(self.decisions), moment(self.decisions))
 
     def killed(self, work: Work, after: int) -> None:
-        """Do the work until so many operations have been done, as a process that is killed then: the rest is not."""
+        """Do the work up to that many operations, as a process that is killed there."""
         with suppress(JournalError), self.recorder.dead(after):
             work(self)
 
@@ -90,7 +90,7 @@ Work: TypeAlias = Callable[[Run], None]
 
 
 def open_journal(folder: Path, connect: Connect = connect_in_service) -> TestJournal:
-    """Ready for decisions, as a daemon opens it at its start."""
+    """Open the journal as a daemon does at its start, ready for decisions."""
     journal: TestJournal = Journal.open(
         folder / NAME, TYPES, local_key=LOCAL_KEY, identity=IDENTITY, signer=SIGNER, connect=connect
     )
@@ -109,7 +109,7 @@ def append(journal: TestJournal, step: int) -> None:
 
 
 def decision(step: int) -> tuple[AnyInput, list[AnyEvent]]:
-    """Decisions of many sizes: no event and several, less than a page and several pages."""
+    """Append decisions of many sizes: no event or several, less than a page or several pages."""
     noted: list[AnyEvent] = [Noted(f"{step}.{index}") for index in range(step % 5)]
     if step % 7 == 3:
         return Said(Random(step).randbytes(4500).hex(), events=len(noted)), noted
@@ -126,8 +126,8 @@ def state_after(decisions: int) -> Cards:
 
 
 def count_decisions(files: JournalFolder[AnyInput, AnyEvent]) -> int:
-    """How many decisions are kept, with those of deleted files. Raises AssertionError unless they are those that were
-    made, whole, each once.
+    """Return the number of kept decisions, with those of deleted files. Raise AssertionError unless each is complete
+    and occurs once.
     """
     values = [(entry.round, entry.kind, entry.utc_ns, entry.value) for entry in files.entries()]
     with closing(files.reader(files.files[0])) as first:
@@ -144,7 +144,7 @@ def count_decisions(files: JournalFolder[AnyInput, AnyEvent]) -> int:
 
 
 def check_states(files: JournalFolder[AnyInput, AnyEvent]) -> None:
-    """Each saved state is the one after the decisions before it. Raises AssertionError."""
+    """Raise AssertionError unless each saved state is the one after the decisions before it."""
     for reader in files.readers():
         saved = [(reader.header.previous, reader.opening_state()), reader.checkpoint() or (Head(), None)]
         for head, state in saved:
@@ -153,7 +153,7 @@ def check_states(files: JournalFolder[AnyInput, AnyEvent]) -> None:
 
 def record(work: Work, *, connect: Connect | None = None, found: Folder | None = None, acknowledged: int = 0,
            kept: int = 0, fails: Callable[[Operation], int | None] | None = None) -> Recorder:  # fmt: skip
-    """Do the work in a folder that begins as `found`, where so many decisions were acknowledged and are kept."""
+    """Record the work in a folder that starts as `found`, in which that many decisions were acknowledged."""
     with memory_folder() as folder:
         write_folder(folder, found or {})
         with recording(folder) as recorder:
@@ -164,9 +164,9 @@ def record(work: Work, *, connect: Connect | None = None, found: Folder | None =
 
 
 def look(folder: Path, cut: Cut, doubts: Container[str] = ()) -> str | None:
-    """What is wrong with what a cut left: opened as a daemon opens it, appended to, and opened again.
+    """Return what is wrong after a cut: open the journal as a daemon does, append to it, and open it again.
 
-    `doubts`: codes that the pin may raise all the same.
+    `doubts`: codes that the pin may raise nevertheless.
     """
     try:
         with closing(open_journal(folder)) as journal:

@@ -1,4 +1,4 @@
-"""The journal's connection over a VFS that records what SQLite does to its files, and lets it fail."""
+"""The journal's connection over a VFS that records SQLite's file operations and lets them fail."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from tests.journal.power.disk import Operation, Resize, Sync, Write
 from tests.journal.power.recording import Recorder, record_calls
 
 _VFS: Final = "recording"
-# SQLite syncs the folder at the first sync of such a file, which it may have made.
+# At the first sync of a file that it may have created, SQLite syncs the folder.
 _SYNCS_ITS_NAME: Final = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_SUPER_JOURNAL | apsw.SQLITE_OPEN_WAL
 
 
 class _Quiet:
-    """Errors leave by the statement; SQLite's attempts to tidy up after them are not reported besides."""
+    """Suppresses reports of errors: the statement raises them, and SQLite's attempts to clean up are not reported as
+    well.
+    """
 
     def excepthook(self, kind: Any, error: Any, traceback: Any) -> bool:
         return True
@@ -34,14 +36,14 @@ class _Vfs(_Quiet, apsw.VFS):
         super().__init__(_VFS, "")
         self._recorder = recorder
 
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # apsw's
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # apsw's signature
         path = name.filename() if isinstance(name, apsw.URIFilename) else str(name)
         with _failing(), self._recorder.making(path):
             file = _File(self._recorder, path, name, flags)
         file.number = self._recorder.number(path)
         return file
 
-    def xDelete(self, path: str, sync: bool) -> None:  # noqa: N802  # apsw's
+    def xDelete(self, path: str, sync: bool) -> None:  # noqa: N802  # apsw's signature
         with _failing():
             self._recorder.remove(path)
             super().xDelete(path, sync)
@@ -61,17 +63,17 @@ class _File(_Quiet, apsw.VFSFile):
         if self.number is not None:
             self._recorder.note(make(self.number))
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # apsw's
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # apsw's signature
         with _failing():
             self._note(lambda number: Write(number, offset, bytes(data)))
         super().xWrite(data, offset)
 
-    def xTruncate(self, size: int) -> None:  # noqa: N802  # apsw's
+    def xTruncate(self, size: int) -> None:  # noqa: N802  # apsw's signature
         with _failing():
             self._note(lambda number: Resize(number, size))
         super().xTruncate(size)
 
-    def xSync(self, flags: int) -> None:  # noqa: N802  # apsw's
+    def xSync(self, flags: int) -> None:  # noqa: N802  # apsw's signature
         with _failing():
             self._note(lambda number: Sync(number, whole=False))
             if self._syncs_its_name:
@@ -92,7 +94,7 @@ def _failing() -> Iterator[None]:
 
 
 class _Adapted:
-    """An apsw connection as the journal uses one: errors are those of the standard library."""
+    """An apsw connection with the interface that the journal uses: it raises the errors of the standard library."""
 
     def __init__(self, path: Path, instead: Mapping[str, str]) -> None:
         self._instead = instead
@@ -127,7 +129,7 @@ def _translated() -> Iterator[None]:
 
 
 def connecting(pragmas: Sequence[str] = (), instead: Mapping[str, str] | None = None) -> Connect:
-    """What is handed in to the journal. Further pragmas, and statements instead of others, weaken it."""
+    """Return the function to give to the journal. Further pragmas, and replaced statements, weaken the connection."""
 
     def connect(path: Path) -> Connection:
         connection = _Adapted(path, instead or {})
@@ -144,14 +146,14 @@ def connecting(pragmas: Sequence[str] = (), instead: Mapping[str, str] | None = 
 
 
 def _pass_over(found: Any, *, shown: Callable[[Any], object] = sys.__unraisablehook__) -> None:
-    """A connection whose closing failed is closed again when it is given up, and may fail again."""
+    """Ignore the error when a connection whose closing failed is closed again on disposal."""
     if not isinstance(found.exc_value, apsw.Error):
         shown(found)
 
 
 @contextmanager
 def recording(folder: Path) -> Iterator[Recorder]:
-    """Record everything that is done to files in `folder`, by the program and by connections of `connecting`."""
+    """Record all file operations in `folder`, by the program and by connections of `connecting`."""
     recorder = Recorder(folder)
     vfs = _Vfs(recorder)
     try:

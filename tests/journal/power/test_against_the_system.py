@@ -1,6 +1,7 @@
-"""What is recorded is what happens: compared with the files themselves, and with the calls that the system saw.
+"""The recording is true: it agrees with the files themselves, and with the system calls.
 
-The second compares apsw's SQLite, which alone can be recorded, with the standard library's, which serves.
+The second test compares apsw's SQLite, the only one that can be recorded, with the standard library's, which the
+journal uses.
 """
 
 from __future__ import annotations
@@ -42,5 +43,7 @@ def test_the_system_sees_the_same_writes_and_syncs(work: str, tmp_path: Path) ->
 
 
 def _without_rollback_journals(found: list[str]) -> list[str]:
-    """A file that is closed changes its mode under one, which SQLite empties before it removes it when it is alone."""
+    """Remove the operations of rollback journals: closing a file changes its mode, and SQLite empties that journal
+    before removing it.
+    """
     return [line for line in found if ".journal-journal" not in line]

@@ -1,4 +1,4 @@
-"""Any operation of the disk fails: a sentence and a code, nothing acknowledged is lost, and a restart goes on."""
+"""Any disk operation may fail: the error has a sentence and a code, nothing acknowledged is lost, restarts work."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from tests.journal.vocabulary import TestJournal, moment
 from tests.support import long_forms
 
 STARTS: Final = 6
-LAST: Final = 5  # cuts that are looked at, of all
+LAST: Final = 5  # of all cuts, the last ones are examined
 
 
 def look_without_pin(folder: Path, cut: Cut) -> str | None:
-    """A pin that could not be written is missed at the next start: a person decides, and nothing is lost."""
+    """Allow a missing pin: one that could not be written is missed at the next start, a person decides, and nothing is
+    lost.
+    """
     return look(folder, cut, {"journal-pin-gone", "journal-pin-damaged"})
 
 
 class Failing:
-    """The operation after so many fails, and those that follow, until it has happened `times`."""
+    """Makes the operation after that many fail, and the following ones, until `times` have failed."""
 
     def __init__(self, after: int, code: int, times: int) -> None:
         self._after, self._code, self._times = after, code, times
@@ -43,7 +45,7 @@ class Failing:
 
 
 class Attempts:
-    """Codes of the errors of a run."""
+    """The error codes of a run."""
 
     def __init__(self) -> None:
         self.codes: list[str] = []
@@ -58,7 +60,7 @@ class Attempts:
                 raise
 
     def deal(self, run: Run) -> None:
-        """As a daemon: it is restarted after an error that comes again; the next file and saved states can wait."""
+        """Deal as a daemon does: it is restarted after a repeated error; the next file and saved states can wait."""
         for _ in range(STARTS):
             with self.go_on(), run.journal() as journal:
                 while run.decisions < 2 * DAY:

@@ -1,4 +1,4 @@
-"""The harness bites: what loses decisions on a disk that loses power is found, and what does not is not."""
+"""The harness finds code that loses decisions on a disk that loses power, and accepts code that does not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def deal(run: Run) -> None:
 
 
 def look_over_a_rollback_journal(folder: Path, cut: Cut) -> str | None:
-    """The journal has none for its decisions, and readers cannot use one: SQLite rolls back before."""
+    """Examine after rolling back: SQLite's readers cannot use a rollback journal, and the journal has none for its
+    decisions.
+    """
     for path in (folder / NAME).glob("*.journal"):
         with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.DatabaseError):
             connection.execute("SELECT * FROM journal").fetchall()
@@ -39,7 +41,7 @@ def look_over_a_rollback_journal(folder: Path, cut: Cut) -> str | None:
     [
         (["synchronous=NORMAL"], {}),
         long(["synchronous=OFF"], {}),
-        # The folder is not synced after the rollback journal is removed: it comes back, and takes the commit back.
+        # The folder is not synced after the rollback journal is removed: it reappears, and undoes the commit.
         long(["locking_mode=NORMAL"], ROLLBACK_JOURNAL),
         long(["locking_mode=NORMAL", "synchronous=OFF"], ROLLBACK_JOURNAL),
     ],

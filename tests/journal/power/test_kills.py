@@ -1,6 +1,6 @@
-"""Real processes, killed at any operation of a run: nothing acknowledged is lost, nothing doubled, the pin agrees.
+"""Real processes, killed at any operation of a run: nothing acknowledged is lost or doubled, and the pin agrees.
 
-A kill takes nothing that was written; what it leaves half done is put in order at the next start.
+A kill loses no write; the next start repairs what was half done.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Kill = Callable[[Path, str, int], tuple[int, int]]
 
 @pytest.fixture
 def kill() -> Iterator[Kill]:
-    """How the child ended, and how many decisions it had acknowledged."""
+    """Return the child's exit status, and the number of decisions that it had acknowledged."""
     command = [sys.executable, "-m", killed.__name__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as asked:
 
@@ -41,7 +41,7 @@ def kill() -> Iterator[Kill]:
 
 
 def check(folder: Path, least: int) -> None:
-    """A decision may have been committed and not yet acknowledged."""
+    """Check the count; a decision may have been committed and not yet acknowledged."""
     assert look(folder, Cut(0, Relied(least, least + 1), {})) is None
 
 
@@ -69,7 +69,7 @@ def test_killed_at_an_operation(
     "times", [pytest.param(3, id="some"), pytest.param(long_forms.count(100), id="many", marks=pytest.mark.soak)]
 )
 def test_killed_again_and_again(kill: Kill, times: int, record_property: Callable[[str, object], None]) -> None:
-    """Two in one folder, so that the second comes while what the first left is put in order."""
+    """Two kills in one folder: the second happens while the effect of the first is being repaired."""
     random = long_forms.randomness(times)
     for _ in range(times):
         with memory_folder() as folder:
@@ -86,10 +86,10 @@ def test_killed_again_and_again(kill: Kill, times: int, record_property: Callabl
 @pytest.mark.parametrize(
     "each", [pytest.param(1, id="some"), pytest.param(long_forms.count(40), id="many", marks=pytest.mark.soak)]
 )
-def test_killed_at_a_call_of_the_sqlite_that_serves(
+def test_killed_at_a_call_of_the_standard_librarys_sqlite(
     each: int, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    """Before a write or a sync of the standard library's SQLite; the same calls as a daemon's."""
+    """Killed before a write or a sync of the standard library's SQLite, with the calls of a daemon."""
     random = long_forms.randomness(each)
     for call, last in (("pwrite64", 90), ("fdatasync", 25)):
         for _ in range(each):

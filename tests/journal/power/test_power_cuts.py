@@ -1,4 +1,4 @@
-"""The power goes at any moment: every acknowledged decision is kept, whole and once, and the table goes on."""
+"""The power may fail at any moment: every acknowledged decision is kept once and complete, and the table continues."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_everything_acknowledged_is_kept(
 
 
 @pytest.mark.parametrize("each", EACH)
-def test_the_power_goes_again_while_the_table_starts(
+def test_the_power_fails_again_while_the_table_starts(
     each: float, record_property: Callable[[str, object], None]
 ) -> None:
-    """What a cut left is opened, and the power goes during that, and while the next decisions are made."""
+    """The power fails again while the remainder of a cut is opened, or while the next decisions are made."""
     random = long_forms.randomness(2)
     first = [*cuts(record(begin_and_deal), random, each=1)]
     count = 0
@@ -47,10 +47,10 @@ def test_the_power_goes_again_while_the_table_starts(
 
 
 @pytest.mark.parametrize("each", EACH)
-def test_the_power_goes_after_the_daemon_was_killed(
+def test_the_power_fails_after_the_daemon_was_killed(
     each: float, record_property: Callable[[str, object], None]
 ) -> None:
-    """The next start reads what the killed daemon had written and not synced; the power takes no more than that."""
+    """The next start reads the killed daemon's unsynced writes; a power failure loses no more than those."""
     random = long_forms.randomness(3)
     last = len(record(begin_and_deal).operations)
     count = 0

@@ -1,4 +1,4 @@
-"""The same operations as the system saw them: what `strace` wrote of a child process."""
+"""The same operations as the system saw them: the output of `strace` for a child process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATH: Final = re.compile(r'"([^"]*)"')
 
 
 def trace(folder: Path, command: Sequence[str], out: Path) -> list[str]:
-    """Run it to its end. What it did to files in `folder`, a line each, the wal-index and its writes left out."""
+    """Run it to its end. Return its operations in `folder`, one a line, without the wal-index."""
     options = ["-f", "-y", "-s", "0", "-qq", "-e", "signal=none", "-e", f"trace={_CALLS}", "-o", str(out)]
     subprocess.run(["strace", *options, "--", *command], check=True, stdout=subprocess.DEVNULL)
     found = [_CALL.fullmatch(line) for line in out.read_text().splitlines()]
@@ -36,7 +36,7 @@ def _line(call: str, given: str, result: int, folder: Path) -> str | None:
         case "pwrite64":
             return f"write {name} {result} at {last}"
         case "write":
-            return f"write {name} {result} at "  # where the file stands
+            return f"write {name} {result} at "  # the current position
         case "ftruncate" | "truncate":
             return f"resize {name} {last}"
         case "fsync" | "fdatasync":
@@ -48,7 +48,7 @@ def _line(call: str, given: str, result: int, folder: Path) -> str | None:
 
 
 def lines(operations: Sequence[Operation]) -> list[str]:
-    """What was recorded, in the same form."""
+    """Return the recorded operations in the same form."""
     names: dict[int, str] = {}
     made: list[str] = []
     for operation in operations:

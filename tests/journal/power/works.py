@@ -1,4 +1,4 @@
-"""Runs to be recorded. As a program: one of them in the folder that is named, with the SQLite that serves."""
+"""Runs to be recorded. Run as a program, it does one of them in the named folder with the standard library's SQLite."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DAY: Final = 4
 
 
 def begin_and_deal(run: Run) -> None:
-    """A new journal, and enough decisions that SQLite copies its log into the file."""
+    """Begin a new journal, with enough decisions that SQLite copies its log into the file."""
     with run.journal() as journal:
         run.append(journal, 10)
 
 
 def go_on(run: Run) -> None:
-    """Orderly stops, each with a saved state and a signed head."""
+    """Stop in order several times, each with a saved state and a signed head."""
     for _ in range(3):
         with run.journal() as journal:
             run.append(journal, 3)
@@ -34,7 +34,7 @@ def go_on(run: Run) -> None:
 
 
 def days(run: Run) -> None:
-    """The next file is begun, and the one before is closed."""
+    """Begin the next file and close the one before."""
     with run.journal() as journal:
         for _ in range(2):
             run.append(journal, DAY)
@@ -43,7 +43,7 @@ def days(run: Run) -> None:
 
 
 def retention(run: Run) -> None:
-    """The oldest file is deleted, and the clock jumps a year ahead and back where files begin."""
+    """Delete the oldest file; the clock jumps a year ahead and back where files begin."""
     with run.journal() as journal:
         for years in (1, -1):
             run.append(journal, 2)
@@ -58,7 +58,7 @@ WORKS: Final[dict[str, Work]] = {work.__name__: work for work in (begin_and_deal
 def _connect(path: Path) -> Connection:
     connection = connect(path)
     assert isinstance(connection, sqlite3.Connection)
-    connection.set_authorizer(None)  # it forbids the next statement
+    connection.set_authorizer(None)  # the authorizer forbids the next statement
     connection.execute(f"PRAGMA {CHECKPOINTS}")
     return connection
 
@@ -66,5 +66,5 @@ def _connect(path: Path) -> Connection:
 if __name__ == "__main__":
     make_log_small(setattr)
     shown = Recorder(Path(sys.argv[1]))
-    shown.heard = lambda least: print(least, flush=True)  # noqa: T201  # what is acknowledged
+    shown.heard = lambda least: print(least, flush=True)  # noqa: T201  # prints what is acknowledged
     WORKS[sys.argv[2]](Run(shown, _connect, 0, 0))
