@@ -1,1 +1,1 @@
-"""The product as it is run: real processes, a pseudo-terminal, a socket, a journal on disk, and a hard life."""
+"""End-to-end tests of the product: real processes, a pseudo-terminal, a socket, a journal on disk, and failures."""

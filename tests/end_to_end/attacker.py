@@ -1,10 +1,10 @@
-"""Another user of the machine at a table's socket. What it sends is told on standard input, a JSON value a line.
+"""Another user of the machine at a table's socket. Each line of standard input is a JSON value that says what to send.
 
-    python -m tests.end_to_end.attacker SOCKET
+python -m tests.end_to_end.attacker SOCKET
 
-An object is sent as `POST /v1/operations`, on one connection; its status and answer are printed. A text is a path for
-`GET`. A number opens so many connections and holds them: printed is how many, once each of them connected. `true`
-dials without a pause, until this process is ended.
+An object is sent as `POST /v1/operations`, on one connection; its status and answer are printed. A string is a path for
+`GET`. A number opens that many connections, holds them and prints how many it opened. `true` connects without a pause
+until this process is ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.end_to_end.child import become_another_user
 
 
 class Connection:
-    """Is made anew when the other end has closed it."""
+    """A connection that is opened again when the other end has closed it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -31,7 +31,7 @@ class Connection:
     def ask(self, verb: str, path: str, body: bytes = b"") -> str:
         try:
             return self._ask(verb, path, body)
-        except (OSError, IndexError):  # the daemon was started again
+        except (OSError, IndexError):  # the daemon was restarted
             self._socket = None
             return self._ask(verb, path, body)
 
@@ -53,8 +53,8 @@ class Connection:
 
 
 def dial(path: str) -> NoReturn:
-    """The queue of the socket is full from the first line on."""
-    held: deque[socket.socket] = deque(maxlen=2 * BACKLOG)  # one that is dropped is closed
+    """Connect without a pause: the socket's queue is full from the first line on."""
+    held: deque[socket.socket] = deque(maxlen=2 * BACKLOG)  # a dropped one is closed
     full = False
     while True:
         held.append(socket.socket(socket.AF_UNIX))

@@ -1,4 +1,4 @@
-"""A browser at the port of screens, as far as requests go: it sends what it is asked to, and keeps a cookie."""
+"""A browser at the TCP port for screens, as far as requests go: it sends what the test asks for, and keeps a cookie."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Answered(NamedTuple):
 
 
 def free_port() -> int:
-    """One that stays the table's when its daemon starts again."""
+    """Return a port that remains the table's when its daemon restarts."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
 def port_of(stage: Stage) -> int:
-    """Where the daemon serves screens, by its log."""
+    """Return the port on which the daemon serves screens, from its log."""
     lines = [json.loads(line) for line in stage.daemon.err if '"daemon.screens"' in line]
     return int(lines[-1]["port"])
 
 
 class Browser:
-    """`cookie`: of a screen, once it is enrolled. `host`: the name by which it calls the table."""
+    """A browser. `cookie` is a screen's, once it is enrolled. `host` is the name by which it calls the table."""
 
     def __init__(self, port: int, cookie: str = "", host: str = "") -> None:
         self.port = port
@@ -63,7 +63,7 @@ class Browser:
         await self._session.close()
 
     async def ask(self, verb: str, path: str, body: object = None, **headers: str) -> Answered:
-        """A header is left out where its value is empty; its name has `_` for `-`."""
+        """Send a request. A header with an empty value is left out; header names have `_` for `-`."""
         sent = {"Host": self.host, "Cookie": self.cookie} | (FROM_A_PAGE if verb not in ("GET", "HEAD") else {})
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         data = None if body is None else json.dumps(body).encode()
@@ -94,7 +94,7 @@ class Browser:
         headers: dict[str, str] | None = None,
         **of: Any,
     ) -> Answered:
-        """`by` None: whoever is signed on."""
+        """Send an operation. With `by` None it is entered for the person who is signed on."""
         asked = {"id": str(uuid4()), "round": 0, "operation": {"operation": operation} | of}
         if by is not None:
             asked |= {"person": by.id, "pin": pin or by.pin}

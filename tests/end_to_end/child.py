@@ -1,6 +1,6 @@
-"""`cardshoe` in a process of its own with orders where to fail: the product's code, and fault points.
+"""`cardshoe` in a separate process that fails on request: the product's code with fault points.
 
-    python -m tests.end_to_end.child ORDERS run --config table.toml
+python -m tests.end_to_end.child ORDERS run --config table.toml
 
 ORDERS is JSON, see `Orders`.
 """
@@ -44,7 +44,7 @@ from tests.floor.fault_points import FloorPoint, watch_floor
 
 ANOTHER_USER = "nobody"
 HOST_LOST = "the host is lost"
-USED_LATER = (  # imported by the product when it needs them, which another user may not be allowed to do
+USED_LATER = (  # the product imports these only when it needs them, which another user may not be allowed to do
     "controller.commands.run",
     "controller.daemon.daemon",
     "controller.daemon.logs",
@@ -57,10 +57,10 @@ USED_LATER = (  # imported by the product when it needs them, which another user
 
 
 class Point(StrEnum):
-    """A place in the way of one input. `COMMITTING`: everything is written and COMMIT is about to be asked for.
+    """A point in the handling of one input. `COMMITTING`: everything is written, and COMMIT comes next.
 
-    Of the journal's files: `SAVING`, `SAVED`: a state. `FILE_ENDING`: the next is about to be begun. `FILE_MADE`: it is
-    there, and the one before is not closed yet.
+    For the journal's files: `SAVING` and `SAVED` are about a state; at `FILE_ENDING` the next file is about to be
+    begun; at `FILE_MADE` it exists, and the one before is not closed yet.
     """
 
     COMMITTING = "committing"
@@ -76,29 +76,27 @@ class Point(StrEnum):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """The n-th time that the point (`Point` or `FloorPoint`) is reached, from 1, the process kills itself."""
+    """Kills the process when the point (`Point` or `FloorPoint`) is reached for the n-th time."""
 
     point: str
     nth: int
 
 
 class Orders(msgspec.Struct, frozen=True):
-    """`full_at`: the n-th COMMIT finds the disk full, this once. `as_another_user`: without a right to what belongs to
-    the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
-    when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
-    `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
-    `file_a_round`: the state is saved after each round, and then the next file is begun.
-    `stopped_at_page`: after so many of those it is asked to stop by SIGTERM.
-    `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
-    `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5, and the floor's
-    broker to answer, in place of 10.
-    `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5, and to the floor's
-    broker, in place of 60.
-    `cursor_each_time`: up to where the floor has the journal is written after every page.
-    `ahead`: seconds by which the daemon's clocks are ahead.
-    `hang_up_at_start`: it gets a SIGHUP before it has read its journal.
-    `grace`: seconds that the API's requests have to end when the daemon stops.
-    `unpaced`: requests and refused operations of one caller are not bounded, for a test that sends thousands.
+    """Changes to the daemon or device that a test asks for.
+
+    `full_at`: the n-th COMMIT finds the disk full, once. `as_another_user`: no access to what belongs to the test's
+    user. `commands`: a file in which the device notes each command that it carries out, and the loss of its host.
+    `pace`: the pace of people and mechanism, instead of the real one. `page`: the number of entries that the daemon
+    folds at a time, instead of 2000, which no test has the time to write. `file_a_round`: the state is saved after each
+    round, and the next file begun. `stopped_at_page`: SIGTERM comes after that many pages. `handshake_within`: seconds
+    that a device has to identify itself, instead of the driver's 10. `due_within`: seconds that a device has to send a
+    report and to answer an order, instead of 5, and the floor's broker to answer, instead of 10. `longest_pause`:
+    seconds between two attempts to connect to a refused device, instead of 5, and to the floor's broker, instead of 60.
+    `cursor_each_time`: the floor's position in the journal is written after every page. `ahead`: seconds by which the
+    daemon's clocks are ahead. `hang_up_at_start`: SIGHUP comes before the daemon has read its journal. `grace`: seconds
+    that the API's requests have to end when the daemon stops. `unpaced`: requests and refused operations of one caller
+    are not limited, for a test that sends thousands.
     """
 
     faults: tuple[Fault, ...] = ()
@@ -141,7 +139,7 @@ class Countdown:
 
 
 class WatchedConnection:
-    """The journal's connection, with a fault before and after COMMIT."""
+    """The journal's connection, with a fault point before and after COMMIT."""
 
     def __init__(self, connection: Any, countdown: Countdown, full_at: int) -> None:
         self._connection = connection
@@ -170,15 +168,15 @@ def watch_journal(countdown: Countdown, full_at: int) -> None:
         use(self, path, WatchedConnection(connection, countdown, full_at))
         countdown.reach(Point.FILE_MADE)
 
-    Journal._use = watched  # type: ignore[method-assign]  # to watch it
-    Journal.save = between(Journal.save, countdown, Point.SAVING, Point.SAVED)  # type: ignore[method-assign]  # the same
-    Journal.begin_file = between(  # type: ignore[method-assign]  # the same
+    Journal._use = watched  # type: ignore[method-assign]  # watches it
+    Journal.save = between(Journal.save, countdown, Point.SAVING, Point.SAVED)  # type: ignore[method-assign]  # likewise
+    Journal.begin_file = between(  # type: ignore[method-assign]  # likewise
         Journal.begin_file, countdown, Point.FILE_ENDING, Point.FILE_BEGUN
     )
 
 
 def between(work: Callable[..., None], countdown: Countdown, before: Point, after: Point) -> Callable[..., None]:
-    """The same work, with a fault before and after it."""
+    """Return the same function with a fault point before and after it."""
 
     def watched(*given: Any) -> None:
         countdown.reach(before)
@@ -189,9 +187,9 @@ def between(work: Callable[..., None], countdown: Countdown, before: Point, afte
 
 
 def begin_a_file_a_round() -> None:
-    journal_keeper.ROUNDS = 1  # type: ignore[misc]  # fewer
-    journal_keeper.LOOK_EVERY_NS = 0  # type: ignore[misc]  # at once
-    JournalDays.is_over = lambda *given: True  # type: ignore[method-assign]  # every day is
+    journal_keeper.ROUNDS = 1  # type: ignore[misc]  # saves more often
+    journal_keeper.LOOK_EVERY_NS = 0  # type: ignore[misc]  # immediately
+    JournalDays.is_over = lambda *given: True  # type: ignore[method-assign]  # every day is over
     committed, between_rounds = JournalKeeper.committed, JournalKeeper.between_rounds
     ended: list[JournalKeeper] = []
 
@@ -206,8 +204,8 @@ def begin_a_file_a_round() -> None:
             return await between_rounds(self, state)
         return None
 
-    JournalKeeper.committed = noted  # type: ignore[method-assign]  # to watch it
-    JournalKeeper.between_rounds = only_then  # type: ignore[method-assign]  # to watch it
+    JournalKeeper.committed = noted  # type: ignore[method-assign]  # watches it
+    JournalKeeper.between_rounds = only_then  # type: ignore[method-assign]  # watches it
 
 
 def watch_link(countdown: Countdown) -> None:
@@ -223,8 +221,8 @@ def watch_link(countdown: Countdown) -> None:
         countdown.reach(Point.COMMANDED)
         return taken
 
-    LinkKeeper.acknowledge = acknowledged  # type: ignore[method-assign]  # to watch it
-    LinkKeeper.command = commanded  # type: ignore[method-assign]  # to watch it
+    LinkKeeper.acknowledge = acknowledged  # type: ignore[method-assign]  # watches it
+    LinkKeeper.command = commanded  # type: ignore[method-assign]  # watches it
 
 
 def note_commands(path: Path) -> None:
@@ -237,7 +235,7 @@ def note_commands(path: Path) -> None:
             file.write(msgspec.json.encode(line) + b"\n")
         return answer
 
-    Mechanism.finish = noted  # type: ignore[method-assign]  # to watch it
+    Mechanism.finish = noted  # type: ignore[method-assign]  # watches it
 
 
 def note_lost_host() -> None:
@@ -248,7 +246,7 @@ def note_lost_host() -> None:
         sys.stdout.write(f"{HOST_LOST}\n")
         sys.stdout.flush()
 
-    SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]  # to watch it
+    SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]  # watches it
 
 
 def stop_while_folding(nth: int) -> None:
@@ -261,7 +259,7 @@ def stop_while_folding(nth: int) -> None:
             while not self._is_asked():
                 os.sched_yield()  # a page that takes longer than the signal
 
-    FoldReport.reached = counted  # type: ignore[method-assign]  # to watch it
+    FoldReport.reached = counted  # type: ignore[method-assign]  # watches it
 
 
 def put_clocks_ahead(nanoseconds: int) -> None:
@@ -271,7 +269,7 @@ def put_clocks_ahead(nanoseconds: int) -> None:
         found = now(self)
         return Moment(found.utc_ns + nanoseconds, found.boottime_ns + nanoseconds)
 
-    HostClock.now = ahead  # type: ignore[method-assign]  # to put it ahead
+    HostClock.now = ahead  # type: ignore[method-assign]  # puts it ahead
 
 
 def hang_up_at_start() -> None:
@@ -281,7 +279,7 @@ def hang_up_at_start() -> None:
         os.kill(os.getpid(), signal.SIGHUP)
         made(self, *given)
 
-    FoldReport.__init__ = hung_up  # type: ignore[method-assign,assignment]  # to act then
+    FoldReport.__init__ = hung_up  # type: ignore[method-assign,assignment]  # acts at that point
 
 
 def become_another_user() -> None:
@@ -306,7 +304,7 @@ def main() -> None:
     if orders.pace:
         simulate.HUMAN_PACE = orders.pace
     if orders.page:
-        journal_start.PAGE = orders.page  # type: ignore[misc]  # a smaller one
+        journal_start.PAGE = orders.page  # type: ignore[misc]  # a smaller page
     if orders.file_a_round:
         begin_a_file_a_round()
     if orders.stopped_at_page:
@@ -315,10 +313,10 @@ def main() -> None:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]  # a shorter time
     if orders.due_within:
         overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]  # a shorter time
-        broker.ANSWERS_WITHIN = orders.due_within  # type: ignore[misc]  # the same
+        broker.ANSWERS_WITHIN = orders.due_within  # type: ignore[misc]  # likewise
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
-        publisher.AGAIN = orders.longest_pause, orders.longest_pause  # type: ignore[misc]  # the same
+        publisher.AGAIN = orders.longest_pause, orders.longest_pause  # type: ignore[misc]  # likewise
     if orders.cursor_each_time:
         publisher.WRITTEN_EVERY = 0.0  # type: ignore[misc]  # no pause between
     if orders.ahead:

@@ -1,4 +1,4 @@
-"""What must be true after a run, whatever was done to it: the journal against the device's own log and the plan."""
+"""The invariants of a finished run: the journal compared with the device's own log and the plan."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ E = TypeVar("E", bound=Event)
 
 CARDS_FIELD = {"SetDispensed": 5, "CardDrawn": 5, "CardsDrawnTogether": 6}
 MOVE_CARDS = ("Dispense", "Shuffle", "UnloadStub")
-LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # of DeviceView: no journal entry has them
+LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # fields of DeviceView that no journal entry has
 
 
 class Card(NamedTuple):
-    """A card by its place in the shuffle and the number of its face, in the words of device and journal alike."""
+    """A card by its place in the shuffle and the number of its face; the same for device and journal."""
 
     shuffle: int
     ordinal: int
@@ -40,7 +40,7 @@ class Card(NamedTuple):
 
 
 class Evidence:
-    """A journal that is not being written, read from its beginning, and what the device noted for itself."""
+    """A closed journal, read from its beginning, and the device's own notes."""
 
     def __init__(self, stage: Stage) -> None:
         self._plan = stage.plan
@@ -57,11 +57,11 @@ class Evidence:
         self.carried_out = [msgspec.json.decode(line, type=CarriedOut) for line in commands.splitlines()]
 
     def of(self, kind: type[E]) -> list[E]:
-        """The events of a kind, in order."""
+        """Return the events of a kind, in order."""
         return [entry.value for entry in self._entries if isinstance(entry.value, kind)]
 
     def fold(self) -> TableState:
-        """The state to which the journal folds."""
+        """Return the state to which the journal folds."""
         state = TableState()
         for entry in self._entries:
             if isinstance(entry.value, Event):
@@ -71,7 +71,7 @@ class Evidence:
     # -- what must be true -----------------------------------------------------------------------------------------
 
     def check(self, shown: TableView) -> None:
-        """Everything. `shown`: what the API showed last."""
+        """Check everything. `shown` is what the API showed last."""
         self.check_reports()
         self.check_cards()
         self.check_commands()
@@ -79,7 +79,7 @@ class Evidence:
         self.check_shown(shown)
 
     def check_reports(self) -> None:
-        """Every report of the device, once, in its order, none left out."""
+        """Check that every report of the device occurs once and in order."""
         taken = [(event.boot, event.number, event.observed) for event in self.of(events.ReportTaken)]
         assert taken == [
             (line.boot, line.number, getattr(observations, line.report).__struct_config__.tag)
@@ -88,7 +88,7 @@ class Evidence:
         assert [number for _, number, _ in taken] == list(range(1, len(taken) + 1))
 
     def check_cards(self) -> None:
-        """What left the device, what was lifted and what was dealt: the same cards in both accounts."""
+        """Check that the cards that left the device, were lifted and were dealt are the same in both accounts."""
         left, lifted = self._cards_of_device()
         assert self._cards_that_left() == left
         assert Counter(self._cards_given_out()) == Counter(lifted)
@@ -97,7 +97,7 @@ class Evidence:
         assert set(dealt) <= set(lifted)
 
     def check_commands(self) -> None:
-        """The device carried out only what the journal holds, and nothing twice."""
+        """Check that the device carried out only what the journal holds, and nothing twice."""
         issued = {
             entry.number: type(entry.value.command).__name__
             for entry in self._entries
@@ -117,7 +117,9 @@ class Evidence:
         assert said == moved, "what the journal says of a command is not what the device did"
 
     def check_irregularities(self) -> None:
-        """Each planned one once, none invented, all resolved; as many rounds as planned."""
+        """Check that each planned irregularity occurs once and no other, that all are resolved, and the number of
+        rounds.
+        """
         rows: dict[int, tuple[int, str]] = {}
         resolved: list[int] = []
         for entry in self._entries:
@@ -136,7 +138,7 @@ class Evidence:
         assert len(over) == len(self._plan)
 
     def check_shown(self, shown: TableView) -> None:
-        """What the API showed is what the journal has."""
+        """Check that the API showed what the journal has."""
         assert shown.journal == self.journal
         folded = _without_link(view_of(self.fold(), LinkView()))
         assert folded == _without_link(shown)
@@ -144,7 +146,7 @@ class Evidence:
     # -- two accounts of the cards ---------------------------------------------------------------------------------
 
     def _cards_of_device(self) -> tuple[list[Card], list[Card]]:
-        """What left the device by its own log, and what of it was lifted or drawn by people."""
+        """Return the cards that left the device by its own log, and those that people lifted or drew."""
         left: list[Card] = []
         lifted: list[Card] = []
         tray: list[Card] = []

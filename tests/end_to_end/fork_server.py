@@ -1,10 +1,10 @@
 """Processes of the product that need not import it: a process that has imported everything forks for each.
 
-    python -m tests.end_to_end.fork_server DESCRIPTOR
+python -m tests.end_to_end.fork_server DESCRIPTOR
 
-It is told over the listening socket DESCRIPTOR what to run, with the three descriptors of the new process, and answers
-with its process ID and, when it has ended, its exit code. A process is what `python -m MODULE` would be: descriptors,
-environment, folder, arguments, signals and exit code are its own. Tests of the start itself start a plain one.
+The listening socket DESCRIPTOR receives what to run, with the three descriptors of the new process; the answers are its
+process ID and later its exit code. The process behaves as `python -m MODULE` would: it has its own descriptors,
+environment, folder, arguments, signals and exit code. Tests of the start itself start a plain process.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ IMPORTED = (
     "controller.daemon.daemon",
     "controller.daemon.logs",
 )
-AT_START = ("PYTHON", "LC_", "LANG", "TZ")  # what Python reads of the environment when it starts
-LARGEST = 1 << 20  # bytes of what is asked for
+AT_START = ("PYTHON", "LC_", "LANG", "TZ")  # variables that Python reads when it starts
+LARGEST = 1 << 20  # bytes of a request
 PR_SET_PDEATHSIG = 1
 
 
@@ -97,7 +97,7 @@ class ForkedProcess:
 
 
 def start(module: str, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, listens: bool) -> Any:
-    """Run a module in a new process, forked where that is the same."""
+    """Run a module in a new process, forked where the effect is the same."""
     like_ours = all(environment.get(name) == os.environ.get(name) for name in environment if name.startswith(AT_START))
     if module in MODULES and like_ours:
         return ForkedProcess(Asked(module, arguments, str(folder), environment), listens=listens)
@@ -143,7 +143,7 @@ def _address() -> str:
 
 
 def end() -> None:
-    """After the last test."""
+    """End the server after the last test."""
     if _server.cache_info().currsize:
         _server().end()
         _server.cache_clear()
@@ -153,7 +153,7 @@ def end() -> None:
 
 
 def serve(listening: socket.socket) -> Asked:
-    """Fork for each request. Returns in the new processes alone."""
+    """Fork for each request. Returns in the new processes only."""
     woken, wakes = socket.socketpair()
     wakes.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *given: None)
@@ -183,12 +183,12 @@ def _report_ended(running: dict[int, socket.socket]) -> None:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
-        with running.pop(pid) as line, suppress(BrokenPipeError):  # a test that is over does not ask
+        with running.pop(pid) as line, suppress(BrokenPipeError):  # a finished test does not wait for the answer
             line.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _take_over(asked: Asked, descriptors: Sequence[int]) -> Asked:
-    """This process becomes that of the request."""
+    """Turn this process into the requested one."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, descriptor in enumerate(descriptors):
@@ -206,7 +206,7 @@ def _take_over(asked: Asked, descriptors: Sequence[int]) -> Asked:
 
 
 def _reopened(number: int, was: Any, mode: str, line_buffering: bool = False) -> TextIOWrapper:
-    """As Python opens it at its start."""
+    """Reopen it as Python does at its start."""
     file = open(number, f"{mode}b", closefd=False)  # noqa: SIM115  # it stays open
     return TextIOWrapper(file, was.encoding, was.errors, line_buffering=line_buffering, write_through=was.write_through)
 
@@ -215,7 +215,7 @@ def main() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     for module in IMPORTED:
         import_module(module)
-    del sys.modules[CHILD]  # it is run as `__main__`
+    del sys.modules[CHILD]  # it runs as `__main__`
     gc.collect()
     gc.freeze()
     asked = serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""People at a real daemon's table, who act through its API and wait for what it shows."""
+"""People at a real daemon's table, who act through its API and wait for changes that it shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEALER, SUPERVISOR, _ = CREW
 
 
 class PeopleAtTable:
-    """The dealer unless another member is named."""
+    """A person at the table: the dealer unless another member is named."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -28,7 +28,7 @@ class PeopleAtTable:
         return await self.stage.state()
 
     async def until(self, so: Callable[[TableView], bool]) -> TableView:
-        """The first view for which it is so; looked at again after every event."""
+        """Wait for the first view that satisfies the condition, checked after every event."""
         async with ApiClient(self.stage.socket) as client, asyncio.timeout(PATIENCE):
             view = await client.state()
             stream = client.events(EventId(entry=view.entry))

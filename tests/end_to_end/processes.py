@@ -1,4 +1,4 @@
-"""Child processes of a test: their output as it comes, and their end, whatever happens. No threads, no sleeping."""
+"""Child processes of a test: their output as it comes, and their end in every case. No threads, no sleeping."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Child:
     """A running process. `out` and `err` are the lines written so far. `listens`: lines can be sent to it.
 
-    `module`: or the file of a program. `folder`: in which it runs.
+    `module` is a module or the file of a program. `folder` is the working directory.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Child:
         self._listen(self._process.stderr, self.err)
 
     async def until(self, condition: Callable[[], T]) -> T:
-        """Wait until something that the process says makes it true; fail when the process ends first."""
+        """Wait until output of the process makes the condition true; fail when the process ends first."""
         async with asyncio.timeout(PATIENCE):
             while not (found := condition()):
                 assert self._open, f"the process ended and said {self.out + self.err}"
@@ -58,12 +58,12 @@ class Child:
         self._process.stdin.flush()
 
     def close_input(self) -> None:
-        """No line follows on its standard input."""
+        """Close its standard input."""
         assert self._process.stdin is not None
         self._process.stdin.close()
 
     async def ended(self) -> int:
-        """Wait for its end; the exit code."""
+        """Wait for its end; return the exit code."""
         async with asyncio.timeout(PATIENCE):
             while self._open:
                 self._news.clear()
@@ -79,7 +79,7 @@ class Child:
         self._process.send_signal(number)
 
     async def end(self) -> int:
-        """End it by SIGTERM, by SIGKILL if it does not listen."""
+        """End it by SIGTERM, or by SIGKILL if it does not react."""
         with suppress(ProcessLookupError):
             self.signal(signal.SIGTERM)
         try:
@@ -88,7 +88,7 @@ class Child:
             self.abandon()
 
     def abandon(self) -> None:
-        """Kill it if it lives, and let go of its pipes."""
+        """Kill it if it is alive, and close its pipes."""
         if self.running:
             self._process.kill()
             self._process.wait(timeout=PATIENCE)
@@ -100,7 +100,7 @@ class Child:
                 stream.close()
 
     def logged(self, event: str) -> list[dict[str, Any]]:
-        """The log lines with that event so far."""
+        """Return the log lines with that event so far."""
         lines = [msgspec.json.decode(line) for line in self.err if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
 

@@ -1,4 +1,4 @@
-"""What schemathesis has to know of the API: how a text of one line is made, and which requests reach the table."""
+"""Hooks for schemathesis: generated one-line texts, and requests that reach the table."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ schemathesis.openapi.format("one-line", TEXTS)
 
 @schemathesis.hook
 def filter_case(context: schemathesis.HookContext, case: schemathesis.Case[Any]) -> bool:
-    """Not what is bad by the format of a text alone: schemathesis does not know ours, and takes any text for bad."""
+    """Skip cases that only violate a text format: schemathesis does not know our formats and treats every text as
+    wrong.
+    """
     mutations = case.meta.phase.data.mutations if case.meta is not None else ()
     return not any("format" in mutation.keywords for mutation in mutations)
 
 
 @schemathesis.hook
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
-    """Each operation has an id of its own, and five of six are of the present round and of a person of the table: else
-    nearly all would be refused for those alone.
+    """Give each operation its own id, and five of six the current round and a person of the table.
+
+    Otherwise nearly all would be refused for those alone.
     """
     body = case.body
     good = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE

@@ -1,4 +1,4 @@
-"""A simulated device on a real pseudo-terminal whose frames pass through a hand of the test, and the people's side."""
+"""A simulated device on a real pseudo-terminal whose frames the test may change or drop, and the people."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Hand: TypeAlias = Callable[[Frame], bytes]
 
 
 class Handled:
-    """A device's side. `hand` gets each frame that the device sends and returns what is sent instead of it."""
+    """A device's side. `hand` gets each frame that the device sends, and returns what is sent instead."""
 
     def __init__(self, device: SimulatedDevice) -> None:
         self.device = device
@@ -57,13 +57,13 @@ def whole(frame: Frame) -> bytes:
 
 
 def damaged(frame: Frame) -> bytes:
-    """A byte of its body is another one; the CRC is as it was."""
+    """Return the frame with a changed byte in its body and the old CRC."""
     sent = enclose(frame.content)
     return sent[:12] + bytes([sent[12] ^ 1]) + sent[13:]
 
 
 def but(kind: Kind, hand: Hand, among: Callable[[Frame], bool] = lambda frame: True) -> Hand:
-    """A hand that leaves every other kind of frame alone."""
+    """Return a `hand` that leaves every other kind of frame alone."""
     return lambda frame: hand(frame) if frame.kind == kind and among(frame) else whole(frame)
 
 
@@ -87,7 +87,7 @@ class SilentTable:
                 self._news.set()
 
     async def until(self, found: Callable[[], Any]) -> Any:
-        """Wait for news until it is true."""
+        """Wait for changes until the condition is true."""
         async with asyncio.timeout(PATIENCE):
             while not (what := found()):
                 self._news.clear()
@@ -103,7 +103,7 @@ class SilentTable:
         return await self._client.state()
 
     async def settled(self) -> None:
-        """Until the table has everything that the device reported, and no command is open."""
+        """Wait until the table has everything that the device reported and no command is open."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 self._news.clear()
@@ -125,11 +125,11 @@ class SilentTable:
 
 @asynccontextmanager
 async def silent_table(stage: Stage, due_within: float) -> AsyncIterator[SilentTable]:
-    """A table whose device deals, until the test gives it a hand."""
+    """Yield a table whose device deals until the test sets its `hand`."""
     kind = KINDS[stage.unit]
     loop = asyncio.get_running_loop()
     device = SimulatedDevice(
-        Profile(kind, SERIAL, full_capabilities(kind, stages=False)),  # type: ignore[arg-type]  # one of two words
+        Profile(kind, SERIAL, full_capabilities(kind, stages=False)),  # type: ignore[arg-type]  # one of two kinds
         key=KEY, random=Random(1), fresh=Random(2), clock=loop.time, pace=Pace(0),
     )  # fmt: skip
     write_device_keys(stage.device_keys, {SERIAL: KEY})

@@ -1,4 +1,4 @@
-"""A table's folder with everything that it needs, and the real processes around it."""
+"""A table's folder with all its files, and the real processes around it."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from simulators.people.plan import PlannedRound, plan_rounds
 from tests.end_to_end.child import ANOTHER_USER, Orders
 from tests.end_to_end.processes import PATIENCE, Child
 
-IN_MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is new and this user's alone
+IN_MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is new and belongs to this user alone
 KINDS = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
 
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
-    """A new folder whose name leaves room for a socket's, which may have 107 characters.
+    """Yield a new folder with a name short enough for a socket's path, which may have 107 characters.
 
-    In memory where the machine has such a place: killing a process proves nothing about a disk, and disks are slow.
+    It is in memory where possible: killing a process proves nothing about a disk, and disks are slow.
     """
     name = tempfile.mkdtemp(prefix="cardshoe-test-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None)
     try:
         yield Path(name).resolve()
     finally:
         until = time.monotonic() + PATIENCE
-        while Path(name).is_dir():  # what checks a journal outlives a killed daemon by a moment, and may write
+        while Path(name).is_dir():  # the process that checks a journal outlives a killed daemon briefly and may write
             shutil.rmtree(name, ignore_errors=time.monotonic() < until)
 
 
 def people_text(uid: int) -> str:
-    """The crew as `[[people]]`; the dealer is whom that user stands for."""
+    """Return the crew as `[[people]]`; that user stands for the dealer."""
     return "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
         f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{uid}]\n" if member is CREW[0] else "")
@@ -56,7 +56,7 @@ def people_text(uid: int) -> str:
 
 
 class Stage:
-    """Use as an async context manager: leaving ends every process that was started, and no other."""
+    """An async context manager around a table's folder: on exit it ends every process that it started."""
 
     def __init__(self, folder: Path, *, unit: Unit = Unit.SETS, seed: int = 7, rounds: int = 5) -> None:
         self.folder = folder
@@ -70,7 +70,7 @@ class Stage:
         self.device_keys = folder / "device.keys"
         self.device_log = folder / "device.log"
         self.command_log = folder / "commands.log"
-        self.notified: list[str] = []  # what the daemons reported to systemd
+        self.notified: list[str] = []  # the daemons' notifications to systemd
         self._children: list[Child] = []
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
 
@@ -93,9 +93,9 @@ class Stage:
         self._notify.close()
 
     def configure(self, *, port: Path | None = None, uid: int | None = None, law: str = "", url: str = "") -> None:
-        """Write the configuration. The device is at `url`, or else on a serial port.
+        """Write the configuration. The device is at `url`, else on a serial port.
 
-        `law`: what the casino adds to the document, as TOML.
+        `law` is the casino's addition to the document, as TOML.
         """
         self.configuration.write_text(
             f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
@@ -106,7 +106,7 @@ class Stage:
         )
 
     def give_to_another_user(self) -> None:
-        """Every file so far becomes another user's, when this one is root and can do that; the device does not."""
+        """Give every file so far to another user where this process is root; the device keeps its owner."""
         if os.geteuid() == 0:
             for path in (self.folder, *self.folder.rglob("*")):
                 if not path.is_symlink():
@@ -117,9 +117,10 @@ class Stage:
     async def start_device(
         self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "", load: bool = False, faults: Sequence[str] = ()
     ) -> Child:
-        """A simulated device, and people who play the planned rounds at the daemon's table; or no people.
+        """Start a simulated device, with people who play the planned rounds at the daemon's table or without people.
 
-        `tcp`: where it listens, instead of a pseudo-terminal. `load`: with a deck in it, where there are no people.
+        `tcp` is an address to listen at, instead of a pseudo-terminal. `load` puts a deck in, where there are no
+        people.
         """
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
@@ -133,19 +134,19 @@ class Stage:
         return self.device
 
     def spawn_daemon(self, orders: Orders | None = None, *, watchdog_us: int = 0) -> Child:
-        """Start a daemon and do not wait for it."""
+        """Start a daemon without waiting for it."""
         environment = {"NOTIFY_SOCKET": str(self.folder / "notify"), "WATCHDOG_USEC": str(watchdog_us or "")}
         self.daemon = self._start(orders, "run", "--config", str(self.configuration), environment=environment)
         return self.daemon
 
     async def start_daemon(self, orders: Orders | None = None, *, watchdog_us: int = 0) -> Child:
-        """Start a daemon and wait until it tells systemd that it is ready."""
+        """Start a daemon and wait until it notifies systemd that it is ready."""
         daemon = self.spawn_daemon(orders, watchdog_us=watchdog_us)
         await self.until_notified("READY=1")
         return daemon
 
     def start(self, *arguments: str) -> Child:
-        """Any command."""
+        """Start any command."""
         return self._start(None, *arguments)
 
     def _start(self, orders: Orders | None, *arguments: str, environment: dict[str, str] | None = None) -> Child:
@@ -158,7 +159,7 @@ class Stage:
         return child
 
     async def until_notified(self, wanted: str) -> None:
-        """Until the daemon reports this to systemd again. Fails when it ends first."""
+        """Wait until the daemon sends this to systemd again. Fail when it ends first."""
         loop = asyncio.get_running_loop()
         ended = asyncio.create_task(self.daemon.ended())
         try:
@@ -176,20 +177,20 @@ class Stage:
             ended.cancel()
 
     def drain_notified(self) -> None:
-        """Take the reports so far, so that the next ones are new."""
+        """Take the notifications so far, so that only new ones remain."""
         with suppress(BlockingIOError):
             while True:
                 self.notified += self._notify.recv(4096).decode().splitlines()
 
     async def kill_daemon(self) -> None:
-        """SIGKILL, at once."""
+        """Send SIGKILL."""
         self.daemon.signal(signal.SIGKILL)
         assert await self.daemon.ended() == -signal.SIGKILL
 
     # -- the API ---------------------------------------------------------------------------------------------------
 
     async def events_until(self, client: ApiClient, wanted: str, after: int = 0) -> list[dict[str, Any]]:
-        """The events after an entry, up to the first one of that kind."""
+        """Return the events after an entry, up to the first one of that kind."""
         events: list[dict[str, Any]] = []
         async with asyncio.timeout(PATIENCE):
             stream = client.events(EventId(entry=after))
@@ -205,7 +206,7 @@ class Stage:
         raise AssertionError(f"the daemon ended before {wanted}; it said {self.daemon.err}")
 
     async def played(self) -> int:
-        """Wait until the simulated people are done; the entry at which they saw it."""
+        """Wait until the simulated people are done; return the last entry that they saw."""
         code = await self.device.ended()
         assert code == 0, self.device.err
         return int(self.device.out[-1].split()[-1])
@@ -215,7 +216,7 @@ class Stage:
             return await client.state()
 
     async def last_state(self) -> TableView:
-        """The table after the device went away."""
+        """Return the table's state after the device was gone."""
         async with ApiClient(self.socket) as client:
             done_at = int(self.device.out[-1].split()[-1])
             await self.events_until(client, "device_lost", done_at)

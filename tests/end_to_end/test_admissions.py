@@ -1,4 +1,4 @@
-"""A simulated device on a real pseudo-terminal says that it is not well: no round begins until it is well again."""
+"""A simulated device on a real pseudo-terminal reports a fault of its own: no round begins until it is cleared."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ async def test_it_plays_again_once_its_self_test_is_passed_and_a_supervisor_says
         await people.do(operation, SUPERVISOR)
     async with asyncio.timeout(30):
         while not (await people.say(operations.ReturnToService(), SUPERVISOR)).accepted:
-            pass  # the self-test is still on its way
+            pass  # the self-test is still running
     view = await people.until(lambda view: view.service == "in_service" and view.device.connected)
     assert not view.device.stopped

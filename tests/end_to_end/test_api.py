@@ -1,4 +1,4 @@
-"""The API from outside: who may, what is refused and how, the same answer twice, and streams that resume exactly."""
+"""The API from outside: authentication, refusals, the same answer twice, and streams that resume exactly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 class Caller:
-    """Somebody who speaks HTTP and does not trust the product's own client."""
+    """An HTTP client that shares no code with the product's own."""
 
     def __init__(self, stage: Stage) -> None:
         self._session = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(stage.socket)))
@@ -67,7 +67,7 @@ class Caller:
             return response.status
 
     async def events(self, after: object, until: int) -> list[tuple[int, bytes]]:
-        """The ids and data of the stream, up to that entry."""
+        """Return the ids and data of the stream, up to that entry."""
         found: list[tuple[int, bytes]] = []
         async with self._session.get(f"{HOST}/v1/events", headers={"Last-Event-ID": str(after)}) as response:
             assert response.status == 200
@@ -98,7 +98,7 @@ def said(operation: Any, *, person: str = "", pin: str = "", id_: str = UUID, ro
         ("stranger", "111111", "person"),
     ],
 )
-async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, pin: str, code: str) -> None:
+async def test_a_caller_without_proof_of_identity_is_refused(stage: Stage, person: str, pin: str, code: str) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:
         status, answer = await caller.post(said(operations.PauseTable("lunch"), person=person, pin=pin))
@@ -129,7 +129,7 @@ async def test_a_text_that_no_screen_may_show_reaches_neither_journal_nor_state(
 
 
 async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage) -> None:
-    """Also after a restart. The dealer before is refused under his own name, and never taken for the one on duty."""
+    """Also after a restart. The previous dealer is refused under his own name, and never taken for the one on duty."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     over, pause = operations.TakeOver(), operations.PauseTable("lunch")
@@ -161,7 +161,7 @@ async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage
 
 
 async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
-    """Whoever the request says that it comes from."""
+    """The name in the request does not matter."""
     stage.configure(uid=54321)
     await stage.start_daemon()
     async with Caller(stage) as caller:
@@ -169,7 +169,7 @@ async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
         assert (status, answer["code"]) == (403, "not-admitted")
         for path in ("/v1/state", "/v1/events", "/nowhere"):
             assert await caller.get_status(path) == 403
-        assert await caller.get_status("/healthz") == 200  # which shows nothing of the table
+        assert await caller.get_status("/healthz") == 200  # it shows nothing of the table
     async with ApiClient(stage.socket) as client:
         with pytest.raises(TableUnreachableError, match="not admitted"):
             await client.state()
@@ -209,7 +209,7 @@ async def test_a_request_that_is_too_long(stage: Stage) -> None:
 
 
 async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -> None:
-    """Accepted or refused: it is done once, however often it is asked for."""
+    """Whether accepted or refused, it is done once, however often it is sent."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     accepted, refused = said(operations.OpenTable()), said(operations.PlaceYourBets(), id_="2" + UUID[1:])
@@ -235,7 +235,7 @@ async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -
 
 
 async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> None:
-    random = Random(3)  # repeatable places
+    random = Random(3)  # repeatable choices
     await stage.start_device()
     await stage.start_daemon()
     last = await stage.played()
@@ -246,7 +246,7 @@ async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> No
         for after in (0, 1, numbers[0], numbers[-2], *random.sample(range(last), 10)):
             assert await caller.events(after, last) == [event for event in every if event[0] > after]
     await stage.kill_daemon()
-    await stage.start_daemon()  # which has none of them in memory
+    await stage.start_daemon()  # the answers are not in its memory
     async with Caller(stage) as caller:
         for after in (0, 1, numbers[-2], *random.sample(range(last), 10)):
             assert await caller.events(after, last) == [event for event in every if event[0] > after]
@@ -255,7 +255,7 @@ async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> No
 
 
 async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> None:
-    """One who asks again from the last id whenever the stream ends, as a browser does."""
+    """This follower reconnects with the last id whenever the stream ends, as a browser does."""
     await stage.start_device()
     followed: list[tuple[int, dict[str, Any]]] = []
     for count in (20, 90, 200):
@@ -326,10 +326,10 @@ class QuietTable:
 
 
 @pytest.mark.parametrize("turns", range(8))
-async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment(
+async def test_a_stream_ends_with_the_server_even_with_a_pending_event(
     turns: int, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """So many turns of the loop after the news: somewhere on its way to the follower."""
+    """The event comes a number of loop turns before the stop, while it is on its way to the follower."""
     mocker.patch.object(serving, "GRACE", 3600.0)  # a server that waited would outlast the guard against a hang
     table = QuietTable()
     people = People((Person("dana", "Dana", Role.DEALER, uids=(os.getuid(),)),))
@@ -369,14 +369,14 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
         f"{'0' * 65}:1",
     ],
 )
-async def test_a_last_event_id_that_is_none(stage: Stage, after: str) -> None:
+async def test_an_invalid_last_event_id(stage: Stage, after: str) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:
         assert await caller.get_status("/v1/events", **{"Last-Event-ID": after}) == 400
 
 
 async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> None:
-    """One reads nothing, some hang up at once; the rounds are played, and the daemon stops."""
+    """One reads nothing, some hang up immediately; the rounds are played, and the daemon stops."""
     await stage.start_daemon(Orders(grace=3600.0))
     reader, writer = await asyncio.open_unix_connection(str(stage.socket), limit=1)
     writer.write(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
@@ -394,7 +394,7 @@ async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> Non
     assert not any("Traceback" in line for line in stage.daemon.err), "\n".join(stage.daemon.err)
 
 
-async def test_what_is_no_request_and_one_that_is_cut_off_leave_one_line_each_and_no_traceback(stage: Stage) -> None:
+async def test_an_invalid_or_truncated_request_leaves_one_log_line(stage: Stage) -> None:
     daemon = await stage.start_daemon()
     for sent in (
         b"GET / HT\x01TP/9.9.9\r\n\r\n",

@@ -1,4 +1,4 @@
-"""A configuration that cannot be used: exit code 78, a sentence for each mistake, what to do next, no traceback."""
+"""An invalid configuration: exit code 78, a sentence for each mistake, the next step, and no traceback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulators.people.crew import CHEAP_SCRYPT
 from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
 
-BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not start again on it
+BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not restart on it
 Edit: TypeAlias = Callable[[str], str]
 
 
@@ -33,7 +33,7 @@ def replacing(old: str, new: str) -> Edit:
 
 
 def real(text: str) -> str:
-    """Of a table that is not simulated, whose PINs are as costly as they must be there."""
+    """Make the table a real one, whose PIN hashes have the full cost."""
     return replacing("simulated = true", "simulated = false")(text.replace(f"${CHEAP_SCRYPT}$", f"${SCRYPT[0]}$"))
 
 
@@ -42,7 +42,7 @@ def without(start: str) -> Edit:
 
 
 async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
-    """What a daemon says that ends with this code: a sentence, and a next step under it."""
+    """Return the output of a daemon that ends with this code: a sentence, and a next step under it."""
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == code, daemon.err
     assert not daemon.out
@@ -84,7 +84,7 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
         pytest.param(replacing("device.keys", "no.keys"), "no.keys", id="no device keys"),
     ],
 )
-async def test_said_in_a_sentence(stage: Stage, edit: Edit, words: str) -> None:
+async def test_the_mistake_is_reported_in_a_sentence(stage: Stage, edit: Edit, words: str) -> None:
     stage.configuration.write_text(edit(stage.configuration.read_text()))
     assert words in await refusal(stage)
     assert not stage.journal.exists()
@@ -95,7 +95,7 @@ async def test_a_missing_file(stage: Stage) -> None:
     assert "table.toml" in await refusal(stage)
 
 
-async def test_a_file_that_is_no_text(stage: Stage) -> None:
+async def test_a_file_that_is_not_text(stage: Stage) -> None:
     stage.configuration.write_bytes(bytes(range(256)))
     assert "table.toml" in await refusal(stage)
 
@@ -126,8 +126,8 @@ async def test_a_key_of_the_journal_that_cannot_be_used(stage: Stage, spoil: Cal
     assert "journal.key" in await refusal(stage)
 
 
-async def test_another_key_than_the_journals(stage: Stage) -> None:
-    """The unit does not start again on it: a key does not become the right one."""
+async def test_a_key_that_is_not_the_journals(stage: Stage) -> None:
+    """The unit does not restart on it: a wrong key does not become the right one."""
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
     (stage.folder / "journal.key").write_text("00" * 32)

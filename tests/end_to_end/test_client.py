@@ -1,4 +1,4 @@
-"""The client for a table's own system at a real daemon: lost connections, lost answers, refusals, both doors."""
+"""The client library against a real daemon: lost connections, lost answers, refusals, both listeners."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 async def at_once(_seconds: float) -> None:
-    """In place of a pause."""
+    """Replaces a pause and returns immediately."""
     await asyncio.sleep(0)
 
 

@@ -1,4 +1,4 @@
-"""docs/client.md: its commands and its program, exactly as printed, deal a round."""
+"""docs/client.md: its commands and its program deal a round exactly as printed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 30  # lines
 
 
 async def moved(device: Child, line: str) -> str:
-    """The answer of the device's console."""
+    """Return the answer of the device's console."""
     before = len(device.out)
     device.tell(line)
     await device.until(lambda: len(device.out) > before)

@@ -1,7 +1,7 @@
 """A deck is put into the device during the deal: on a real pseudo-terminal, under a real daemon.
 
-The device's status is about that deck from then on (shuffle 0, counts 0). No irregularity follows, through lost links
-and a daemon that is killed; the exit is held, and the rest of the round is dealt by hand from the stub.
+From then on the device's status describes that deck (shuffle 0, counts 0). No irregularity follows, through lost links
+and a killed daemon; the exit is held, and the rest of the round is dealt by hand from the stub.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SERIAL = "CARDSHOE-SIM-1"
 
 
 class Table(PeopleAtTable):
-    """The daemon's table, and its device in this process, which does only what the test does to it."""
+    """The daemon's table, and a device in this process that only does what the test does to it."""
 
     def __init__(self, stage: Stage, device: SimulatedDevice, front: PtyFront) -> None:
         super().__init__(stage)
@@ -55,7 +55,7 @@ class Table(PeopleAtTable):
         await self.do(operations.NoMoreBets())
 
     async def give_out(self) -> None:
-        """A set is lifted, or a card drawn."""
+        """Lift a set, or draw a card."""
         before = (await self.view()).dealt
         if self.mechanism.profile.kind == "shoe":
             await self.until(lambda view: not view.device.exit_held and not view.device.open_commands)
@@ -64,7 +64,7 @@ class Table(PeopleAtTable):
             await self.until(lambda view: view.tray > 0)
             assert self.mechanism.lift_set()
         await self.until(lambda view: view.dealt > before)
-        # An order that is on its way when another deck is put in is refused, which would be another story.
+        # An order sent just before another deck is put in is refused, which is a different case.
         await self.until(lambda view: not view.device.open_commands)
 
 
@@ -134,8 +134,8 @@ async def test_a_deck_put_in_during_the_deal_puts_nothing_in_doubt(table: Table)
     assert not told & {"irregularity_raised", "status_differs"}
 
 
-async def test_a_card_of_the_deck_put_in_is_seen(table: Table) -> None:
-    """Nothing hides behind the other deck: what comes out of it is a foreign card."""
+async def test_a_card_from_the_new_deck_is_noticed(table: Table) -> None:
+    """The other deck hides nothing: a card from it is a foreign card."""
     await table.to_dealing()
     await table.give_out()
     if table.mechanism.profile.kind == "shuffler":

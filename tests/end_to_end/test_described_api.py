@@ -1,7 +1,7 @@
-"""Requests made from docs/openapi.json to a real daemon: no error of its own, and every answer as it is described.
+"""Requests generated from docs/openapi.json to a real daemon: no server error, and every answer is as described.
 
-schemathesis speaks HTTP over TCP alone, so it asks at the port of screens; the Unix socket has the same handlers. The
-streams, which do not end, are read here: each event of them against its schema.
+schemathesis speaks HTTP over TCP only, so it uses the port for screens; the Unix socket has the same handlers. It
+cannot read endless streams: a test here checks each event of them against its schema.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ENVIRONMENT: Final = {"SCHEMATHESIS_HOOKS": "tests.end_to_end.schemathesis_hooks
 
 @pytest.fixture
 async def screen() -> AsyncIterator[Browser]:
-    """Enrolled, at a table in the middle of a deal: the second set lies in the tray."""
+    """Yield an enrolled screen at a table in the middle of a deal: the second set is in the tray."""
     with short_folder() as folder:
         async with BenchTable(folder, unit=Unit.SETS) as table:
             with table.configuration.open("a") as file:
@@ -70,7 +70,7 @@ async def to_dealing(table: TableClient) -> None:
 
 
 async def ask(screen: Browser, *options: str) -> int:
-    """How many requests schemathesis made. Fails with what it says."""
+    """Return the number of requests that schemathesis made. Fail with its output."""
     with short_folder() as folder:
         child = Child(
             "schemathesis.cli", "run", str(FILE), "--url", f"http://localhost:{screen.port}",
@@ -97,7 +97,7 @@ async def test_answers_are_as_described(screen: Browser) -> None:
 
 @pytest.mark.soak
 async def test_many_answers_are_as_described(screen: Browser, record_property: Callable[[str, object], None]) -> None:
-    """`CARDSHOE_API_RUNS`: how often, each time with other requests."""
+    """`CARDSHOE_API_RUNS` sets the number of runs, each with other requests."""
     made = [await ask(screen, "--max-examples", str(long_forms.count(200))) for _ in range(RUNS)]
     record_property("soak: requests to the described API", sum(made))
 
@@ -145,7 +145,7 @@ async def test_every_event_and_every_state_is_as_described(screen: Browser) -> N
 
 
 async def messages(screen: Browser, path: str) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
-    """Each event with its name, its id and its data."""
+    """Yield each event with its name, id and data."""
     name, id_ = "message", ""
     headers = {"Host": screen.host, "Cookie": screen.cookie}
     async with (

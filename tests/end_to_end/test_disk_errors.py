@@ -1,4 +1,4 @@
-"""A disk that fails takes the table out of service; nothing is acknowledged that is not kept, and nothing is lost."""
+"""A failing disk takes the table out of service; nothing is acknowledged before it is kept, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -70,8 +70,9 @@ BOOT = 9
     ],
 )
 async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at: int) -> None:
-    """The second commit is the device's coming; the later ones are reports, statuses and what people do. What remains
-    of the round is recorded in the room that was kept for it.
+    """The second commit is the device's connection; later ones are reports, statuses and what people do.
+
+    The rest of the round is recorded in the reserved space.
     """
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=3) as stage:
@@ -84,7 +85,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
                 assert shown.service == "out_of_service"
                 assert "no room left" in str(shown.service_cause)
                 assert shown.phase not in IN_ROUND
-                assert await client.is_healthy()  # a restart would not mend the disk
+                assert await client.is_healthy()  # a restart would not repair the disk
 
                 for member in (DEALER, MANAGER):
                     refused = await voice.send(voice.request(member, shown.round, operations.PauseTable("look")))
@@ -105,7 +106,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
             assert "returned-to-service" in [event.code for event in account.of(DeviceLost)]
 
 
-async def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
+async def test_a_disk_that_is_full_at_the_start(tmp_path: Path) -> None:
     """There is no table to show yet: the daemon ends, and systemd tries again."""
     with small_disk(tmp_path / "d", 16) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
@@ -121,8 +122,8 @@ async def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
             assert await stage.daemon.end() == 0
 
 
-async def test_a_disk_that_can_only_be_read(tmp_path: Path) -> None:
-    """As a file system is mounted after an error of its disk."""
+async def test_a_read_only_disk(tmp_path: Path) -> None:
+    """A file system is remounted read-only after a disk error."""
     with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
         async with Stage(folder) as stage:
@@ -138,8 +139,8 @@ async def test_a_disk_that_can_only_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-async def test_a_disk_that_gets_full_in_a_round(tmp_path: Path) -> None:
-    """The room that is kept is enough for the end of the round; no other begins until there is room again."""
+async def test_a_disk_that_fills_up_in_a_round(tmp_path: Path) -> None:
+    """The reserved space is enough for the end of the round; no other begins until there is room again."""
     with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
         async with Stage(folder, rounds=40) as stage:
@@ -168,7 +169,7 @@ async def test_a_disk_that_gets_full_in_a_round(tmp_path: Path) -> None:
 
 
 async def test_no_round_begins_on_a_full_disk_until_there_is_room_again(tmp_path: Path) -> None:
-    """The daemon that dealt when the disk became full is gone: the one after it finds no room to keep."""
+    """The daemon that dealt when the disk became full is gone: the next one finds no space to reserve."""
     with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
         (folder / "journal").symlink_to(disk)
         async with Stage(folder) as stage:
@@ -229,21 +230,21 @@ class Disk:
         self.events += events
         committed = Committed(first, tuple(range(first + 1, self.number + 1)), (b"{}",) * len(events))
         then(committed)
-        await asyncio.sleep(0)  # the caller goes on a turn of the loop later
+        await asyncio.sleep(0)  # the caller continues one turn of the loop later
         return committed
 
     async def accept(self) -> None:
-        """Nothing was in doubt."""
+        """Do nothing: there is no doubt."""
 
     async def keep_room(self) -> None:
-        """There is room, or there is none."""
+        """Return whether there is space to reserve."""
 
     async def answer(self) -> None:
         await asyncio.sleep(0)
 
 
 class NoKeeper:
-    """A journal that needs nothing else."""
+    """A keeper for a journal that needs nothing else."""
 
     warnings: tuple[Message, ...] = ()
 
@@ -254,14 +255,14 @@ class NoKeeper:
         self.remembered.append(given)
 
     async def committed(self, given: object, before: object, after: object) -> None:
-        """Nothing is saved."""
+        """Do nothing: nothing is saved."""
 
     async def between_rounds(self, state: TableState) -> None:
-        """Nothing is due."""
+        """Do nothing: nothing is due."""
 
 
 class Line:
-    """The link, as the table knows it."""
+    """The link, as the table uses it."""
 
     def __init__(self) -> None:
         self.acknowledged: list[int] = []
@@ -305,7 +306,7 @@ async def served(disk: Disk, line: Line, keeper: NoKeeper | None = None) -> Asyn
 
 
 async def in_turn(service: TableService) -> None:
-    """Until everything that came so far has been taken."""
+    """Wait until every input so far has been taken."""
     assert await service.answers()
 
 
@@ -317,7 +318,7 @@ def returning(round_number: int = 0) -> OperationRequest:
     return OperationRequest("u-1", round_number, operations.ReturnToService())
 
 
-async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over() -> None:
+async def test_a_report_that_came_while_the_disk_was_full_is_never_skipped() -> None:
     """Report 2 was left aside; report 3 of the same link must not be taken, or its acknowledgement covers both."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
@@ -331,7 +332,7 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         service.hear(report(3))
         answer = await service.operate(returning(), SAM)
         assert answer.accepted
-        service.hear(report(4))  # the link's last report, before it is made again
+        service.hear(report(4))  # the last report of the link, before it reconnects
         await in_turn(service)
         assert line.acknowledged == [1]
         assert line.drops >= 1
@@ -343,9 +344,11 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
     assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3, 4]
 
 
-async def test_who_follows_sees_the_state_with_the_event() -> None:
-    """A screen shows the state when there are news, and hears of nothing more until the next. What is saved at a stop
-    in that turn of the loop holds what the link remembers, too."""
+async def test_a_follower_sees_the_state_together_with_the_event() -> None:
+    """A screen shows the state when an event arrives, and learns of nothing more until the next.
+
+    A state that is saved at a stop in that turn of the loop also holds the link's memory.
+    """
     keeper = NoKeeper()
     async with served(Disk(), Line(), keeper) as service:
         await in_turn(service)
@@ -356,8 +359,8 @@ async def test_who_follows_sees_the_state_with_the_event() -> None:
         assert keeper.remembered[-1] == input_of(report(1))
 
 
-async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() -> None:
-    """The link was made again while the commit was still on its way."""
+async def test_a_repeated_report_is_taken_once_and_acknowledged_again() -> None:
+    """The device reconnected while the commit was still pending."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         for heard in (
@@ -375,8 +378,8 @@ async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() 
     assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3]
 
 
-async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> None:
-    """It was meant for an earlier round; the disk is tried again all the same, and the device must be heard again."""
+async def test_the_link_is_restarted_even_if_the_return_itself_is_refused() -> None:
+    """It was meant for an earlier round; the disk is tried again all the same, and reports must be taken again."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         disk.full = True
@@ -389,8 +392,8 @@ async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> No
         assert line.drops == 1
 
 
-async def test_a_device_that_went_while_the_disk_was_full_is_known_to_be_gone() -> None:
-    """Its link does not end again: without a report now, the table would order cards from a device that is gone."""
+async def test_a_device_that_left_while_the_disk_was_full_is_known_to_be_gone() -> None:
+    """Its link does not end again: without a report now, the table would send orders to a device that is gone."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         await in_turn(service)
@@ -421,8 +424,8 @@ async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:
     assert line.acknowledged == []
 
 
-async def test_wrong_pins_count_while_nothing_can_be_recorded_and_are_recorded_afterwards() -> None:
-    """Else a full disk would be a way to try PINs without end."""
+async def test_wrong_pins_count_on_a_full_disk_and_are_recorded_afterwards() -> None:
+    """Otherwise a full disk would allow unlimited attempts at PINs."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         await service.pin_tried("sam", Caller(1001), right=False)
@@ -439,7 +442,7 @@ async def test_wrong_pins_count_while_nothing_can_be_recorded_and_are_recorded_a
     assert [event.failures for event in disk.events if isinstance(event, PinRefused)] == [1, 2, 3, 4, 0]
 
 
-async def test_what_the_door_refused_while_the_disk_was_full_is_recorded_after_it() -> None:
+async def test_requests_refused_while_the_disk_was_full_are_recorded_afterwards() -> None:
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         disk.full = True
@@ -456,8 +459,8 @@ async def test_what_the_door_refused_while_the_disk_was_full_is_recorded_after_i
 # -- damage that is found beside the table ----------------------------------------------------------------------------
 
 
-async def test_damage_that_is_found_in_a_round_waits_for_its_end() -> None:
-    """The round goes on and is concluded; then it is recorded, and no other begins."""
+async def test_damage_found_in_a_round_waits_for_its_end() -> None:
+    """The round continues and is concluded; then the damage is recorded, and no other round begins."""
     decided: list[tuple[TableState, Any]] = []
 
     def commit(given: Any, decision: Decided) -> None:

@@ -1,4 +1,4 @@
-"""Other users of the machine at the socket of a real daemon: what they cannot do, and what remains of the attempt."""
+"""Other users of the machine at a real daemon's socket: they cannot do anything, and their attempts are recorded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be seve
 
 
 class Attacker:
-    """Another user, in a process of its own."""
+    """Another user, in a separate process."""
 
     def __init__(self, stage: Stage) -> None:
         self._child = Child("tests.end_to_end.attacker", str(stage.socket), listens=True)
@@ -47,7 +47,7 @@ class Attacker:
         return self._child.out[before:]
 
     async def operate(self, count: int, person: str = "", pin: str = "", **operation: object) -> list[tuple[int, str]]:
-        """Status and code of each answer."""
+        """Send operations; return status and code of each answer."""
         fields = {"round": 0, "person": person, "pin": pin, "operation": operation}
         answers = await self.say(*({"id": str(UUID(int=number + 1)), **fields} for number in range(count)))
         return [(int(answer[:3]), json.loads(answer[4:])["code"]) for answer in answers]
@@ -72,14 +72,14 @@ async def attacker(stage: Stage) -> AsyncIterator[Attacker]:
 
 
 async def here(stage: Stage, number: int, operation: AnyOperation, pin: str = "") -> str:
-    """The code of the answer to an operation at the table's own console."""
+    """Send an operation at the table's own console; return the code of the answer."""
     async with ApiClient(stage.socket) as client:
         person = SUPERVISOR.id if pin else ""
         answer = await client.operate(OperationRequest(str(UUID(int=1000 + number)), 0, operation, person, pin))
     return answer.code
 
 
-async def test_idle_connections_of_a_stranger_end_nothing(stage: Stage, attacker: Attacker) -> None:
+async def test_idle_connections_of_a_stranger_stop_nothing(stage: Stage, attacker: Attacker) -> None:
     """Ten times as many as the daemon has descriptors. The table is operated, the watchdog fed, the log short."""
     daemon = await stage.start_daemon(watchdog_us=300_000)
     prlimit(daemon.pid, RLIMIT_NOFILE, (110, 110))
@@ -107,8 +107,8 @@ async def test_so_do_those_of_a_user_who_is_admitted(stage: Stage, attacker: Att
     assert len(daemon.err) < 10
 
 
-async def test_a_stranger_who_dials_without_pause_keeps_nobody_out(stage: Stage, attacker: Attacker) -> None:
-    """The queue of the socket is full all the time; who connects waits in line."""
+async def test_a_stranger_who_connects_without_pause_locks_nobody_out(stage: Stage, attacker: Attacker) -> None:
+    """The socket's queue is full all the time; new connections wait in line."""
     await stage.start_daemon()
     assert await attacker.say(True) == ["full"]
     for number in range(5):
@@ -157,7 +157,7 @@ async def test_a_reader_sees_the_table_and_does_nothing(stage: Stage, attacker: 
 
 
 async def test_refused_operations_do_not_fill_the_journal(stage: Stage, attacker: Attacker) -> None:
-    """And the table's own console is heard."""
+    """The table's own console is still served."""
     stage.configure(law=AS_PERSON)
     await stage.start_daemon()
     answers = await attacker.operate(5 * BURST, operation="conclude_round")
@@ -170,8 +170,8 @@ async def test_refused_operations_do_not_fill_the_journal(stage: Stage, attacker
     assert sum(one.count for one in evidence.of(DoorRefused)) == 5 * BURST - asked
 
 
-async def test_an_id_is_answered_again_for_the_same_operation_alone(stage: Stage) -> None:
-    """Also once the table was started again: the journal has what was entered first."""
+async def test_an_id_repeats_its_answer_for_the_same_operation_only(stage: Stage) -> None:
+    """Also after a restart: the journal has what was entered first."""
     await stage.start_daemon()
     lunch, brawl = operations.PauseTable("lunch"), operations.PauseTable("a brawl")
     assert [await here(stage, 1, one) for one in (lunch, lunch, brawl, lunch)] == ["", "", "id-used", ""]
@@ -185,7 +185,7 @@ async def test_an_id_is_answered_again_for_the_same_operation_alone(stage: Stage
 
 
 async def test_a_second_daemon_leaves_the_socket_of_the_first_alone(stage: Stage) -> None:
-    """Another table whose configuration names the same socket."""
+    """The configuration of another table names the same socket."""
     first = await stage.start_daemon()
     text = stage.configuration.read_text().replace('"journal"', '"other"')
     stage.configuration.write_text(text)
@@ -221,8 +221,8 @@ async def test_a_socket_that_names_the_journal_deletes_nothing(stage: Stage) -> 
     assert Evidence(stage).head
 
 
-async def test_who_is_not_admitted_reads_why(stage: Stage) -> None:
-    """With the product's own client, whose first bytes may come after the door has closed."""
+async def test_a_refused_user_reads_the_reason(stage: Stage) -> None:
+    """Uses the product's own client, whose first bytes may come after the listener has closed the connection."""
     stage.configure(uid=54321)
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:

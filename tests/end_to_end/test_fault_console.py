@@ -1,4 +1,4 @@
-"""The fault console, driven through a pipe as a process: over every front and for every device side."""
+"""The fault console, driven through a pipe as a process: over every transport and for every device."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.end_to_end.processes import Child
 
 
 class Simulator:
-    """`cardshoe simulate --console` in a process of its own."""
+    """`cardshoe simulate --console` in a separate process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.children: list[Child] = []
 
     async def start(self, *arguments: str) -> str:
-        """Its URL."""
+        """Start it; return its URL."""
         self.child = Child(
             "controller", "simulate", "--fast", "--console", "--link", str(self.folder / "device"),
             "--key-file", str(self.folder / "keys"), "--card-table", str(self.folder / "cards.csv"), *arguments,
@@ -36,7 +36,7 @@ class Simulator:
         return self.child.out[0]
 
     async def ask(self, line: str, lines: int = 1) -> str:
-        """What it answers."""
+        """Send a command; return the answer."""
         before = len(self.child.out)
         self.child.tell(line)
         await self.child.until(lambda: len(self.child.out) >= before + lines)
@@ -153,7 +153,9 @@ async def test_its_words(simulator: Simulator) -> None:
         (["--dealer", "nowhere.sock", "--fault", "jam@3"], "The simulated people of --dealer can handle only"),
     ],
 )
-async def test_what_cannot_be_armed_is_said_at_once(arguments: list[str], sentence: str, simulator: Simulator) -> None:
+async def test_an_invalid_fault_is_refused_immediately(
+    arguments: list[str], sentence: str, simulator: Simulator
+) -> None:
     child = Child("controller", "simulate", "--link", str(simulator.folder / "device"), *arguments,
                   "--key-file", str(simulator.folder / "keys"))  # fmt: skip
     simulator.children.append(child)

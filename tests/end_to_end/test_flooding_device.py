@@ -1,4 +1,4 @@
-"""A device with the right key that reports without end, and one that comes back with what it kept, at a real table."""
+"""At a real table: a device with the right key that reports without end, and one that returns with stored reports."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from tests.end_to_end.test_other_ways import make_real
 
 SUPERVISOR = CREW[1]
 AHEAD = 200  # reports that the flood has ready
-KEPT = 2_000  # reports of a long outage: twice what devices keep
+KEPT = 2_000  # reports of a long outage: twice the memory of a device
 
 
 class Flood:
-    """A device that says that it is real, at a TCP port, and a daemon of a real table."""
+    """A device that claims to be real, at a TCP port, and a daemon of a real table."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -61,7 +61,7 @@ class Flood:
             return hear(connection)
 
         self.front.admits = admits  # type: ignore[method-assign]
-        self.left = 0  # reports that are still to be made
+        self.left = 0  # reports still to be sent
         self._news = asyncio.Event()
         self.side.received = self._go_on
 
@@ -91,7 +91,7 @@ class Flood:
         self._go_on()
 
     async def asked_again(self) -> None:
-        """Until the host has made two more links, or tried to."""
+        """Wait until the host has connected, or tried to, two more times."""
         for _ in range(2):
             links = self._links
             async with asyncio.timeout(PATIENCE):
@@ -125,7 +125,7 @@ async def flood() -> AsyncIterator[Flood]:
 
 
 def journaled(stage: Stage, kind: type) -> int:
-    """How many inputs of that kind the journal has."""
+    """Return the number of journaled inputs of that kind."""
     return sum(isinstance(entry.value, kind) for entry in Evidence(stage)._entries)
 
 

@@ -1,6 +1,6 @@
-"""The device is unplugged in the middle of a frame, again and again: the link comes back, no report is lost or doubled.
+"""The device is unplugged in mid-frame repeatedly: the link is restored, and no report is lost or doubled.
 
-Device, pseudo-terminal, link keeper and driver are the product's, in this process. Their clock stands still but for the
+Device, pseudo-terminal, link keeper and driver are the product's, in this process. Their clock only advances over the
 pauses between two attempts to connect.
 """
 
@@ -35,11 +35,11 @@ from tests.support import long_forms
 ENDED = (LinkState.LOST, LinkState.ABSENT)
 SERIAL = "SIM-1"
 KEY = bytes(range(1, 33))
-HELLO_TO_STATUS = 600  # bytes, a little more than a device says until its link stands
+HELLO_TO_STATUS = 600  # bytes; slightly more than a device sends until its link is established
 
 
 class Desk:
-    """Takes what the keeper hears, in order, and acknowledges each report as a journal would: a little later."""
+    """Takes what the keeper delivers, and acknowledges each report as a journal would: after a short delay."""
 
     def __init__(self, changes: Changes) -> None:
         self.keeper: LinkKeeper | None = None
@@ -70,7 +70,7 @@ class Desk:
     def _hold(self, boot: int, number: int) -> None:
         assert self.keeper is not None
         if number <= self.held[1]:
-            return  # it came again, on a link that did not know yet that this one was held
+            return  # repeated on a link that did not know yet that this report was held
         self.reports.append((boot, number))
         self.held = (boot, number)
         self.keeper.acknowledge(boot, number)
@@ -78,7 +78,7 @@ class Desk:
 
 
 class CutFront(PtyFront):
-    """A cable that carries nothing more after a number of bytes of the device's."""
+    """A cable that carries nothing more after a number of bytes from the device."""
 
     def __init__(self, device: SimulatedDevice, link: Path, changes: Changes) -> None:
         super().__init__(device, link)
@@ -94,7 +94,7 @@ class CutFront(PtyFront):
 
 
 class Motion:
-    """A mechanism's motion that lasts until the test ends it."""
+    """A motion of the mechanism that lasts until the test ends it."""
 
     def __init__(self, changes: Changes) -> None:
         self.on = False
@@ -162,14 +162,14 @@ class Table:
                     await task
 
     async def plug_until_ready(self) -> None:
-        """Plug in and wait for the link to stand, and for everything that the device had to tell."""
+        """Plug in, and wait until the link is established and has carried everything that the device had to report."""
         before = self.desk.ready
         await self.plug()
         await self.changes.until(lambda: self.desk.ready > before)
         await self.until_all_held()
 
     async def plug(self, *, cut_after: int | None = None) -> None:
-        """Plug in, and let the pause pass after which the keeper connects. `cut_after`: bytes of the device's."""
+        """Plug in, and let the pause pass after which the keeper connects. `cut_after` is in bytes from the device."""
         before = self.desk.ready
         self.front.left = cut_after
         self.front.plug()
@@ -190,7 +190,7 @@ class Table:
         await self.changes.until(lambda: self.desk.over == self.desk.ready)
 
     def report(self) -> None:
-        """Something to tell."""
+        """Let the device report something."""
         self.device.mechanism.load(list(DECK), deck=1)
 
     def command(self, command: AnyCommand) -> int:
@@ -199,7 +199,7 @@ class Table:
         return self._last_id
 
     def check(self) -> None:
-        """Every report once and in order, and the keeper never said that any was gone."""
+        """Check that every report came once and in order, and that the keeper never reported any as lost."""
         assert self.desk.reports == [(line.boot, line.number) for line in self.log]
         assert self.desk.gone == []
 
@@ -233,9 +233,9 @@ async def test_a_hang_up_after_every_byte_of_a_report() -> None:
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12)))]
 )
-async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
-    """Of every two, one cuts the line after a number of bytes, also in the handshake; one comes after all reports."""
-    random = Random(f"{seed}/hang-ups")  # repeatable moments
+async def test_a_hundred_hang_ups_at_random_moments(seed: int) -> None:
+    """One of two cuts the line after a number of bytes, also in the handshake; the other comes after all reports."""
+    random = Random(f"{seed}/hang-ups")  # repeatable
     cut = 0
     with short_folder() as folder:
         table = Table(folder)
@@ -244,7 +244,7 @@ async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
             await table.hang_up()
             before = left_open()
             for _ in range(50):
-                for _ in range(random.randint(0, 10)):  # more than may be in flight at once
+                for _ in range(random.randint(0, 10)):  # more than may be in flight together
                     table.report()
                 ready = table.desk.ready
                 await table.plug(cut_after=random.randint(1, HELLO_TO_STATUS))
@@ -265,7 +265,7 @@ async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
 
 @pytest.mark.parametrize("while_unplugged", [True, False])
 async def test_hang_ups_while_a_set_is_being_dispensed(while_unplugged: bool) -> None:
-    """The set is formed though the cable is out, and reported once, under a status that names its command."""
+    """The set is formed in spite of the unplugged cable, and reported once, under a status that names its command."""
     with short_folder() as folder:
         table = Table(folder, lasting=True)
         async with table.running():

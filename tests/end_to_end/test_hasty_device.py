@@ -29,18 +29,18 @@ from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.silent_device import KEY, SERIAL
 from tests.end_to_end.stage import Stage, short_folder
 
-AT_ONCE = 500  # reports that are made as soon as the line has taken those before
+AT_ONCE = 500  # reports that are made as soon as the line has taken the previous ones
 REPORTS = 40_000
-GROWTH = 16 * 1024  # KiB of the daemon's memory; all those reports in its queue are three times as much
+GROWTH = 16 * 1024  # KiB of the daemon's memory; all those reports in its queue would take three times as much
 
 
 class PatientPty(PtyFront):
-    """A terminal that loses nothing: what a full line cannot take is written later. `ran_dry` is called then."""
+    """A terminal that loses nothing: it writes later what a full line cannot take, and then calls `ran_dry`."""
 
     unsent = b""
 
     def ran_dry(self) -> None:
-        """Nothing is to be written any more."""
+        """Called when nothing is left to write."""
 
     def _write(self, data: bytes) -> None:
         self.unsent += data
@@ -56,7 +56,7 @@ class PatientPty(PtyFront):
 
 
 class Hasty:
-    """The device, on its terminal."""
+    """The device on its terminal."""
 
     def __init__(self, port: Path) -> None:
         self._clock = asyncio.get_running_loop().time
@@ -88,7 +88,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 def memory(pid: int) -> int:
-    """KiB that a process had in memory at most."""
+    """Return the most KiB of memory that a process has used."""
     (line,) = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1])
 

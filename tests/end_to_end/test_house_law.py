@@ -1,4 +1,4 @@
-"""What a casino adds to a document, from its configuration to the API: limits, readings, and rows of its own."""
+"""A casino's additions to a document, from its configuration to the API: limits, readings, and its own rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ because = "cards that came before the bets were closed are not played"
 
 
 class Crew:
-    """The people of a table whose device stands in this process and does only what its test does to it."""
+    """The people of a table, and a device in this process that only does what the test does to it."""
 
     def __init__(self, stage: Stage, client: ApiClient, device: SimulatedDevice) -> None:
         self._stage = stage
@@ -65,7 +65,7 @@ class Crew:
         assert answer.accepted, answer.sentence
 
     async def event(self, name: str) -> dict[str, Any]:
-        """The first event of that kind."""
+        """Return the first event of that kind."""
         return (await self._stage.events_until(self._client, name))[-1]
 
     async def to_betting(self) -> None:
@@ -104,7 +104,7 @@ async def crew() -> AsyncIterator[Crew]:
                 await carrier
 
 
-async def test_the_law_of_the_house_enters_the_journal_with_the_game(crew: Crew) -> None:
+async def test_the_site_settings_enter_the_journal_with_the_game(crew: Crew) -> None:
     settings = (await crew.event("game_chosen"))["settings"]
     assert settings["limits"] == [{"wager": "main", "minimum": 10, "maximum": 500}]
     assert settings["readings"] == [
@@ -119,7 +119,7 @@ async def test_the_law_of_the_house_enters_the_journal_with_the_game(crew: Crew)
     assert (row["id"], row["clause"], row["authority"]) == ("H1", "house 7", AUTHORITY)
 
 
-async def test_a_wager_under_the_minimum_is_refused_and_what_lies_over_the_maximum_goes_back(crew: Crew) -> None:
+async def test_a_wager_under_the_minimum_is_refused_and_an_excess_returned(crew: Crew) -> None:
     await crew.to_betting()
     answer = await crew.say(operations.PlaceWager("ann", "main", 1, 9))
     assert (answer.accepted, answer.code) == (False, "under-minimum")
@@ -129,15 +129,15 @@ async def test_a_wager_under_the_minimum_is_refused_and_what_lies_over_the_maxim
     assert [bet.amount for bet in (await crew.view()).bets] == [500]
 
 
-async def test_a_row_of_the_house_is_proposed_and_carried_out_in_its_authoritys_name(crew: Crew) -> None:
-    """NC provides nothing for I28."""
+async def test_a_casinos_own_row_is_proposed_and_carried_out_by_its_authority(crew: Crew) -> None:
+    """NC has no provision for I28."""
     await crew.to_betting()
     await crew.do(operations.PlaceWager("ann", "main", 1, 10))
     await crew.do(operations.ReportIrregularity(Kind.BEFORE_NO_MORE_BETS))
     (found,) = (await crew.view()).irregularities
     assert (found.row, found.clause, found.authority, found.proposes) == ("H1", "house 7", AUTHORITY, "void")
     assert (await crew.say(operations.ConfirmIrregularity(found.id, found.revision))).code == "role"
-    for _ in range(2):  # what voids a round may be asked back first
+    for _ in range(2):  # an act that voids a round may ask for a repeat first
         for open_ in (await crew.view()).irregularities:
             await crew.do(operations.ConfirmIrregularity(open_.id, open_.revision), SUPERVISOR)
     voided = await crew.event("round_voided")

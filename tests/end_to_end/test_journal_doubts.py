@@ -1,4 +1,4 @@
-"""A journal that is older, shorter, gone or exchanged when the daemon starts: out of service until a person decides."""
+"""A journal that is older, shorter, missing or exchanged at the start: out of service until a person decides."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def older(stage: Stage, before: Path) -> None:
 
 
 def shorter(stage: Stage, before: Path) -> None:
-    """By somebody who can write to the file, guards or not."""
+    """Truncate the journal, as somebody who can write to the file, in spite of its triggers."""
     with closing(sqlite3.connect(stage.journal / FILE)) as connection:
         guards = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in guards:
@@ -57,7 +57,7 @@ def gone(stage: Stage, before: Path) -> None:
 
 
 def begun_again(stage: Stage, before: Path) -> None:
-    """The journal of another day of the same table, with its own id."""
+    """Replace it with a journal of another day of the same table, with its own id."""
     pin = (stage.journal / "pin").read_bytes()
     shutil.rmtree(stage.journal)
     shutil.copytree(before.parent / "other", stage.journal)
@@ -77,7 +77,7 @@ SPOILT = [
     for spoil, codes in (
         (older, ("journal-cut", "journal-changed")),
         (shorter, ("journal-cut", "journal-changed")),
-        (gone, ("journal-gone", "journal-exchanged")),  # the first start begins another
+        (gone, ("journal-gone", "journal-exchanged")),  # the first start begins another journal
         (begun_again, ("journal-exchanged", "journal-exchanged")),
         (without_pin, ("journal-pin-gone", "journal-pin-gone")),
         (with_a_bad_pin, ("journal-pin-damaged", "journal-pin-damaged")),
@@ -166,8 +166,8 @@ async def test_a_key_that_the_one_before_endorsed_goes_on() -> None:
             assert not verify_journal(stage.journal, key=fingerprint(after.public_key)).findings
 
 
-async def test_no_key_is_made_in_silence_beside_a_journal_that_another_one_signed() -> None:
-    """It would be in doubt from then on. The key comes back from the safe, or a person says that it is lost."""
+async def test_no_key_is_made_silently_beside_a_journal_signed_by_another() -> None:
+    """It would be in doubt from then on. The key comes back from the safe, or a person confirms that it is lost."""
     with short_folder() as folder:
         async with Stage(folder) as stage:
             await play(stage)

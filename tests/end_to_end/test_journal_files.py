@@ -1,4 +1,4 @@
-"""The files of a running table's journal: the next one is begun after a round, and whatever happens nothing is lost."""
+"""The files of a running table's journal: the next one is begun after a round, and no failure loses anything."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_killed_again_and_again_while_files_are_begun(point: Point, unit: 
 
 
 async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int) -> None:
-    """One daemon after the other, each of which kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=rounds) as stage:
             await stage.start_device()
@@ -99,8 +99,8 @@ async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int)
 # -- the check beside the table --------------------------------------------------------------------------------------
 
 
-async def test_damage_of_an_older_file_is_found_beside_the_table() -> None:
-    """The daemon is ready before, since it reads the newest file only; a supervisor decides that the table goes on."""
+async def test_damage_of_an_older_file_is_found_while_the_table_runs() -> None:
+    """The daemon is ready before, as it reads the newest file only; a supervisor decides that the table continues."""
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:
             await stage.start_device()
@@ -127,7 +127,7 @@ async def test_damage_of_an_older_file_is_found_beside_the_table() -> None:
 
 
 def spoil(path: Path) -> None:
-    """Change one decision, and leave the guards as they were made."""
+    """Change one decision, and leave the triggers as they were."""
     path.chmod(0o640)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER decision_update")
@@ -148,14 +148,14 @@ async def test_a_journal_without_damage_keeps_the_table_in_service() -> None:
             assert not stage.daemon.logged("journal.check_failed")
 
 
-async def test_a_check_that_cannot_be_made_is_reported_and_finds_nothing(tmp_path: Path) -> None:
-    """A folder that is not there: the process ends with a failure."""
+async def test_a_check_that_cannot_run_is_reported_and_finds_nothing(tmp_path: Path) -> None:
+    """The folder is missing: the process ends with a failure."""
     log = Log()
     assert await check_beside(tmp_path / "nowhere", log) == Found()
     assert log.events == ["journal.check_failed"]
 
 
-async def test_a_folder_without_a_journal_is_found_beside_the_table(tmp_path: Path) -> None:
+async def test_a_folder_without_a_journal_is_found_while_the_table_runs(tmp_path: Path) -> None:
     """Somebody took the files away while the table was running."""
     log = Log()
     found = await check_beside(tmp_path, log)
@@ -169,7 +169,7 @@ async def test_the_check_ends_with_the_daemon() -> None:
         async with Stage(folder) as stage:
             await stage.start_daemon()
             await stage.kill_daemon()
-            check = Child("controller.daemon.checking", str(stage.journal))  # its standard input is at its end
+            check = Child("controller.daemon.checking", str(stage.journal))  # its standard input has ended
             assert await check.ended() == 0
             assert check.out == []
 
@@ -181,12 +181,12 @@ def test_the_check_rests_after_each_page() -> None:
         now += worked
         pace.step()
     assert rests == [pytest.approx(0.04), pytest.approx(2.0), LONGEST_REST]
-    now -= 5.0  # a clock that went back
+    now -= 5.0  # a clock that was set back
     pace.step()
     assert rests[-1] == 0.0
 
 
-def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage(tmp_path: Path) -> None:
+def test_a_file_deleted_during_its_check_is_not_damage(tmp_path: Path) -> None:
     gone = Finding("journal-io", "000001.journal", 0, "The file is gone.")
     answers = [verified(gone), verified()]
     assert find_damage(tmp_path, lambda: answers.pop(0)) == Found()
@@ -200,7 +200,7 @@ def verified(*findings: Finding) -> Verified:
 
 
 async def test_an_orderly_stop_with_the_device_plugged_in_saves_the_state() -> None:
-    """The end of the link, which the stop makes, is recorded before the state is saved."""
+    """The end of the link at the stop is recorded before the state is saved."""
     with short_folder() as folder:
         async with Stage(folder) as stage:
             await stage.start_device()

@@ -1,4 +1,4 @@
-"""The daemon is killed at every kind of step: it starts again, people go on, and nothing is lost or doubled.
+"""The daemon is killed at every kind of step: it restarts, people continue, and nothing is lost or doubled.
 
 The short form kills it a few times; the long form (`-m "exhaustive or soak"`) at each kind of event and more often.
 """
@@ -20,7 +20,7 @@ from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
-# Seeds whose rounds hold most of what can go wrong, each a time or two.
+# Seeds whose rounds contain most kinds of irregularities, each once or twice.
 PLAYED: Final = {Unit.SETS: (5876, 9), Unit.SINGLES: (3983, 8)}
 
 A_FEW: Final = {"deck_arrived", "deal_began", "cards_dealt", "chips_paid"}
@@ -45,7 +45,7 @@ ONLY_OF_SETS: Final = {"set_in_tray", "shuffle_began", "command_refused", "fact_
 
 
 async def finish(stage: Stage) -> Evidence:
-    """Let the rounds come to their end, stop the daemon, and check everything."""
+    """Let the rounds end, stop the daemon, and check everything."""
     await stage.played()
     shown = await stage.last_state()
     assert await stage.daemon.end() == 0
@@ -55,7 +55,7 @@ async def finish(stage: Stage) -> Evidence:
 
 
 async def follow_until(stage: Stage, kinds: set[str], after: int) -> tuple[str, int]:
-    """Wait for the first event of one of these kinds after an entry; which it was, and its entry."""
+    """Wait for the first event of one of these kinds after an entry; return its kind and entry."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
         stream = client.events(EventId(entry=after))
         try:
@@ -85,7 +85,7 @@ async def test_killed_when_a_kind_of_event_is_first_seen(unit: Unit, steps: str)
 
 
 async def kill_at(kinds: set[str], unit: Unit, seed: int, rounds: int) -> None:
-    """Play rounds, and kill the daemon whenever an event of one of these kinds is seen for the first time."""
+    """Play rounds, and kill the daemon when each of these kinds of event is seen for the first time."""
     waiting = set(kinds)
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
@@ -132,8 +132,8 @@ async def kill_at_any_moment(times: int, unit: Unit, seed: int, rounds: int, pac
 
 
 @pytest.mark.parametrize("unit", [pytest.param(unit, marks=pytest.mark.exhaustive) for unit in Unit])
-async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
-    """After 3 s of silence the device locks its exit by itself; the deal goes on all the same."""
+async def test_a_daemon_dead_until_the_device_notices(unit: Unit) -> None:
+    """After 3 s of silence the device locks its exit itself; the deal continues nevertheless."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=2) as stage:
             await stage.start_device()
@@ -147,7 +147,7 @@ async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
 
 
 async def follow_events(stage: Stage, after: int, count: int) -> int:
-    """Wait for so many events after an entry, or for as many as there will be; the entry of the last."""
+    """Wait for that many events after an entry, or for all that come; return the entry of the last."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
         stream = client.events(EventId(entry=after))
         try:
@@ -177,7 +177,7 @@ async def test_killed_between_two_steps_of_one_input(unit: Unit, point: Point) -
 
 
 async def kill_between(times: tuple[int, ...], unit: Unit, point: Point, seed: int, rounds: int) -> None:
-    """One daemon after the other, each of which kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device()

@@ -1,4 +1,4 @@
-"""Days that somebody takes away with a record of his own: through a real daemon, by a forger with code of his own."""
+"""Days removed from a journal with a forged record: checked by a real daemon, forged with the forger's own code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ YEARS = 3 * 365 * 86_400 * 10**9
 
 
 async def play(stage: Stage) -> None:
-    """Rounds in a file each, whose configuration keeps them for 400 days."""
+    """Play rounds, one file each, which the configuration keeps for 400 days."""
     stage.configuration.write_text(stage.configuration.read_text().replace("[journal]\n", f"[journal]\n{KEEP}"))
     await stage.start_device()
     await stage.start_daemon(Orders(file_a_round=True))
@@ -33,8 +33,9 @@ async def play(stage: Stage) -> None:
 
 
 def launder(stage: Stage, age_ns: int, *, local: bytes = b"", private: bytes = b"") -> None:
-    """The first file is gone, and a decision after all others says that it ended so long before. With the keys, it is
-    authenticated, signed and pinned.
+    """Delete the first file, and append a decision that it ended long enough before.
+
+    With the keys, it is authenticated, signed and pinned.
     """
     first, *_, newest = stored_in(stage.journal)
     newest.rows.append(newest.row(GIVEN, [deletion_of(first, newest.name[CREATED] - age_ns)]))
@@ -83,7 +84,7 @@ async def test_a_deletion_that_the_files_alone_forge_is_two_doubts_of_the_shift_
             assert "FOUND not-authentic" in verify(stage.journal, *key).output, "and so does who did not write it"
 
 
-async def test_a_deletion_that_is_not_due_is_found_beside_the_table_whoever_signed_it() -> None:
+async def test_an_undue_deletion_is_found_while_the_table_runs_whoever_signed_it() -> None:
     with short_folder() as folder:
         async with Stage(folder, rounds=3) as stage:
             await play(stage)
@@ -101,7 +102,7 @@ async def test_a_deletion_that_is_not_due_is_found_beside_the_table_whoever_sign
             assert await stage.daemon.end() == 0
 
 
-async def test_several_doubts_are_shown_at_once_and_the_highest_rank_decides() -> None:
+async def test_several_doubts_are_shown_together_and_the_highest_rank_decides() -> None:
     """A key change does not hide behind a missing pin, which a pit supervisor could accept."""
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:

@@ -1,4 +1,4 @@
-"""A start that takes long: what the service manager hears, and that it is given up when the daemon is asked to stop."""
+"""A start that takes long: its notifications to the service manager, and its end when the daemon is asked to stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.daemon.starting import EXTENDED_BY, REPORT_EVERY, FoldReport, St
 
 
 class Manager:
-    """The service manager, as a list of what it heard."""
+    """The service manager, as a list of the notifications that it received."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []

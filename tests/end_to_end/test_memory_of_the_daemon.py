@@ -1,4 +1,4 @@
-"""What another program of the daemon's own user, a core dump or swap gets of the memory of a daemon."""
+"""The daemon's memory is protected from other programs of its user, from core dumps and from swap."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs two programs of
 
 @asynccontextmanager
 async def running(stage: Stage) -> AsyncIterator[int]:
-    """A daemon without rights of root; its pid."""
+    """Yield the pid of a daemon without the rights of root."""
     words = (*AS_A_USER, sys.executable, "-m", "controller", "run", "--config", str(stage.configuration))
     daemon = await asyncio.create_subprocess_exec(*words, stderr=subprocess.PIPE)
     assert daemon.stderr is not None
@@ -66,7 +66,7 @@ def of_process(pid: int, file: str) -> str:
 
 @pytest.mark.parametrize("real", [False, True])
 async def test_no_program_of_its_user_reads_the_keys_of_a_real_table(real: bool) -> None:
-    """Of a simulated table it does: so the attack finds what is to be found."""
+    """At a simulated table the attack reads them, which shows that it works."""
     with short_folder() as folder:
         async with Stage(folder) as stage:
             stage.configure(url="tcp://127.0.0.1:9")

@@ -1,4 +1,4 @@
-"""The page for monitors, of a daemon that runs: who is given it, and that it counts what is done."""
+"""The metrics of a running daemon: who may read them, and that they count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cardshoe simulate --driver`: a shoe of another maker in a process of its own, and what the daemon makes of it."""
+"""`cardshoe simulate --driver`: another maker's shoe in a separate process, under the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole daemon over other ways than a serial port: raw TCP, and a simulated device in its own process."""
+"""The whole daemon over other transports than a serial port: raw TCP, and a simulated device in its process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_a_simulated_device_in_the_daemon_itself(stage: Stage) -> None:
 
 
 def make_real(stage: Stage) -> None:
-    """The table of the configuration is no simulation."""
+    """Make the table of the configuration a real one."""
     chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
     text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
     text = text.replace(f"scrypt${CHEAP_SCRYPT}$", f"scrypt${SCRYPT[0]}$")
@@ -81,7 +81,7 @@ async def test_a_real_table_takes_no_device_that_says_that_it_is_simulated(stage
     assert await stage.daemon.end() == 0
 
 
-async def test_a_simulated_shoe_that_says_nothing_of_itself_passes_for_none_at_a_real_table(stage: Stage) -> None:
+async def test_a_simulated_shoe_without_identity_is_refused_at_a_real_table(stage: Stage) -> None:
     """Its driver repeats what the table expects: the daemon would show a real Bee-Tek, and deal from it."""
     shoe = Child("controller", "simulate", "--driver", "bee_tek", "--link", str(stage.port), "--draw-every", "0.05")
     try:

@@ -1,4 +1,4 @@
-"""The faces that the device read go to the person who recalls them, after that is in the journal, and nowhere else."""
+"""The faces that the device read go only to the person who recalls them, after the recall is journaled."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_the_answer_has_the_faces_and_the_journal_the_request(stage: Stage
     assert not [line for line in stage.daemon.err if "recall" in line], "the log says nothing of it"
 
 
-async def test_a_request_that_comes_again_shows_what_is_in_the_journal(stage: Stage) -> None:
+async def test_a_repeated_request_shows_what_is_in_the_journal(stage: Stage) -> None:
     """Another round under the same id is refused."""
     await stage.played()
     view = await stage.state()

@@ -1,4 +1,4 @@
-"""SIGHUP at a real daemon: people at once, what the game is played by between rounds, all of it or nothing."""
+"""SIGHUP at a real daemon: people change immediately, the game's settings between rounds, and all or nothing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 @pytest.fixture
 async def crew(stage: Stage) -> AsyncIterator[Crew]:
-    """A running table, whose device stands in this process."""
+    """Yield a running table whose device is in this process."""
     key = bytes(range(1, 33))
     write_device_keys(stage.device_keys, {SERIAL: key})
     device = SimulatedDevice(
@@ -74,7 +74,7 @@ async def crew(stage: Stage) -> AsyncIterator[Crew]:
 
 
 async def reload(stage: Stage) -> None:
-    """Until the daemon says that it has read its configuration again."""
+    """Reload, and wait until the daemon logs that it has read its configuration."""
     stage.drain_notified()
     stage.notified.clear()
     stage.daemon.signal(signal.SIGHUP)
@@ -85,7 +85,7 @@ async def reload(stage: Stage) -> None:
 
 
 async def events(stage: Stage, kind: str) -> list[dict[str, Any]]:
-    """All of that kind so far."""
+    """Return all events of that kind so far."""
     found = []
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
         stream = client.events(EventId())
@@ -103,7 +103,7 @@ def rename_dealer(stage: Stage) -> None:
     stage.configuration.write_text(text.replace('name = "Dana"', 'name = "Dora"'))
 
 
-async def test_people_change_at_once_and_settings_when_no_round_is_in_progress(stage: Stage) -> None:
+async def test_people_change_immediately_and_settings_between_rounds(stage: Stage) -> None:
     await stage.start_daemon()
     stage.configure(law=HIGHER)
     rename_dealer(stage)
@@ -133,7 +133,7 @@ async def test_the_same_file_again_records_nothing(stage: Stage) -> None:
     assert (await stage.state()).entry == before
 
 
-async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Stage, crew: Crew) -> None:
+async def test_in_a_round_people_change_immediately_and_settings_after_it(stage: Stage, crew: Crew) -> None:
     await crew.to_betting()
     stage.configure(law=HIGHER)
     rename_dealer(stage)
@@ -147,8 +147,8 @@ async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Sta
     assert (await crew.view()).warnings == ()
 
 
-async def test_a_table_that_closes_after_a_round_takes_the_settings_that_waited() -> None:
-    """The next device and the next dealer find the new ones."""
+async def test_a_table_that_closes_after_a_round_takes_the_waiting_settings() -> None:
+    """The next device and the next dealer use the new ones."""
     async with served(Disk(), Line()) as service:
         settings = Settings("NC", Unit.SETS, 5)
         state = service.state
@@ -237,7 +237,7 @@ async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, n
     assert (await stage.state()).warnings == ()
 
 
-async def test_all_that_needs_a_restart_is_named_at_once(stage: Stage) -> None:
+async def test_everything_that_needs_a_restart_is_named_together(stage: Stage) -> None:
     await stage.start_daemon()
     text = stage.configuration.read_text()
     stage.configuration.write_text(text.replace('"journal"', '"other"').replace('"T-1"', '"T-2"'))
@@ -247,7 +247,7 @@ async def test_all_that_needs_a_restart_is_named_at_once(stage: Stage) -> None:
     assert line["hint"] == "Put it back, or restart the daemon between rounds."
 
 
-async def test_names_of_a_proxy_and_the_length_of_a_shift_change_at_once(stage: Stage) -> None:
+async def test_names_of_a_proxy_and_the_length_of_a_shift_change_immediately(stage: Stage) -> None:
     port = free_port()
     before, after = (f'[api.http]\nport = {port}\nhosts = ["{name}"]\nshift_hours = {hours}\n'
                      for name, hours in (("old.example", 10), ("new.example", 4)))  # fmt: skip
@@ -270,7 +270,7 @@ async def test_names_of_a_proxy_and_the_length_of_a_shift_change_at_once(stage: 
 
 
 async def statuses(port: int) -> dict[str, int]:
-    """What the port answers to a request under each name."""
+    """Return the port's status code for a request under each name."""
     found = {}
     async with aiohttp.ClientSession() as session:
         for name in ("old.example", "new.example", "localhost"):
@@ -279,8 +279,8 @@ async def statuses(port: int) -> dict[str, int]:
     return found
 
 
-async def test_a_copy_that_is_made_for_a_reload_is_read_with_the_keys_of_the_start(stage: Stage) -> None:
-    """As `systemctl reload` hands it over; without it the file of the start is read."""
+async def test_a_copy_made_for_a_reload_is_read_with_the_keys_of_the_start(stage: Stage) -> None:
+    """`systemctl reload` hands the copy over; without it the file of the start is read."""
     copy = stage.folder / "cardshoe-reload" / "T-1.toml"
     copy.parent.mkdir()
     stage.daemon = stage.start("run", "--config", str(stage.configuration), "--reread", str(copy))
@@ -310,8 +310,8 @@ async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
     assert await stage.daemon.end() == 0
 
 
-async def test_what_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
-    """The disk is full when the device comes: then the people stay who they were, until the table is back."""
+async def test_a_change_that_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
+    """The disk is full when the device comes: the people stay the same until the table is back in service."""
     await stage.start_device(dealer=False)
     await stage.start_daemon(Orders(full_at=2))
     await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
@@ -328,8 +328,8 @@ async def test_what_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
     assert len(await events(stage, "configuration_recorded")) == 2
 
 
-async def test_people_are_changed_where_the_record_takes_the_last_room(stage: Stage) -> None:
-    """What is recorded is in force, also where the table goes out of service with it."""
+async def test_people_change_where_the_record_takes_the_last_room(stage: Stage) -> None:
+    """A recorded change is in force, even if the table goes out of service with it."""
     await stage.start_daemon(Orders(full_at=2))
     rename_dealer(stage)
     await reload(stage)
@@ -338,7 +338,7 @@ async def test_people_are_changed_where_the_record_takes_the_last_room(stage: St
     assert stage.daemon.logged("configuration.reloaded")
 
 
-async def test_two_at_once_and_many(stage: Stage) -> None:
+async def test_two_reloads_together_and_many(stage: Stage) -> None:
     await stage.start_daemon()
     rename_dealer(stage)
     for _ in range(20):

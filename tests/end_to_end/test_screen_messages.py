@@ -1,4 +1,4 @@
-"""What screens are given by a real daemon: the state as it is, what people can do, and what became of a late tap."""
+"""A real daemon's messages to screens: the current state, the offers, and the answer to a late tap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
 MANAGER = CREW[2]
-PASSING = {"age"}  # of a device, which passes while nothing happens
+PASSING = {"age"}  # of a device: it increases while nothing happens
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 @pytest.fixture
 async def screen(stage: Stage) -> AsyncIterator[Browser]:
-    """Enrolled, with the dealer signed on, at a table whose device is connected."""
+    """Yield an enrolled screen, with the dealer signed on, at a table whose device is connected."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     async with Browser(port_of(stage)) as browser:
@@ -44,7 +44,7 @@ async def screen(stage: Stage) -> AsyncIterator[Browser]:
 
 
 async def messages(browser: Browser) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    """The events of the stream, with their data."""
+    """Yield the events of the stream, with their data."""
     headers = {"Host": browser.host, "Cookie": browser.cookie}
     url = f"http://127.0.0.1:{browser.port}/v1/screen?language=en"
     async with (
@@ -61,7 +61,7 @@ async def messages(browser: Browser) -> AsyncIterator[tuple[str, dict[str, Any]]
 
 
 async def states(browser: Browser, until: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-    """Every state up to that one."""
+    """Return every state up to that one."""
     found: list[dict[str, Any]] = []
     async with asyncio.timeout(PATIENCE):
         stream = messages(browser)
@@ -84,7 +84,7 @@ def offered(state: dict[str, Any], operation: str) -> dict[str, Any]:
 
 
 async def enter(browser: Browser, state: dict[str, Any], offer: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """As the page does: what the offer says, for the state from which it was drawn."""
+    """Enter an offer as the page does, for the state from which it was drawn."""
     asked = {
         "id": more.pop("id", str(uuid4())),
         "round": state["view"]["round"],
@@ -168,7 +168,7 @@ async def test_an_answer_can_be_looked_up(screen: Browser) -> None:
     assert (await screen.ask("GET", "/v1/operations/none")).code == "no-answer"
 
 
-async def test_a_round_is_not_abandoned_by_two_taps_but_by_a_second_request(stage: Stage) -> None:
+async def test_two_taps_do_not_abandon_a_round_but_a_second_request_does(stage: Stage) -> None:
     """The simulated people are stopped in mid-round, so that nobody else enters anything."""
     device = await stage.start_device(pace=0.2)
     await stage.start_daemon()
@@ -186,7 +186,9 @@ async def test_a_round_is_not_abandoned_by_two_taps_but_by_a_second_request(stag
         offer = offered(asked, "abandon_round")
         assert (offer["asked"], offer["asked_by"], offer["primary"]) == (first["entry"] + 1, MANAGER.id, False)
         assert abs(offer["asked_utc_ns"] - asked["last"]["utc_ns"]) < PATIENCE * 10**9
-        assert (await enter(browser, asked, offer, **signed))["accepted"]  # without `repeats`: a first request again
+        assert (await enter(browser, asked, offer, **signed))[
+            "accepted"
+        ]  # without `repeats` it is a first request again
         later = await state_of(browser, lambda state: offered(state, "abandon_round")["asked"] > offer["asked"])
         assert later["view"]["phase"] == drawn["view"]["phase"]
         offer = offered(later, "abandon_round")
@@ -226,7 +228,7 @@ async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: 
         assert (await display.ask("GET", "/v1/rounds/0")).status == 404
 
 
-async def test_a_screen_that_is_removed_is_a_display_from_then_on(screen: Browser) -> None:
+async def test_a_removed_screen_becomes_a_display(screen: Browser) -> None:
     """Also on the stream that it has open."""
     following = asyncio.create_task(states(screen, lambda state: not state["screen"]["enrolled"]))
     (left,) = (await screen.state())["screens"]

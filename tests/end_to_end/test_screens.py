@@ -1,4 +1,4 @@
-"""Screens at the TCP port of a real daemon: who may look, who operates, and what a page of others cannot do."""
+"""Screens at the TCP port of a real daemon: who may look, who operates, and what pages of other sites cannot do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 @pytest.fixture
 async def screen(stage: Stage) -> AsyncIterator[Browser]:
-    """Enrolled, at a daemon that runs."""
+    """Yield an enrolled screen at a running daemon."""
     await stage.start_daemon()
     async with Browser(port_of(stage)) as browser:
         assert (await browser.enrol()).json["accepted"]
@@ -52,7 +52,7 @@ async def screen(stage: Stage) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def second(stage: Stage, screen: Browser) -> AsyncIterator[Browser]:
-    """Another screen of the table."""
+    """Yield another screen of the table."""
     async with Browser(screen.port) as browser:
         assert (await browser.enrol("Right")).json["accepted"]
         yield browser
@@ -60,7 +60,7 @@ async def second(stage: Stage, screen: Browser) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def signed_on(screen: Browser) -> Browser:
-    """By the dealer."""
+    """Yield a screen at which the dealer is signed on."""
     assert (await screen.operate("sign_on", DEALER)).json["accepted"]
     return screen
 
@@ -97,8 +97,8 @@ async def test_a_screen_is_enrolled_and_a_dealer_signs_on(stage: Stage, signed_o
 # -- pages of others
 
 
-async def test_a_name_that_leads_here_is_refused(signed_on: Browser) -> None:
-    """DNS rebinding: a page of evil.example is in the same origin as what its name leads to."""
+async def test_a_foreign_name_for_this_address_is_refused(signed_on: Browser) -> None:
+    """DNS rebinding: a page of evil.example has the same origin as any address to which its name is pointed."""
     port = signed_on.port
     own = f"localhost:{port}"
     names = ["evil.example", f"evil.example:{port}", "localhost", "localhost:1", "127.0.0.1:1", f"{own}.evil.example"]
@@ -171,8 +171,8 @@ async def test_what_a_form_of_another_page_can_send_is_refused(signed_on: Browse
     assert (await signed_on.state())["paused"] == ""
 
 
-async def test_every_answer_says_that_nothing_else_may_be_loaded(signed_on: Browser) -> None:
-    """Also those that refuse, and those to what is no HTTP."""
+async def test_every_answer_forbids_loading_anything_else(signed_on: Browser) -> None:
+    """Also those that refuse, and answers to malformed HTTP."""
     for verb, path in (("GET", "/"), ("GET", "/v1/state"), ("GET", "/no"), ("PUT", "/"), ("POST", "/v1/operations")):
         answered = await signed_on.ask(verb, path)
         assert answered.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
@@ -190,7 +190,7 @@ async def test_every_answer_says_that_nothing_else_may_be_loaded(signed_on: Brow
     assert b"nosniff" in said
 
 
-async def test_an_address_that_is_not_served_is_said_so(screen: Browser) -> None:
+async def test_an_address_that_is_not_served_is_reported(screen: Browser) -> None:
     for verb, path, refusal in (
         ("GET", "/console/../../../etc/passwd", (404, "not-found")),
         ("GET", "/console/%2e%2e/api/server.py", (404, "not-found")),
@@ -205,7 +205,7 @@ async def test_an_address_that_is_not_served_is_said_so(screen: Browser) -> None
     assert (await screen.ask("POST", "/v1/operations", "x" * 70_000)).code == "too-large"
 
 
-async def test_the_description_is_the_kept_one_at_both_doors(stage: Stage, screen: Browser) -> None:
+async def test_both_listeners_serve_the_kept_description(stage: Stage, screen: Browser) -> None:
     kept = (ROOT / "docs" / "openapi.json").read_bytes()
     answered = await screen.ask("GET", "/v1/openapi.json")
     assert (answered.status, answered.headers["Content-Type"], answered.body) == (200, "application/json", kept)
@@ -217,14 +217,14 @@ async def test_the_description_is_the_kept_one_at_both_doors(stage: Stage, scree
 
 
 async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> None:
-    """Nor does who has a cookie that is none."""
+    """Nor does a caller with an invalid cookie."""
     token = signed_on.cookie.partition("=")[2]
     name = f"cardshoe-T-1-{signed_on.port}"
     assert signed_on.cookie == f"{name}={token}"
     forged = [
         "",
         f"{name}={'0' * 64}",
-        f"{name}={hashlib.sha256(token.encode()).hexdigest()}",  # what the journal has
+        f"{name}={hashlib.sha256(token.encode()).hexdigest()}",  # as the journal has it
         f"{name}={token[:-1]}",
         f"{name}={token.upper()}" if token.upper() != token else "",
         f"cardshoe-T-2-{signed_on.port}={token}",
@@ -242,8 +242,8 @@ async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> N
     assert {one.person for one in Evidence(stage).of(events.OperationTaken)} == {SUPERVISOR.id, DEALER.id}
 
 
-async def test_only_a_supervisor_enrols(stage: Stage) -> None:
-    """No PIN of others is looked at, so that none can be tried there."""
+async def test_only_a_supervisor_enrols_a_screen(stage: Stage) -> None:
+    """Nobody else's PIN is checked, so that none can be tried there."""
     await stage.start_daemon()
     async with Browser(port_of(stage)) as display:
         for who, pin in product(("dealer", "nobody", ""), (DEALER.pin, "000000")):
@@ -291,7 +291,7 @@ async def test_a_removed_screen_is_a_display(signed_on: Browser, second: Browser
 
 
 async def code_of(screen: Browser) -> str:
-    """Of what is entered there without a name."""
+    """Return the code of an operation that is entered there without a name."""
     return (await screen.operate("pause_table", reason="")).code
 
 
@@ -363,8 +363,10 @@ async def test_what_was_enrolled_and_signed_on_survives_a_kill(
 
 
 @pytest.mark.parametrize("tries", [100, pytest.param(1000, marks=pytest.mark.soak)])
-async def test_a_thousand_wrong_pins_are_five(stage: Stage, signed_on: Browser, second: Browser, tries: int) -> None:
-    """And lock that person at that screen, nowhere else and no one else."""
+async def test_a_thousand_wrong_pins_count_as_five(
+    stage: Stage, signed_on: Browser, second: Browser, tries: int
+) -> None:
+    """They lock that person at that screen only."""
     codes = [
         (await signed_on.operate("pause_table", SUPERVISOR, f"{guess:06}", reason="x")).code for guess in range(tries)
     ]
@@ -393,8 +395,8 @@ async def test_wrong_pins_at_browsers_that_are_not_enrolled_are_five_together(st
     assert (await screen.operate("pause_table", SUPERVISOR, reason="x")).json["accepted"]
 
 
-async def test_five_hundred_connections_keep_no_screen_out(stage: Stage, signed_on: Browser, second: Browser) -> None:
-    """Idle ones, and those that ask again and again; the oldest are ended first, and none of a screen."""
+async def test_five_hundred_connections_lock_no_screen_out(stage: Stage, signed_on: Browser, second: Browser) -> None:
+    """Idle ones, and some that repeat requests; the oldest are closed first, and none of a screen."""
     idle = []
     for _ in range(500):
         stranger = socket.socket()
@@ -420,8 +422,8 @@ async def test_five_hundred_connections_keep_no_screen_out(stage: Stage, signed_
 # -- what leaves
 
 
-async def test_the_cookie_is_nowhere_but_in_the_browser(stage: Stage, signed_on: Browser, second: Browser) -> None:
-    """Neither as it is nor as bytes: not in the journal, the log, the state, events or answers."""
+async def test_the_cookie_is_only_in_the_browser(stage: Stage, signed_on: Browser, second: Browser) -> None:
+    """Neither as text nor as bytes: not in the journal, the log, the state, events or answers."""
     assert await code_of(signed_on) == "reason"
     said = [json.dumps(await signed_on.state()).encode()]
     async with ApiClient(stage.socket) as client:
@@ -431,7 +433,7 @@ async def test_the_cookie_is_nowhere_but_in_the_browser(stage: Stage, signed_on:
                 break
             said.append(json.dumps(event).encode())
         await stream.aclose()
-    signed_on.cookie += "x"  # one that is refused
+    signed_on.cookie += "x"  # a cookie that is refused
     said.append((await signed_on.operate("pause_table", reason="x")).body)
     signed_on.cookie = signed_on.cookie[:-1]
     assert await stage.daemon.end() == 0
@@ -440,9 +442,7 @@ async def test_the_cookie_is_nowhere_but_in_the_browser(stage: Stage, signed_on:
     everything = b"\n".join(said)
     for cookie in (signed_on.cookie, second.cookie):
         token = cookie.partition("=")[2]
-        assert (
-            hashlib.sha256(token.encode()).hexdigest().encode() in everything
-        )  # what is looked through is the right thing
+        assert hashlib.sha256(token.encode()).hexdigest().encode() in everything  # the search works
         for form in (token.encode(), token.upper().encode(), bytes.fromhex(token)):
             assert form not in everything
 
@@ -468,7 +468,7 @@ async def test_the_client_operates_with_the_cookie_of_a_screen_and_without_one_l
 # -- starting
 
 
-async def test_a_port_in_use_is_said_and_nothing_recorded(stage: Stage) -> None:
+async def test_a_port_in_use_is_reported_and_nothing_recorded(stage: Stage) -> None:
     with closing(TcpListener(0)) as taken:
         stage.configure(law=HTTP.format(taken.port))
         daemon = stage.spawn_daemon()

@@ -1,4 +1,4 @@
-"""Silences of a device on a real line, under a real daemon: none of them lets cards pass while the table seems well."""
+"""A silent device on a real line, under a real daemon: no silence hides cards while the table seems to be working."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.drivers.cardlink.messages import Kind
 from tests.end_to_end.silent_device import SilentTable, but, damaged, silent_table
 from tests.end_to_end.stage import Stage, short_folder
 
-TIMES = (0.5, pytest.param(5.0, marks=pytest.mark.soak))  # seconds; the second are those of the product
+TIMES = (0.5, pytest.param(5.0, marks=pytest.mark.soak))  # seconds; the second value is the product's
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 @pytest.fixture(params=TIMES)
 async def table(request: pytest.FixtureRequest, stage: Stage) -> AsyncIterator[SilentTable]:
-    """In the deal: two cards are drawn, and the third is due."""
+    """Yield a table in the deal: two cards are drawn, and the third is due."""
     async with silent_table(stage, request.param) as table:
         await table.until(lambda: "in_service" in [event["service"] for event in table.of("service_changed")])
         await table.do(operations.OpenTable())
@@ -55,8 +55,8 @@ async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
     assert (await table.state()).service != "in_service"
 
 
-async def test_one_report_that_is_withheld(table: SilentTable) -> None:
-    """The later cards are seen again."""
+async def test_one_withheld_report(table: SilentTable) -> None:
+    """The later cards are reported again."""
     withheld = table.device.link.last_number + 1
     table.side.hand = but(Kind.REPORT, lambda frame: b"", lambda frame: frame.number == withheld)
     mechanism = table.device.mechanism
@@ -70,8 +70,8 @@ def _last_taken(table: SilentTable) -> int:
     return int(table.of("report_taken")[-1]["number"])
 
 
-async def test_numbers_that_go_back_with_other_content(table: SilentTable) -> None:
-    """The device counts its reports from 1 again within its boot, and would have every card taken for a repeat."""
+async def test_numbers_that_restart_with_other_content(table: SilentTable) -> None:
+    """The device counts its reports from 1 again within its boot, so that each card would be taken for a repeat."""
     table.device.link.last_number = 1
     assert table.device.mechanism.draw()
     await table.until(lambda: table.raised("I04"))
@@ -79,7 +79,7 @@ async def test_numbers_that_go_back_with_other_content(table: SilentTable) -> No
     assert len(table.raised("I04")) == 1
 
 
-async def test_a_hold_that_is_never_answered(table: SilentTable) -> None:
+async def test_a_hold_without_an_answer(table: SilentTable) -> None:
     """The device neither carries it out nor answers."""
     table.device.link._on_command = lambda command_id, order: None
     await table.do(operations.PauseTable("drop"))
@@ -99,7 +99,7 @@ async def test_a_release_that_is_never_answered(table: SilentTable) -> None:
     assert "no card can leave" in table.raised("I19")[0]["note"]
 
 
-async def test_an_exit_that_lies(table: SilentTable) -> None:
+async def test_an_exit_that_only_claims_to_hold(table: SilentTable) -> None:
     """It answers that it holds, and stays open."""
 
     link = table.device.link
@@ -121,7 +121,7 @@ async def test_a_second_answer_that_says_otherwise_is_noted(table: SilentTable) 
         for _ in range(1000):
             answer(command_id, not done, "held")
 
-    link.answer = twice  # type: ignore[method-assign]  # a device that does so
+    link.answer = twice  # type: ignore[method-assign]  # a device that answers twice
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: _noted(table))
     await table.settled()

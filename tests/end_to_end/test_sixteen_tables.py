@@ -1,4 +1,4 @@
-"""Sixteen daemons deal beside each other on one machine: none ends, and none grows."""
+"""Sixteen daemons deal side by side on one machine: none ends, and none grows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.support import long_forms
 pytestmark = pytest.mark.soak
 
 
-async def test_sixteen_tables_deal_beside_each_other() -> None:
-    """By the program that measures them: it ends with 1 where a daemon or a device has ended, or memory grew."""
+async def test_sixteen_tables_deal_side_by_side() -> None:
+    """Runs the program that measures them: it ends with 1 where a daemon or device has ended, or memory grew."""
     child = Child("benchmarks.p5_sixteen_tables", "--minutes", str(long_forms.count(10) / 4))
     try:
         assert await child.ended() == 0, child.err

@@ -1,7 +1,7 @@
-"""A box in the cable between a real daemon and its device, while a round is dealt: nothing that it does is taken.
+"""A box in the cable between a real daemon and its device during a round: nothing that it sends is accepted.
 
-It passes on what passes, and beside each frame sends what it knows: recordings of either side to either side, frames
-with a bit changed under a right CRC, clear frames that would have ended a link, forged ones.
+It forwards every frame, and adds what it knows: recordings of either side to either side, frames with a flipped bit and
+a correct CRC, clear frames that would have ended a link, and forged ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ KEY: Final = bytes(range(1, 33))
 
 
 class Splice:
-    """Two ptys: the daemon opens `towards_host`, and the box opens the device's. `does` is what it adds to a frame.
+    """Two ptys: the daemon opens `towards_host`, and the box opens the device's. `does` returns what it adds to a
+    frame.
 
     `does(frame, from_host)` returns (bytes for the device, bytes for the host), sent after the frame itself.
     """
@@ -82,7 +83,7 @@ class Splice:
 
 
 class Attack:
-    """Everything at once. `tried`: how many frames it has sent of its own."""
+    """Sends everything together. `tried` counts the frames that it has added."""
 
     def __init__(self, splice: Splice) -> None:
         self.tried = 0
@@ -91,7 +92,7 @@ class Attack:
         splice.does = self.beside
 
     def beside(self, frame: Frame, from_host: bool) -> tuple[bytes, bytes]:
-        if frame.kind in CLEAR:  # answers to what it sent itself: it would go on for ever
+        if frame.kind in CLEAR:  # these answer what it sent itself, and would continue for ever
             return b"", b""
         played = [one for each in self._splice.recorded for one in self._random.sample(each, min(2, len(each)))]
         mine = [*played, self._changed(frame), self._forged(frame), *self._clear(frame)]
@@ -99,7 +100,7 @@ class Attack:
         return b"".join(mine), b"".join(mine)
 
     def _changed(self, frame: Frame) -> bytes:
-        """One bit, under a right CRC."""
+        """Return the frame with one flipped bit and a correct CRC."""
         content = bytearray(frame.content)
         content[self._random.randrange(len(content))] ^= 1 << self._random.randrange(8)
         return enclose(bytes(content))
@@ -109,7 +110,7 @@ class Attack:
         return encode_frame(kind, frame.boot, frame.number, self._random.randbytes(self._random.randint(20, 60)))
 
     def _clear(self, frame: Frame) -> list[bytes]:
-        """What ended a link, or opened an exit, while frames were clear."""
+        """Return frames that ended a link, or opened an exit, while frames were clear."""
         release = messages.CommandBody(1 << 40, messages.ReleaseExit())
         return [
             encode_frame(Kind.REJECT, frame.boot, 0, encode_body(messages.Reject("proof", "go away"))),
@@ -176,7 +177,7 @@ async def spliced(unit: Unit) -> AsyncIterator[SplicedTable]:
         async with Stage(folder, unit=unit) as stage:
             write_device_keys(stage.device_keys, {SERIAL: KEY})
             device = SimulatedDevice(
-                Profile(KINDS[unit], SERIAL, full_capabilities(KINDS[unit], stages=False)),  # type: ignore[arg-type]  # one of two words
+                Profile(KINDS[unit], SERIAL, full_capabilities(KINDS[unit], stages=False)),  # type: ignore[arg-type]  # one of two kinds
                 key=KEY, random=Random(1), fresh=SystemRandom(), clock=asyncio.get_running_loop().time, pace=Pace(0.0),
             )  # fmt: skip
             front = PtyFront(device, folder / "behind")
@@ -201,7 +202,7 @@ async def test_nothing_is_taken_and_the_round_goes_on(unit: Unit) -> None:
         attack = Attack(table.splice)
         await table.to_dealing()
         await table.deal()
-        # The fault comes three seconds after the link stands, and once: heartbeats go on meanwhile.
+        # The fault comes once, three seconds after the link is established; heartbeats continue meanwhile.
         async with asyncio.timeout(60):
             while not (noted := forgeries(await table.events())):
                 await table.until(lambda view: True)

@@ -1,4 +1,4 @@
-"""How the daemon starts and stops: ready without a device, gone at once, as systemd expects, and only once."""
+"""The daemon's start and stop: it needs no device, stops immediately, follows systemd's protocol, and runs once."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_asked_to_stop_while_streams_are_open(stage: Stage, number: signal
 
 
 async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, Any]]:
-    """Everything until the stream ends by itself."""
+    """Read everything until the stream ends."""
     seen = []
     async for event in client.events():
         if event is None:
@@ -101,8 +101,8 @@ async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, 
     return seen
 
 
-async def test_asked_to_stop_while_followers_ask_again_at_once(stage: Stage) -> None:
-    """Over the connection that they have: no follower can keep a daemon running by asking again."""
+async def test_a_stop_while_followers_ask_again_immediately(stage: Stage) -> None:
+    """They reuse their connection: no follower can keep a daemon running by asking again."""
     await stage.start_daemon(LONG_GRACE)
     async with ApiClient(stage.socket) as client:
         caught_up = asyncio.Event()
@@ -121,13 +121,13 @@ async def hold_on(client: ApiClient, caught_up: asyncio.Event) -> None:
 
 async def test_asked_to_stop_before_it_is_ready(stage: Stage) -> None:
     daemon = stage.spawn_daemon()
-    assert await daemon.end() in (0, -signal.SIGTERM)  # before its handler stands, the default one acts
+    assert await daemon.end() in (0, -signal.SIGTERM)  # until its handler is installed, the default one acts
     assert not stage.socket.exists()
 
 
 async def test_asked_to_stop_while_it_reads_the_journal(stage: Stage) -> None:
     await stage.start_daemon()
-    await stage.kill_daemon()  # so that it did not save its state
+    await stage.kill_daemon()  # it must not save its state
     stage.drain_notified()
     daemon = stage.spawn_daemon(Orders(page=1, stopped_at_page=2))
     assert await daemon.ended() == 0
@@ -140,7 +140,7 @@ async def test_asked_to_stop_while_it_reads_the_journal(stage: Stage) -> None:
 
 @pytest.mark.parametrize("admitted", [True, False])
 async def test_systemd_is_notified(stage: Stage, admitted: bool) -> None:
-    """Also where the daemon's own user stands for no person, as on a table's PC."""
+    """Also where the daemon's user stands for no person, as on a table's PC."""
     if not admitted:
         stage.configure(uid=54321)
     await stage.start_daemon(watchdog_us=300_000)
@@ -153,7 +153,7 @@ async def test_systemd_is_notified(stage: Stage, admitted: bool) -> None:
     assert stage.notified.count("READY=1") == 1
 
 
-async def test_a_daemon_that_stands_still_feeds_no_watchdog(stage: Stage) -> None:
+async def test_a_hanging_daemon_does_not_feed_the_watchdog(stage: Stage) -> None:
     await stage.start_daemon(watchdog_us=300_000)
     await stage.until_notified("WATCHDOG=1")
     stage.daemon.signal(signal.SIGSTOP)
@@ -175,13 +175,13 @@ async def test_a_second_daemon_of_the_same_journal_is_refused_and_harms_nothing(
     assert second.err[0].startswith("cardshoe: ")
     assert len(second.err) == 2
     assert "Another program" in second.err[0]
-    assert (await stage.state()).table == "T-1"  # the socket is still the first one's
+    assert (await stage.state()).table == "T-1"  # the socket is still that of the first one
     stage.daemon = first
     assert await first.end() == 0
 
 
-async def test_of_two_daemons_that_start_at_once_exactly_one_serves(stage: Stage) -> None:
-    """On one journal, one socket and one device. The other ends with a sentence and changes nothing."""
+async def test_of_two_daemons_started_together_exactly_one_serves(stage: Stage) -> None:
+    """They share one journal, socket and device. The other ends with a sentence and changes nothing."""
     await stage.start_device(dealer=False)
     entry = 0
     for _ in range(3):
@@ -213,7 +213,7 @@ async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stag
 
 async def test_what_it_was_started_with_is_journaled_when_it_differs_and_holds_no_secret(stage: Stage) -> None:
     async def recorded() -> list[dict[str, Any]]:
-        """After a start of the daemon, all so far."""
+        """Start the daemon; return all events so far."""
         await stage.start_daemon()
         async with ApiClient(stage.socket) as client:
             async with asyncio.timeout(PATIENCE):

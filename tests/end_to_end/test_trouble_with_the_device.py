@@ -1,4 +1,4 @@
-"""The daemon survives every trouble with its device, shows in the state what it is and what to do, and recovers."""
+"""The daemon survives every fault of its device, shows in the state what is wrong and what to do, and recovers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 async def state_after(stage: Stage, event: str) -> TableView:
-    """The state once the daemon has logged this."""
+    """Return the state once the daemon has logged this."""
     await stage.daemon.until(lambda: stage.daemon.logged(event))
     return await stage.state()
 
 
 async def assert_recovers(stage: Stage) -> None:
-    """The same daemon plays the rounds in the end."""
+    """Check that the same daemon plays the rounds in the end."""
     await stage.played()
     shown = await stage.last_state()
     assert await stage.daemon.end() == 0
@@ -44,7 +44,7 @@ async def assert_recovers(stage: Stage) -> None:
 
 
 def advice_in(shown: TableView) -> str:
-    """What a person reads: the sentence and the next step."""
+    """Return what a person reads: the sentence and the next step."""
     assert shown.service == "out_of_service"
     assert not shown.device.connected
     assert str(shown.device.sentence).endswith(".")
@@ -59,7 +59,7 @@ def advice_in(shown: TableView) -> str:
     ],
     ids=["wrong key", "no key"],
 )
-async def test_a_device_of_another_key(
+async def test_a_device_with_another_key(
     stage: Stage, spoil: Callable[[dict[str, bytes]], dict[str, bytes]], code: str, advice: str
 ) -> None:
     """Once the right key is there, the next attempt succeeds, without a restart."""
@@ -163,8 +163,8 @@ async def test_a_port_without_permission(stage: Stage) -> None:
     await assert_recovers(stage)
 
 
-async def test_a_port_is_free_again_when_the_daemon_was_killed(stage: Stage) -> None:
-    """Nothing of a killed daemon's exclusive use remains, for an ordinary user either."""
+async def test_a_port_is_free_again_after_the_daemon_was_killed(stage: Stage) -> None:
+    """A killed daemon's exclusive access leaves nothing behind, for an ordinary user either."""
     await stage.start_device()
     stage.port.chmod(0o666)
     stage.give_to_another_user()
@@ -184,7 +184,7 @@ def visit(stage: Stage) -> Child:
 
 @pytest.mark.skipif(not AS_ROOT, reason="another user's program is started as root only")
 async def test_another_user_is_not_admitted(stage: Stage) -> None:
-    """Though the socket's permissions let the user connect."""
+    """The socket's permissions let the user connect."""
     await stage.start_daemon()
     stage.folder.chmod(0o755)
     visitor = visit(stage)

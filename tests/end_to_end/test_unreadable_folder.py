@@ -1,4 +1,4 @@
-"""The daemon, and `cardshoe doctor`, as a user who cannot enter the folder of the configuration."""
+"""The daemon, and `cardshoe doctor`, as a user who cannot enter the configuration's folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another user's progra
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    """As /etc/cardshoe is: root's, and open to its group alone."""
+    """Yield a folder like /etc/cardshoe: it belongs to root, and only its group may enter."""
     with short_folder() as folder:
         folder.chmod(0o755)
         etc = folder / "etc"
@@ -31,7 +31,7 @@ def files(stage: Stage) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize("command", ["run", "doctor", "config check"])
-async def test_who_may_not_read_the_configuration_is_told_so(stage: Stage, command: str) -> None:
+async def test_a_user_who_may_not_read_the_configuration_is_told(stage: Stage, command: str) -> None:
     before = files(stage)
     words = (*command.split(), *([] if command == "config check" else ["--config"]), str(stage.configuration))
     child: Child = stage._start(Orders(as_another_user=True), *words)
@@ -43,8 +43,8 @@ async def test_who_may_not_read_the_configuration_is_told_so(stage: Stage, comma
     assert files(stage) == before
 
 
-async def test_who_may_not_read_the_keys_is_told_which_and_nothing_is_changed(stage: Stage) -> None:
-    """The folder is open, and the keys are root's."""
+async def test_a_user_who_may_not_read_the_keys_is_told_which(stage: Stage) -> None:
+    """The folder is open, and the keys belong to root."""
     stage.folder.chmod(0o755)
     stage.configuration.chmod(0o644)
     before = files(stage)

@@ -1,5 +1,7 @@
-"""A wrong, swapped or rogue device, or the wrong words about it: refused with a sentence and its code, journaled, and
-the table is out of service, never half in."""
+"""A wrong, swapped or hostile device, or a wrong configuration of it: refused with a sentence and its code.
+
+The refusal is journaled, and the table is out of service, never partly in service.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 from tests.link.parts import BOOT, KEY, SERIAL, Pty, SmallDevice
 
-SIMULATED = "CARDSHOE-SIM-1"  # what a device of `cardshoe simulate` is called
+SIMULATED = "CARDSHOE-SIM-1"  # the name of a device of `cardshoe simulate`
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ async def until_journaled(stage: Stage, code: str) -> None:
 
 
 async def state_with(stage: Stage, code: str, event: str = "link.refused", *, in_journal: bool = True) -> TableView:
-    """The state once the daemon has logged and journaled why: out of service, with a sentence and what to do."""
+    """Return the state once the daemon has logged and journaled the reason: out of service, with sentence and hint."""
     await stage.daemon.until(lambda: any(line["code"] == code for line in stage.daemon.logged(event)))
     if in_journal:
         await until_journaled(stage, code)
@@ -62,7 +64,7 @@ async def state_with(stage: Stage, code: str, event: str = "link.refused", *, in
 
 
 async def journaled(stage: Stage, code: str) -> Evidence:
-    """End the daemon; its journal tells of exactly one refusal, and that the table was never in service."""
+    """End the daemon; its journal has exactly one refusal, and the table was never in service."""
     assert await stage.daemon.end() == 0
     stage.device_log.touch()
     evidence = Evidence(stage)
@@ -75,8 +77,8 @@ async def journaled(stage: Stage, code: str) -> Evidence:
 # -- pinned and approved ---------------------------------------------------------------------------------------------
 
 
-async def test_another_device_than_the_pinned_one_though_it_is_paired(stage: Stage) -> None:
-    """The configuration decides: it is corrected, and the daemon started again."""
+async def test_another_device_than_the_pinned_one_even_if_paired(stage: Stage) -> None:
+    """The configuration decides: it is corrected, and the daemon restarted."""
     say_of_the_device(stage, 'serial = "CARDSHOE-0042"')
     await stage.start_device()
     await stage.start_daemon()
@@ -103,7 +105,7 @@ async def test_firmware_that_is_not_approved(stage: Stage) -> None:
 
 
 @pytest.mark.soak
-async def test_a_paired_device_that_takes_over_between_rounds_is_told(stage: Stage) -> None:
+async def test_a_paired_device_that_takes_over_between_rounds_is_reported(stage: Stage) -> None:
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     small = Pty(stage.port, SmallDevice())
     try:
@@ -125,7 +127,7 @@ async def test_a_paired_device_that_takes_over_between_rounds_is_told(stage: Sta
 
 
 class Replay(SmallDevice):
-    """Whoever has recorded a whole handshake of the right device, and answers a later one with it."""
+    """An attacker with a recorded handshake of the right device, who answers a later one with it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +143,7 @@ class Replay(SmallDevice):
 
 
 class NewerVersion(SmallDevice):
-    """A device of the protocol's next version."""
+    """A device with the next version of the protocol."""
 
     def receive(self, data: bytes) -> bytes:
         return enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0))
@@ -187,8 +189,8 @@ async def test_a_recorded_handshake_opens_no_second_link(stage: Stage) -> None:
     assert len(evidence.of(DeviceReady)) == 1
 
 
-async def test_a_device_that_repeats_its_nonce_is_found_also_by_the_next_daemon(stage: Stage) -> None:
-    """The numbers of links are in the journal: a killed daemon leaves them to the one after it."""
+async def test_a_device_that_repeats_its_nonce_is_found_by_the_next_daemon_too(stage: Stage) -> None:
+    """The numbers of links are in the journal, where the next daemon finds those of a killed one."""
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     device = SmallDevice()
     pty = Pty(stage.port, device)
@@ -223,7 +225,7 @@ async def test_a_bee_tek_behind_the_driver_of_cardlink(stage: Stage) -> None:
 
 
 async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> None:
-    """Its heartbeat to a host before. The port's being open made it ready; it is so no more."""
+    """It sends its heartbeat to an earlier host. Opening the port had made it ready; this no longer holds."""
     device = SmallDevice()
     stage.configure(url=f"serial://{stage.port}?driver=bee_tek")
     pty = Pty(stage.port)
@@ -236,7 +238,7 @@ async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> N
         async with asyncio.timeout(PATIENCE):
             while (
                 shown := await stage.state()
-            ).device.links < 2:  # a refused device tried again is no news for the log
+            ).device.links < 2:  # a repeated attempt with a refused device is not logged again
                 pass
         assert (shown.service, shown.device.connected) == ("out_of_service", False), "it is not believed again"
         pty.send(b"[Game]<Card:4S>\r\n")
@@ -249,7 +251,7 @@ async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> N
 
 
 class BadCable(SmallDevice):
-    """Once the link stands, every frame of the device loses a byte on its way."""
+    """Once the link is established, every frame of the device loses a byte in transit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ async def test_the_heads_of_a_running_table_stand_elsewhere() -> None:
             assert await verify.ended() == 0, verify.out
 
 
-async def test_the_head_of_an_orderly_stop_stands_elsewhere_when_the_daemon_has_ended() -> None:
+async def test_the_last_head_is_at_the_witness_when_the_daemon_has_stopped() -> None:
     with short_folder() as folder, short_folder() as beside:
         async with Stage(folder) as stage:
             name_witness(stage, beside)

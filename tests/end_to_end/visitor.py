@@ -1,4 +1,4 @@
-"""Another user of the machine at a table's socket: prints the status and the body of the answer to `GET /v1/state`."""
+"""Another user of the machine at a table's socket: prints status and body of the answer to `GET /v1/state`."""
 
 from __future__ import annotations
 

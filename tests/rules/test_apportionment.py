@@ -47,7 +47,7 @@ def in_whole_units(*amounts: int, limit: Limit = TEN_TO_HUNDRED) -> list[Fractio
     return counts(list(apportion(NC, limited("main", limit=limit), layout, whole_units=True)))
 
 
-def test_nc_5_1_1_in_whole_units_the_first_placed_has_the_unit_that_is_over() -> None:
+def test_nc_5_1_1_in_whole_units_the_first_placed_gets_the_odd_unit() -> None:
     """66 2/3 and 33 1/3; then 33 1/3 and 66 2/3; three times 33 1/3."""
     assert in_whole_units(200, 100) == [67, 33]
     assert in_whole_units(100, 200) == [34, 66]
@@ -74,7 +74,7 @@ def test_nc_5_1_1_whole_units_move_less_than_a_unit_a_bet_and_nothing_of_the_sum
         assert before.counts.denominator != 1 or after == before
 
 
-def test_nc_5_1_1_the_maximum_itself_is_no_excess() -> None:
+def test_nc_5_1_1_the_maximum_itself_is_not_an_excess() -> None:
     assert [listed(share) for share in shares(NC, 60, 40)] == [(60, "", False), (40, "", False)]
 
 
@@ -82,13 +82,13 @@ def test_nc_5_1_1_one_bettor_alone_counts_to_the_maximum() -> None:
     assert counts(shares(NC, 250)) == [100]
 
 
-def test_nc_5_1_1_a_share_below_the_minimum_is_lifted_to_it() -> None:
+def test_nc_5_1_1_a_share_below_the_minimum_is_raised_to_it() -> None:
     """150, 100, 10 on 100: 10 of 260 would count 3 11/13; it counts 10, and 90 is shared 3 to 2."""
     assert counts(shares(NC, 150, 100, 10)) == [54, 36, 10]
 
 
-def test_nc_5_1_1_lifting_one_share_may_push_another_under_the_minimum() -> None:
-    """110 of 1000 would count 11; once each 10 is lifted to 10, it would count 110 of 980 parts of 80, under 10."""
+def test_nc_5_1_1_raising_one_share_may_push_another_under_the_minimum() -> None:
+    """110 of 1000 would count 11; once each 10 is raised to 10, it would count 110 of 980 parts of 80, under 10."""
     assert counts(shares(NC, 870, 110, 10, 10)) == [70, 10, 10, 10]
 
 
@@ -97,7 +97,7 @@ def test_nc_5_1_1_where_minimums_alone_exceed_the_maximum_each_counts_the_minimu
 
 
 def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_others_share_the_rest() -> None:
-    """6 lies under the minimum of 10: 94 is shared by 120 and 68, half of each."""
+    """6 is under the minimum of 10: 94 is shared by 120 and 68, half of each."""
     found = shares(NC, 120, 68, 6)
     assert counts(found) == [60, 34, 6]
     assert [share.clause for share in found] == ["NC 5.1.1", "NC 5.1.1", "NC 5.1.2"]
@@ -171,8 +171,8 @@ def test_rtp_5_10_all_wagers_of_one_round_are_one_time() -> None:
     assert [share.once for share in apportion(RTP, limited("main", "tie"), layout)] == [True, True, False]
 
 
-def test_rtp_5_12_a_later_round_never_reaches_back() -> None:
-    """RTP 5.12: a round's result depends on what was known then, not on what is learnt later."""
+def test_rtp_5_12_a_later_round_does_not_change_an_earlier_one() -> None:
+    """A round's result depends on what was known then, not on what is learnt later."""
     first = shares(RTP, 4, 150)
     later = shares(RTP, 4, 150, before=frozenset({"p1"}))
     assert counts(first) == [4, 100] == counts(shares(RTP, 4, 150))
@@ -180,8 +180,8 @@ def test_rtp_5_12_a_later_round_never_reaches_back() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3", "F3"])
-def test_where_no_clause_limits_a_bet_counts_as_it_lies(game_id: str) -> None:
-    """TP, P3 and F3 say nothing of limits once bets are closed."""
+def test_without_a_clause_on_limits_a_bet_counts_as_it_lies(game_id: str) -> None:
+    """TP, P3 and F3 do not mention limits once bets are closed."""
     law = LAWS[game_id]
     main = law.wagers[0].id
     layout = lay(game_id, ("p1", main, 1, 4), ("p2", main, 1, 400))
@@ -209,10 +209,8 @@ def test_a_share_is_neither_negative_nor_more_than_the_stake(data: st.DataObject
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=8), st.integers(1, 60), st.integers(0, 200))
-def test_nc_5_1_1_shares_come_to_exactly_the_maximum_whenever_they_can(
-    amounts: list[int], minimum: int, more: int
-) -> None:
-    """NC 5.1.1, NC 5.1.2: they cannot only if the whole bets and the minimums exceed the maximum."""
+def test_nc_5_1_1_shares_add_up_to_the_maximum_whenever_possible(amounts: list[int], minimum: int, more: int) -> None:
+    """They fail to only where the whole bets and the minimums exceed the maximum (NC 5.1.2)."""
     maximum = minimum + more
     assume(sum(amounts) > maximum)
     found = shares(NC, *amounts, limit=Limit(minimum, maximum))
@@ -230,7 +228,7 @@ def test_nc_5_1_1_shares_that_are_not_lifted_stay_in_proportion(amounts: list[in
     found = share_out(whole, dict(enumerate(amounts)), 10)
     free = [(amounts[number], share) for number, share in found.items() if share > 10]
     assert len({share / amount for amount, share in free}) <= 1
-    # A share is lifted only if its proportional share is below the minimum.
+    # A share is raised only if its proportional share is below the minimum.
     if free:
         rate = free[0][1] / free[0][0]
         assert all(amounts[number] * rate <= 10 for number, share in found.items() if share == 10)

@@ -74,8 +74,7 @@ def test_the_steps_of_a_round_stand_in_the_documents_order(document: str) -> Non
     assert rules.examining is (document != "F3")
 
 
-def test_tp_2_1_rtp_2_1_nc_2_2_1_p3_2_1_and_f3_pm2_one_deck_of_52_without_jokers() -> None:
-    """TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1, F3 PM2."""
+def test_tp_2_1_rtp_2_1_nc_2_2_1_p3_2_1_f3_pm2_one_deck_without_jokers() -> None:
     assert len(DECK) == len(set(DECK)) == 52
     assert {(card.rank, card.suit) for card in DECK} == set(product(range(1, 14), SUITS))
 
@@ -109,7 +108,6 @@ def test_the_other_documents_leave_the_device_open(document: str) -> None:
 
 
 def test_rtp_6_2_nc_1_10_a_higher_position_may_do_what_a_lower_one_may() -> None:
-    """RTP 6.2, NC 1.10."""
     ranks = [Role.DEALER, Role.PIT_SUPERVISOR, Role.PIT_MANAGER, Role.SHIFT_MANAGER]
     for low, needed in enumerate(ranks):
         for high, held in enumerate(ranks):
@@ -119,7 +117,7 @@ def test_rtp_6_2_nc_1_10_a_higher_position_may_do_what_a_lower_one_may() -> None
 @pytest.mark.parametrize(
     ("document", "stands"), [("TP", "TP 5.1.2"), ("RTP", "RTP 5.1.2"), ("NC", "NC 5.6"), ("P3", "P3 5.1.2")]
 )
-def test_a_round_is_over_for_good_when_the_next_is_announced(document: str, stands: str) -> None:
+def test_a_round_is_over_when_the_next_is_announced(document: str, stands: str) -> None:
     """TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5: a round lasts from its announcement to the end of its settlement.
 
     What is found when the next has been announced belongs to an earlier round (I24) and takes nothing away from it.

@@ -1,4 +1,4 @@
-"""Dependences of wagers, found by their predicates: invented ones are counted as they are dealt, or refused."""
+"""Dependence between wagers, found by their predicates: new facts are counted as they are dealt, or refused."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def only(looks: Looks, shape: Shape = Shape.FLUSH, **more: object) -> tuple[Law,
 
 
 @pytest.mark.parametrize("name", INVENTED)
-def test_an_invented_fact_of_one_hand_is_counted_as_often_as_it_is_dealt(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_fact_of_one_hand_is_counted_as_often_as_it_is_dealt(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The predicate replaces a flush, which is counted by whether a hand is of one suit."""
     predicate, ways, suits = INVENTED[name]
     monkeypatch.setitem(OF_ONE, Shape.FLUSH, predicate)
@@ -85,7 +83,7 @@ def test_a_wager_on_three_suits_is_won_in_39_76_hundredths(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", INVENTED)
-def test_an_invented_fact_is_established_when_no_card_can_change_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_fact_is_established_when_no_card_can_change_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compared with dealing every unknown card."""
     predicate, _, _ = INVENTED[name]
     monkeypatch.setitem(OF_ONE, Shape.FLUSH, predicate)
@@ -175,5 +173,5 @@ def test_every_shape_is_of_one_hand_or_of_two() -> None:
     ],
     ids=lambda value: value.name if isinstance(value, Shape) else "",
 )
-def test_no_more_is_told_apart_than_a_shape_asks_for(shape: Shape, found: tuple[Trait, Suits]) -> None:
+def test_only_what_a_shape_needs_is_distinguished(shape: Shape, found: tuple[Trait, Suits]) -> None:
     assert of_one_hand(OF_ONE[shape]) == found

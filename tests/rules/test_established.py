@@ -121,7 +121,7 @@ def test_rtp_5_13_without_entered_wagers_it_is_unknown() -> None:
 
 
 def test_nc_5_4_1_one_box_binds_the_whole_round() -> None:
-    """NC 5.4.1: box 6 has lost its bet, so the round is played for box 1 too."""
+    """Box 6 has lost its bet, so the round is played for box 1 too."""
     placed = [(1, "main"), (6, "three_pictures")]
     found = established(NC, placed, at({"B6": "10C"}))
     standings = Standing(1, "main", Status.UNDECIDED), Standing(6, "three_pictures", Status.LOST)
@@ -129,7 +129,7 @@ def test_nc_5_4_1_one_box_binds_the_whole_round() -> None:
 
 
 def test_the_cards_of_other_boxes_count_as_known() -> None:
-    """NC 5.4.1: eleven pictures lie at other boxes, so this one cannot hold three."""
+    """NC 5.4.1: eleven pictures are at other boxes, so this one cannot hold three."""
     others = {"B2": "JC JD JH", "B3": "JS QC QD", "B4": "QH QS KC", "B5": "KD KH"}
     assert is_established(NC, at(others), (1, "three_pictures"))
     assert not is_established(NC, at(others | {"B3": "JS QC", "B4": "QH QS"}), (1, "three_pictures"))
@@ -209,7 +209,7 @@ SIGHTINGS = [
         ("recognised", {"B1": "KD 9D 2D", "D": "5S"}, "7H 8H"),
     ],
 )
-def test_what_counts_as_known_is_what_the_casino_chose(basis: str, hands: dict[str, str], elsewhere: str) -> None:
+def test_known_cards_are_those_that_the_casino_chose(basis: str, hands: dict[str, str], elsewhere: str) -> None:
     """RTP 5.13, NC 5.4: the setting known_cards."""
     assert known_under(basis, SIGHTINGS) == at(hands, elsewhere)
 
@@ -342,7 +342,7 @@ def test_many_boxes_are_answered_as_each_alone(data: st.DataObject) -> None:
     assert found.is_established == bool({Status.WON, Status.LOST} & set(alone))
 
 
-def test_boxes_of_the_same_ranks_are_told_apart_by_their_suits() -> None:
+def test_boxes_of_the_same_ranks_are_distinguished_by_their_suits() -> None:
     """F3 item 8: 2, 5 and 9 of one suit are a flush; of several they are nothing."""
     found = established(F3, [(1, "pair_plus"), (2, "pair_plus")], at({"B1": "2C 5C 9C", "B2": "2D 5H 9D"}))
     assert found is not None
@@ -350,8 +350,8 @@ def test_boxes_of_the_same_ranks_are_told_apart_by_their_suits() -> None:
 
 
 @given(data=st.data())
-def test_what_is_decided_stays_so_whatever_is_known_next(data: st.DataObject) -> None:
-    """A further card at the hand's place, or elsewhere, never changes a decided wager."""
+def test_a_decided_wager_stays_decided_with_more_known_cards(data: st.DataObject) -> None:
+    """A further card in the hand, or elsewhere, never changes a decided wager."""
     law, wager = data.draw(st.sampled_from(CASES))
     deck = data.draw(st.sampled_from([DECK, SMALL, PICTURES]))
     known = data.draw(positions(deck, least_unknown=7))

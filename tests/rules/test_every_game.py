@@ -43,7 +43,7 @@ def test_every_reading_has_its_line_on_the_page(game: Game) -> None:
 
 @every_game
 @given(cards=six_cards)
-def test_a_wager_always_comes_to_one_end_and_is_the_same_in_other_suits(game: Game, cards: list[Card]) -> None:
+def test_a_wager_has_one_result_which_suits_do_not_change(game: Game, cards: list[Card]) -> None:
     box, dealer = cards[:3], cards[3:]
     turned = [DECK[(card.number - 1 + 13) % 52] for card in cards]  # the next suit of each
     for law in every_law(game):
@@ -97,7 +97,7 @@ def test_all_22_100_hands_have_a_name_in_every_game() -> None:
     assert keys == set(range(31))
 
 
-def test_what_a_new_game_is_told_to_fill_in_is_there() -> None:
+def test_everything_that_a_new_game_must_fill_in_exists() -> None:
     document = (ROOT / "docs" / "a_new_game.md").read_text(encoding="utf-8")
     document = document.replace("/xy", "/nc")  # the page's name for a new game
     paths = [ROOT / path for path in re.findall(r"`((?:controller|tests|docs)/[\w/.-]*\w)`?", document)]

@@ -85,7 +85,7 @@ def test_e2_the_cells_fill_the_table() -> None:
 
 
 @pytest.mark.parametrize("game_id", GAME_IDS)
-def test_e2_every_row_of_a_round_in_progress_stands_in_a_cell(game_id: str) -> None:
+def test_e2_every_row_of_a_round_in_progress_is_in_a_cell(game_id: str) -> None:
     law = LAWS[game_id]
     covered = {replace(final(law, cell.kind, cell.facts), id="") for cell in CELLS if cell.game == game_id}
     in_round = {
@@ -112,9 +112,7 @@ def test_nothing_is_voided_removed_or_returned_without_a_clause(cell: Cell) -> N
         ("P3 2.1", "P3 5.1.1", "P3 5.2"),
     ],
 )
-def test_a_round_is_void_that_was_not_dealt_from_one_deck_of_52_cards(
-    one_deck: str, foreign: str, wrong_number: str
-) -> None:
+def test_a_round_not_dealt_from_one_deck_of_52_cards_is_void(one_deck: str, foreign: str, wrong_number: str) -> None:
     """A card of another back and a joker are foreign cards; 51 or 53 cards are not a deck."""
     law = LAWS[one_deck.partition(" ")[0]]
     assert says(final(law, K.FOREIGN_CARD, said())) == void(foreign)
@@ -163,7 +161,7 @@ def test_rtp_5_11_nc_5_1_1_a_wager_outside_the_limits_is_left_to_settlement(game
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not K.WRONG_COUNT])
 @pytest.mark.parametrize("game_id", GAME_IDS)
-def test_an_earlier_round_stands_where_the_document_says_so(game_id: str, kind: Kind) -> None:
+def test_an_earlier_round_stands_where_the_document_provides_it(game_id: str, kind: Kind) -> None:
     """TP 5.1.2, RTP 5.1.2 and 5.12, NC 5.6, P3 5.1.2. NC does not touch the later round either: NC 5.12."""
     clause = STANDS[game_id].get(kind)
     expected = UNPROVIDED[game_id] if clause is None else Expected(clause, D.STANDS)

@@ -190,7 +190,7 @@ def test_no_row_of_a_game_repeats_another_or_its_condition(game_id: str) -> None
 
 
 @each_game
-def test_every_clause_that_the_data_cite_stands_in_the_document(game_id: str) -> None:
+def test_every_clause_that_the_data_cite_is_in_the_document(game_id: str) -> None:
     rules = game(game_id)
     rows = rules.irregularities
     cited = {row.clause for row in rows} | {option.clause for row in rows for option in row.options}

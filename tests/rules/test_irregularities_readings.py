@@ -135,7 +135,7 @@ def test_reading_37_rtp_5_4_holds_for_a_card_that_is_dealt_as_an_exposed_one(kin
 @pytest.mark.parametrize(
     ("reconstructable", "option"), [(False, NC_AS_DEALT), (True, NC_RECONSTRUCTED)], ids=["as dealt", "reconstructed"]
 )
-def test_reading_37_nc_5_5_4_a_dropped_card_whose_face_was_seen_is_dealt_face_up(
+def test_reading_37_nc_5_5_4_a_dropped_card_with_a_seen_face_is_dealt_face_up(
     reconstructable: bool, option: Expected
 ) -> None:
     """NC 5.7 covers errors that NC 5.5 does not: after handling, an unseen face, or by the other reading."""
@@ -179,7 +179,7 @@ def test_reading_37_tp_5_3_p3_5_3_hold_for_a_card_that_is_dealt_as_an_exposed_on
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3"])
-def test_reading_37_a_face_that_is_not_dealt_or_was_not_seen_is_no_misdeal(game_id: str) -> None:
+def test_reading_37_an_undealt_or_unseen_face_is_not_a_misdeal(game_id: str) -> None:
     law = read_law(game(game_id), {"face_up_is_misdealt": "yes"})
     for not_dealt in (said(before_close=True), said(before_close=False, in_stub=True)):
         assert says(final(law, K.FACE_UP_IN_DEVICE, replace(not_dealt, handled=False))) == SILENT

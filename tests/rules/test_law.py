@@ -1,4 +1,4 @@
-"""The law of a table: the document, the chosen readings, and the rows of the house."""
+"""The rules of a table: the document, the chosen readings, and the casino's own rows."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a3_every_option_has_a_meaning_and_every_setting_a_clause_and_a_question
 
 
 @each_game
-def test_without_a_choice_every_setting_stands_at_its_default(game_id: str) -> None:
+def test_without_a_choice_every_setting_has_its_default(game_id: str) -> None:
     law = read_law(game(game_id))
     for one in settings(law.game):
         if one.default:
@@ -301,7 +301,7 @@ def test_a_wager_that_the_game_has_not_is_refused_with_those_it_has(game_id: str
 
 
 @pytest.mark.parametrize("option", ["own", "either"])
-def test_reading_13_nc_1_17_the_three_pictures_bet_stands_once_whatever_is_chosen(option: str) -> None:
+def test_reading_13_nc_1_17_the_three_pictures_bet_is_listed_once(option: str) -> None:
     law = read_law(game("NC"), {"three_pictures_of": option})
     assert [wager.id for wager in law.wagers] == WAGERS["NC"]
 
@@ -319,7 +319,7 @@ def test_five_documents_are_built_in_and_another_is_refused_with_their_names() -
         game("XX")
 
 
-def test_a_law_that_was_read_does_not_change_with_what_it_was_read_from() -> None:
+def test_a_compiled_law_is_independent_of_its_source() -> None:
     chosen = {"cured": "options"}
     law: Law = read_law(game("NC"), chosen)
     chosen["cured"] = "silently"

@@ -67,7 +67,7 @@ def test_who_bets_must_be_entered_first() -> None:
     ("game_id", "clause"), [("TP", "TP 5.5"), ("RTP", "RTP 5.2"), ("NC", "NC 3.11"), ("P3", "P3 5.5"), ("F3", "")]
 )
 def test_nothing_is_placed_or_raised_late(game_id: str, clause: str) -> None:
-    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 names no clause, and the house refuses anyway."""
+    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 has no clause, and the house refuses it anyway."""
     main = LAWS[game_id].wagers[0].id
     layout = lay(game_id, ("ann", main, 1, 20))
     assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (Refusal.LATE, clause)
@@ -110,7 +110,7 @@ def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_any_main_on_that_box(game_id: str
     assert ("ann", "tie", 1, 5) in lying(put(game_id, layout, "ann", "tie", 1, 5).layout)
 
 
-def test_i23_side_bets_that_lie_without_a_main_are_named() -> None:
+def test_i23_side_bets_without_a_main_bet_are_named() -> None:
     """TP 3.3 asks for the bettor's own main wager, NC 3.9 for any."""
     bets = (("bob", "main", 1, 20), ("ann", "tie", 1, 5), ("ann", "tie", 2, 5))
     assert [bet.number for bet in without_main(LAWS["TP"], lay("TP", *bets))] == [2, 3]
@@ -145,8 +145,8 @@ def test_rtp_3_8_a_bettor_is_kept_to_one_position() -> None:
     assert ("bob", "main", 1, 5) in lying(put("RTP", layout, "bob", "main", 1, 5, rules).layout)
 
 
-def test_rtp_3_8_the_bankers_own_spot_is_no_position() -> None:
-    """RTP 3.8 is about positions; as a rule of the house it leaves F3's Banker Pair Plus free."""
+def test_rtp_3_8_the_bankers_own_spot_is_not_a_position() -> None:
+    """RTP 3.8 is about positions; as a rule of the house it exempts F3's Banker Pair Plus."""
     rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
     layout = put("F3", lay("F3", ("ann", "win", 1, 10)), "ann", "banker_pair_plus", 0, 5, rules).layout
     assert lying(put("F3", layout, "ann", "tie", 1, 5, rules).layout)[-1] == ("ann", "tie", 1, 5)
@@ -252,7 +252,7 @@ def test_rules_of_a_table_are_about_its_own_boxes() -> None:
         ("TP", TableRules(boxes=3, fewer_wagers={0: 1}), "there is no box 0; boxes are 1 to 3"),
     ],
 )
-def test_rules_of_a_table_are_about_what_its_game_has(game_id: str, rules: TableRules, says: str) -> None:
+def test_the_rules_of_a_table_only_concern_what_its_game_has(game_id: str, rules: TableRules, says: str) -> None:
     """RTP App. A, RTP App. B, F3 PM1, NC 2.1.1.a."""
     law = LAWS[game_id]
     with pytest.raises(TableRulesError, match=says):

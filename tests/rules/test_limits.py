@@ -33,7 +33,7 @@ def test_rtp_3_4_several_bettors_share_a_position_each_within_the_limits() -> No
     assert refused("RTP", layout, "ann", "main", 1, 1, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
 
 
-def test_nc_1_16_who_sits_at_one_box_is_standing_at_another() -> None:
+def test_nc_1_16_a_bettor_seated_at_one_box_is_standing_at_another() -> None:
     """Ann placed first on both boxes. She gives way to Bob at his box, and he to her at hers."""
     for box, left in ((2, [("ann", "main", 2, 40), ("bob", "main", 2, 60)]), (1, [("ann", "main", 1, 100)])):
         layout = lay("NC", ("ann", "main", box, 60), ("bob", "main", box, 40), seats={"ann": 1, "bob": 2})
@@ -69,8 +69,8 @@ def test_nc_5_1_a_seated_bettors_chips_push_standing_ones_out_the_last_first() -
     assert laid.layout.numbered == 3
 
 
-def test_nc_5_1_a_raise_comes_after_every_bet_that_lies_there() -> None:
-    """NC 5.1: Bob bet before Cy, but his raise came later."""
+def test_nc_5_1_a_raise_ranks_after_every_bet_on_the_box() -> None:
+    """Bob bet before Cy, but his raise came later."""
     layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 1, 40), ("cy", "main", 1, 40), seats={"ann": 1})
     laid = put("NC", layout, "bob", "main", 1, 30, limited("main"))
     assert lying(laid.layout) == [("ann", "main", 1, 10), ("bob", "main", 1, 50), ("cy", "main", 1, 40)]
@@ -156,7 +156,7 @@ def test_nc_5_1_and_1_15_the_bet_over_the_maximum_gives_its_bettor_no_priority(
     maximum=st.integers(1, 300),
     wager=st.sampled_from(["main", "tie"]),
 )
-def test_nc_5_1_an_overlooked_excess_goes_back_to_the_same_bettors_as_at_once(
+def test_nc_5_1_an_overlooked_excess_goes_back_to_the_same_bettors_later(
     amounts: list[int], sits: int, maximum: int, wager: str
 ) -> None:
     rules = TableRules(boxes=3, limits={wager: Limit(1, maximum)})
@@ -185,7 +185,7 @@ def test_limits_that_cannot_be_met_are_refused(minimum: int, maximum: int | None
 
 
 @given(st.data())
-def test_what_was_placed_within_the_rules_is_within_the_limits_and_no_chip_is_lost(data: st.DataObject) -> None:
+def test_bets_placed_within_the_rules_are_within_the_limits(data: st.DataObject) -> None:
     """NC 5.1, RTP 3.4, for every game and any sequence of bets, seated or standing."""
     game_id = data.draw(st.sampled_from(GAME_IDS))
     law, rules = LAWS[game_id], data.draw(table_rules(game_id))
@@ -209,7 +209,7 @@ def test_what_was_placed_within_the_rules_is_within_the_limits_and_no_chip_is_lo
 
 
 @given(st.data())
-def test_handing_excess_back_leaves_nothing_over_and_takes_no_more_than_that(data: st.DataObject) -> None:
+def test_handing_back_an_excess_leaves_the_maximum_exactly(data: st.DataObject) -> None:
     """NC 5.1, RTP 3.4."""
     game_id = data.draw(st.sampled_from(GAME_IDS))
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))

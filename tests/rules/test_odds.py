@@ -159,20 +159,20 @@ def test_p3_1_1_6_a_tie_on_points_favours_the_player_and_one_on_ranking_does_not
     assert not counted_by_id("P3", **RANKING)["tie"].favours_player
 
 
-def test_rtp_4_2_royal_pictures_are_paid_on_as_many_hands_as_the_cards_say() -> None:
-    """RTP 4.2, of 22,100 hands: KKK, QQQ, JJJ, other three pictures, a picture pair, one king."""
+def test_rtp_4_2_royal_pictures_pay_on_the_calculated_number_of_hands() -> None:
+    """Of 22,100 hands: KKK, QQQ, JJJ, other three pictures, a picture pair, one king."""
     mixed, one_king = comb(12, 3) - 3 * comb(4, 3), 4 * comb(48 - 8, 2) + 4 * 8 * 40
     assert (mixed, one_king) == (208, 4400)
     royal = counted_by_id("RTP")["royal"]
     assert [price.ways for price in royal.prices] == [4, 4, 4, mixed, 3 * comb(4, 2) * 40, one_king]
 
 
-def test_f3_o3_pair_plus_is_paid_on_as_many_hands_as_is_known() -> None:
-    """F3 O3: straight flush, three of a kind, straight, flush, pair."""
+def test_f3_o3_pair_plus_pays_on_the_known_number_of_hands() -> None:
+    """Straight flush, three of a kind, straight, flush, pair."""
     assert [price.ways for price in counted_by_id("F3")["pair_plus"].prices] == [48, 52, 720, 1096, 3744]
 
 
-def test_main_wagers_win_and_lose_alike_and_tie_as_often_as_another_count_says() -> None:
+def test_main_wagers_win_lose_and_tie_as_often_as_a_separate_count() -> None:
     """The other count takes every two multisets of ranks, with binomials of their common ranks."""
 
     def chances(box: Counter[int], dealer: Counter[int]) -> int:
@@ -211,7 +211,7 @@ def test_a_reading_that_must_be_chosen_is_asked_for() -> None:
         count_odds(read_law(game("P3")))
 
 
-def test_a_reading_is_asked_for_too_where_it_decides_which_wager_there_is() -> None:
+def test_a_reading_that_decides_which_wagers_exist_is_asked_for() -> None:
     """Without the question, the wager would silently be missing."""
     document = game("F3")
     settings = tuple(
@@ -237,7 +237,7 @@ def test_the_settings_that_matter_are_those_of_wagers_and_prices() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "count"), [("TP", 2), ("RTP", 2), ("NC", 4), ("P3", 6), ("F3", 4)])
-def test_every_reading_is_there_once(game_id: str, count: int) -> None:
+def test_every_reading_is_listed_once(game_id: str, count: int) -> None:
     """P3: how points are compared does not matter where the ranking decides, so six of the eight choices differ."""
     laws = every_reading(game(game_id))
     in_force = [tuple((wager.id, law.prices(wager)) for wager in law.wagers) for law in laws]

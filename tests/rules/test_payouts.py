@@ -294,7 +294,7 @@ def test_reading_4_p3_1_1_1_3_15_a_perfect_tie_is_paid_instead_or_besides(
         assert in_short(result) == (WON, net, "P3 4.1")
 
 
-def test_reading_5_p3_1_1_1_other_pictures_are_no_perfect_tie() -> None:
+def test_reading_5_p3_1_1_1_other_pictures_are_not_a_perfect_tie() -> None:
     assert settled("P3", "tie", "KC QD JH", "KD KH JC").net == 10
 
 

@@ -115,8 +115,8 @@ def test_rtp_5_5_and_nc_5_9_all_wagers_on_a_removed_hand_are_returned(game_id: s
     assert [entry.clause for entry in settlement.entries][:2] == [clause, clause]
 
 
-def test_nc_5_7_3_who_chose_so_has_his_bets_back_and_the_others_play_on() -> None:
-    """NC 5.7.3; reading 38: on one box each bettor decides for himself."""
+def test_nc_5_7_3_a_bettor_may_take_back_his_bets_while_others_play_on() -> None:
+    """Reading 38: on one box each bettor decides for himself."""
     layout = lay("NC", ("ann", "main", 1, 100), ("ann", "tie", 1, 10), ("bob", "main", 1, 20), ("ann", "main", 3, 30))
     settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
     assert [money(entry)[:3] for entry in settlement.entries] == [
@@ -159,7 +159,7 @@ def test_nc_5_14_a_side_bet_without_an_initial_bet_is_returned() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 3.3"), ("RTP", "RTP 3.5"), ("P3", "P3 3.4")])
-def test_a_side_bet_without_main_waits_for_a_ruling_where_no_clause_decides(game_id: str, clause: str) -> None:
+def test_a_side_bet_without_main_waits_for_a_ruling_without_a_clause(game_id: str, clause: str) -> None:
     """TP 3.3, RTP 3.5, P3 3.4: the documents do not state the effect."""
     law, layout = LAWS[game_id], lay(game_id, ("ann", "tie", 3, 10))
     held = settle_round(law, THREE_BOXES, layout, {})
@@ -210,7 +210,7 @@ def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str)
 
 
 def test_nc_1_19_a_void_round_has_no_result_whatever_the_hands() -> None:
-    """NC 1.19: a bet that would have won, one that would have lost, and a side bet that another clause returns."""
+    """A bet that would have won, one that would have lost, and a side bet that another clause returns."""
     layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 3, 40), ("bob", "tie", 2, 7))
     settled, void = settle_round(NC, THREE_BOXES, layout, TABLE), return_every_bet(NC, layout, "NC 5.4.2")
     assert [entry.verdict for entry in settled.entries] == [WON, LOST, RETURNED]
@@ -218,8 +218,8 @@ def test_nc_1_19_a_void_round_has_no_result_whatever_the_hands() -> None:
     assert not any(entry.counted or entry.paid or entry.collected for entry in void.entries)
 
 
-def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himself() -> None:
-    """NC 1.16: Bob stands. He and Ann choose separately (NC 5.7.3)."""
+def test_nc_1_16_bettors_of_a_box_are_settled_separately() -> None:
+    """Bob stands. He and Ann choose separately (NC 5.7.3)."""
     layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 20), ("bob", "tie", 1, 5), seats={"ann": 1})
     for who, verdicts in (("bob", [WON, RETURNED, RETURNED]), ("ann", [RETURNED, WON, LOST])):
         settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={(who, 1): "NC 5.7.3"})
@@ -227,7 +227,7 @@ def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himse
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("P3", "P3 5.4"), ("NC", "NC 5.5.5")])
-def test_p3_5_4_and_nc_5_5_5_a_round_voided_after_it_was_settled_is_taken_back(game_id: str, clause: str) -> None:
+def test_p3_5_4_and_nc_5_5_5_a_void_after_settlement_is_reversed(game_id: str, clause: str) -> None:
     """P3 5.4, NC 5.5.5: winners return their payments, losers get their stakes back."""
     law = LAWS[game_id]
     layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
@@ -272,10 +272,10 @@ def test_nc_5_3_who_walked_away_is_settled_as_everybody() -> None:
         (Rounding.UP, 13, Fraction(-1, 2)),
     ],
 )
-def test_rounding_is_of_what_is_paid_and_its_difference_is_shown(
+def test_rounding_applies_to_payouts_and_its_difference_is_shown(
     rounding: Rounding, paid: Fraction, kept: Fraction
 ) -> None:
-    """TP 4.1: half of 25."""
+    """Half of 25 (TP 4.1)."""
     layout = lay("TP", ("ann", "main", 2, 25))
     settlement = settle_round(TP, THREE_BOXES, layout, TABLE, rounding=rounding)
     assert (settlement.entries[0].paid, breakage(settlement)) == (paid, kept)

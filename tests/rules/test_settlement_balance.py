@@ -72,7 +72,7 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_the_order_of_placing_changes_no_ones_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
+def test_the_order_of_placing_does_not_change_anyones_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
     """Clauses on settling do not ask who placed first. NC 5.1 does, but only while bets are open."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     numbers = data.draw(st.permutations([bet.number for bet in layout.bets]))
@@ -92,7 +92,7 @@ def by_stack(settlement: Settlement) -> dict[tuple[str, str, int], tuple[Fractio
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_a_void_round_gives_everybody_his_own(data: st.DataObject, game_id: str, hands: Hands) -> None:
+def test_a_void_round_returns_everybodys_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
     """NC 5.15, F3 X2, reading 33."""
     layout = data.draw(layouts(game_id))
     void = return_every_bet(LAWS[game_id], layout, "a clause")
@@ -102,9 +102,7 @@ def test_a_void_round_gives_everybody_his_own(data: st.DataObject, game_id: str,
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_rounding_moves_less_than_a_unit_a_bet_and_shows_all_of_it(
-    data: st.DataObject, game_id: str, hands: Hands
-) -> None:
+def test_rounding_moves_less_than_a_unit_a_bet_and_shows_it(data: st.DataObject, game_id: str, hands: Hands) -> None:
     """Shares of a maximum are whole units too, so that only rounding changes what is paid on a share."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     exact = settle_round(law, rules, layout, hands)

@@ -182,7 +182,7 @@ def test_suits_do_matter_to_a_flush_and_to_a_straight_flush() -> None:
 @pytest.mark.parametrize(
     ("box", "dealer", "matched"),
     [
-        ("JC 9D 7S", "JD JH 6S", 1),  # the document's own
+        ("JC 9D 7S", "JD JH 6S", 1),  # the document's own example
         ("JC JS 6C", "JD 9H 7D", 1),
         ("JC JS 6C", "JD JH 7D", 2),
         ("JC JS JH", "JD QH KD", 1),
@@ -215,7 +215,7 @@ def test_p3_4_3_no_pairing_matches_more_pictures_than_are_counted(pair: tuple[li
 
 
 def worth(dealt: list[Card]) -> tuple[int, int, int]:
-    """Return points and pictures by the letters, with three pictures highest; and the points alone. More is better."""
+    """Return points and pictures by the letters, with three pictures highest, and the points alone. More is better."""
     shown = [card.code[0] for card in dealt]
     points = sum(1 if letter == "A" else int(letter) for letter in shown if letter in "A23456789") % 10
     pictures = sum(letter in "JQK" for letter in shown)

@@ -285,8 +285,8 @@ def test_every_problem_is_named_at_once() -> None:
     assert len(problems(replace(SK, id="sk", title=message(""), boxes=(0, 0, 0)))) >= 3
 
 
-def test_two_main_wagers_may_be_where_no_wager_needs_one() -> None:
-    """F3 PM4: Win and Lose lie beside each other, and no wager of that game depends on another."""
+def test_two_main_wagers_are_allowed_where_no_wager_needs_one() -> None:
+    """F3 PM4: Win and Lose are separate wagers, and no wager of that game depends on another."""
     assert sum(wager.main for wager in game("F3").wagers) == 2
     assert problems(game("F3")) == ()
 

@@ -20,7 +20,7 @@ def may_view(law: Law, layout: Layout, bettor: str, box: int, viewing: Mapping[s
 
 
 def test_rtp_3_10_the_seated_bettor_who_placed_first_looks() -> None:
-    """RTP 3.10: Bob sits at another position, and still placed first of the seated bettors."""
+    """Bob sits at another position, and still placed first of the seated bettors."""
     layout = lay("RTP", *SHARED, seats={"ann": 1, "bob": 2})
     assert viewer(RTP, layout, 1) == "bob"
     refusal = viewing_refusal(RTP, layout, "ann", 1)
@@ -74,7 +74,7 @@ def test_nc_1_15_who_sits_at_the_box_looks_else_the_highest_bet() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3"])
-def test_tp_3_5_and_p3_3_6_any_bettor_of_the_box_may_look_and_the_first_is_named(game_id: str) -> None:
+def test_tp_3_5_and_p3_3_6_any_bettor_of_the_box_may_look(game_id: str) -> None:
     """TP 3.5, P3 3.6: neither says who looks, nor that it is one hand only."""
     law, layout = LAWS[game_id], lay(game_id, *SHARED, seats={"ann": 1})
     assert viewer(law, layout, 1) == viewer(law, layout, 1, {"cy": 2}) == "cy"
