@@ -1,4 +1,4 @@
-"""For all tests: nothing may be left behind, and tests whose tool is missing are named at the end."""
+"""Fixtures and hooks for all tests: nothing may be left behind, and tests without their tool are listed at the end."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from tests.support import long_forms
 _missing: set[str] = set()
 ENDS_WITHIN = 60.0  # seconds: a guard against a hang
 DESCRIPTORS = Path("/proc/self/fd")
-IN_MEMORY = Path("/dev/shm")  # noqa: S108  # pytest makes a folder of this user's in it
-ROOM = 2 << 30  # bytes free there, else the tests' folders are on the disk
+IN_MEMORY = Path("/dev/shm")  # noqa: S108  # pytest makes this user's folder in it
+ROOM = 2 << 30  # bytes; with less free space the tests' folders are on the disk
 WAIT_LONG = ("tests/bench/", "tests/search/", "tests/journal/")  # their long forms begin first
 
-# A machine under load is slow; that is no failure.
+# A machine under load is slow; this is not a failure.
 settings.register_profile("cardshoe", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cardshoe")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Child processes hear Ctrl-C also where a shell runs the tests in the background and has it ignored.
+    """Let child processes receive Ctrl-C even where a background shell ignores it, and cache bytecode.
 
-    Where Python may not write bytecode, hundreds of them would compile the same modules each time.
+    Where Python may not write bytecode, hundreds of processes would compile the same modules each time.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_roomy(folder: Path) -> bool:
-    """Whether it is there and takes the tests' journals and programs: they write tens of gigabytes in a run."""
+    """Return whether the folder has room for the tests' journals and programs, tens of gigabytes in a run."""
     if not folder.is_dir():
         return False
     found = os.statvfs(folder)
@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _begins(item: pytest.Item) -> int:
-    """The longest of the long forms first, so that no core is idle at the end."""
+    """Return the sort key that starts the longest of the long forms first, so that no core is idle at the end."""
     is_long = any(item.iter_markers("exhaustive")) or any(item.iter_markers("soak"))
     return 0 if is_long and item.nodeid.startswith(WAIT_LONG) else 1
 
@@ -99,7 +99,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _write_sums(terminalreporter: Any) -> None:
-    """Sums over all long forms of what they counted: the properties whose names begin with "soak: "."""
+    """Write the sums over all long forms of the properties whose names begin with "soak: "."""
     sums: Counter[str] = Counter()
     for report in terminalreporter.stats.get("passed", ()):
         if report.when == "call":
@@ -112,7 +112,7 @@ def _write_sums(terminalreporter: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """A command that runs in this process configures the program's log."""
+    """Restore the logging that a command configured in this process."""
     before = structlog.get_config()
     yield
     structlog.configure(**before)
@@ -120,17 +120,19 @@ def _logs_as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
-    """No thread and no descriptor more than before. (Tasks end with their loop; pytest-asyncio reports them.)"""
+    """Check that no more threads and descriptors exist than before. (pytest-asyncio reports tasks, which end with their
+    loop.)
+    """
     threads = set(threading.enumerate())
     descriptors = _open_descriptors()
     yield
     until = time.monotonic() + ENDS_WITHIN
-    # What is about to end may end: asyncio's watcher of a child, an answer to a browser that has closed its page.
+    # Let pending work end: asyncio's watcher of a child, an answer to a browser that has closed its page.
     while (leaked := [one for one in threading.enumerate() if one not in threads]) or _open_descriptors() > descriptors:
         if time.monotonic() > until:
             break
         for thread in leaked:
-            if thread.ident is not None:  # else it is about to start
+            if thread.ident is not None:  # otherwise it is about to start
                 thread.join(ENDS_WITHIN)
     assert not leaked, f"threads left behind: {[thread.name for thread in leaked]}"
     assert _open_descriptors() <= descriptors, f"{_open_descriptors() - descriptors} descriptors left behind"
@@ -138,7 +140,7 @@ def nothing_left_behind() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def fonts() -> None:
-    """matplotlib opens its fonts once in a process and keeps them open."""
+    """Open matplotlib's fonts, which it opens once in a process and keeps open."""
     from matplotlib.figure import Figure
 
     figure = Figure()

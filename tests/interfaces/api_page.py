@@ -24,7 +24,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "api.md"
 HEAD: Final = "| operation | fields | what it does | who |\n|---|---|---|---|\n"
 EVERY: Final[tuple[type[Operation], ...]] = get_args(AnyOperation)
 WORDS: Final = {"str": "text", "int": "number", "bool": "true or false", "Place": "place", "Card": "card"}
-BY_ITS_STATE: Final = {"irregularity", "revision"}  # its irregularity decides who may enter it
+BY_ITS_STATE: Final = {"irregularity", "revision"}  # the irregularity decides who may enter it
 FEW: Final = 6  # the most enum values that are listed
 
 

@@ -16,13 +16,15 @@ from typing import Any, Final, NamedTuple
 
 FOLDER: Final = Path(__file__).parents[2] / "deployment" / "grafana"
 WIDTH: Final = 24  # columns of a dashboard
-HEIGHT: Final = 8  # rows of a panel; a number takes half
+HEIGHT: Final = 8  # rows of a panel; a number panel has half as many
 LINK: Final = {"type": "dashboards", "tags": ["cardshoe"], "title": "Cardshoe", "keepTime": True, "includeVars": True}
 SOURCE: Final = {"type": "prometheus", "uid": "${source}"}
 
 
 class Panel(NamedTuple):
-    """One panel. `kind`, `unit`: Grafana's names; "" for a count. `legend`: the label that tells its lines apart."""
+    """One panel. `kind` and `unit` are Grafana's names; `unit` is "" for a count. `legend`: the label that
+    distinguishes its lines.
+    """
 
     title: str
     query: str
@@ -32,7 +34,7 @@ class Panel(NamedTuple):
 
 
 class Dashboard(NamedTuple):
-    """One dashboard. `labels`: the choices at its top, each within those before it."""
+    """One dashboard. `labels`: the choices at its top; each narrows the next."""
 
     name: str
     title: str

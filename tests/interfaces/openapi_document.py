@@ -57,7 +57,7 @@ ONE_LINE: Final = (
 
 
 def hook(kind: Any) -> Json:
-    """Return the schema of a type of the project."""
+    """Return the schema of a project type."""
     if kind is Card:
         return {
             "type": "string",
@@ -159,7 +159,7 @@ def _sent(made: Json) -> set[str]:
 
 
 def _named(schema: Any) -> Iterator[str]:
-    """Yield the schemas that it refers to."""
+    """Yield the schemas to which it refers."""
     if isinstance(schema, dict):
         if schema.get("$ref", "").startswith(REF.format(name="")):
             yield schema["$ref"].rpartition("/")[2]

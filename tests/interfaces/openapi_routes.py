@@ -1,7 +1,7 @@
-"""The addresses in docs/openapi.json: who may ask, with what body, and every answer.
+"""The paths in docs/openapi.json: who may ask, with what body, and every answer.
 
-The refusals are those of the daemon's own modules, with their sentences. Tests compare addresses and codes with the
-routes and the sources.
+The refusals are those of the daemon's own modules, with their sentences. Tests compare paths and codes with the routes
+and the sources.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "streams": Refusal(503, event_streams.STREAMS_IN_USE),
     "journal": Refusal(503, "The journal cannot be read; the code is one that docs/faults.md describes."),
 }
-BY_THE_JOURNAL: Final = "journal"  # stands for each code of an unreadable journal
+BY_THE_JOURNAL: Final = "journal"  # represents each code of an unreadable journal
 
 EVERYWHERE: Final = ("not-admitted", "connections", "host", "origin")
 IN_BODIES: Final = (
@@ -73,9 +73,9 @@ class Stream(NamedTuple):
 
 
 class Described(NamedTuple):
-    """An address. `answer`: the type of the answer with status 200; text: its media type and content; or a stream.
+    """A path. `answer` is one of: the type of the answer with status 200; text, as media type and content; a stream.
 
-    `refusals`: in addition to those of every request. `port_only`: not at the Unix socket.
+    `refusals` come in addition to those of every request. `port_only`: not at the Unix socket.
     """
 
     operation_id: str

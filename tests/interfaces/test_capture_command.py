@@ -1,4 +1,4 @@
-"""`cardshoe capture` records, shows and plays back. It seals unless told otherwise, and refuses in sentences."""
+"""`cardshoe capture` records, shows and plays back. It seals by default, and refuses in sentences."""
 
 from __future__ import annotations
 
@@ -124,14 +124,14 @@ def test_refuses_with_a_sentence_and_no_traceback(folder: Path, arguments: list[
 # -- show and replay ----------------------------------------------------------------------------------------------
 
 
-def test_faces_are_told_only_when_asked_for(tmp_path: Path) -> None:
+def test_faces_are_shown_only_on_request(tmp_path: Path) -> None:
     assert 'card="concealed"' in out(tmp_path, "replay", ANGEL_EYE, "--fast")
     assert 'card="8D"' not in out(tmp_path, "replay", ANGEL_EYE, "--fast")
     assert 'card="8D"' in out(tmp_path, "replay", ANGEL_EYE, "--fast", "--faces")
     assert 'card="8D"' in out(tmp_path, "show", ANGEL_EYE, "--faces")
 
 
-def test_faces_of_real_cards_are_not_told_from_a_plain_capture(tmp_path: Path) -> None:
+def test_faces_of_real_cards_are_not_shown_from_a_plain_capture(tmp_path: Path) -> None:
     text = Path(ANGEL_EYE).read_text().replace('"origin":"simulated"', '"origin":"hardware"')
     (tmp_path / "real.capture").write_text(text)
     done = cardshoe("capture", "show", "real.capture", "--faces", cwd=tmp_path)

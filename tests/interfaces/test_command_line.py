@@ -93,7 +93,7 @@ def test_refuses_with_a_sentence_and_no_traceback(
         (">/dev/full", "Standard output cannot be written: No space"),
     ],
 )
-def test_a_standard_output_that_takes_nothing_is_told_in_a_sentence(
+def test_an_unwritable_standard_output_is_reported_in_a_sentence(
     tmp_path: Path, command: str, elsewhere: str, sentence: str
 ) -> None:
     done = shell(f"{command} {elsewhere}", tmp_path)

@@ -60,8 +60,8 @@ def eventful(game_id: str, unit: Unit) -> int:
     return next(seed for seed in count(EVENTFUL) if len(kinds(seed)) >= 6)
 
 
-def test_a_visitor_is_told_what_only_eyes_can_see() -> None:
-    """The hands rest until the person enters what the screen does not ask for."""
+def test_a_visitor_is_told_what_only_a_person_can_see() -> None:
+    """The hands stay until the person enters what the screen does not ask for."""
     view = view_of(TableHarness().start().to_dealing().state, LinkView())
     assert "box 1" in str(line_of_sight(view, operations.HandleCards("B1")))
     for kind in REPORTED:
@@ -154,10 +154,12 @@ def test_the_plan_knows_every_mishaps_number(game_id: str, unit: Unit) -> None:
     ("unit", "seed", "rounds"),
     [(Unit.SINGLES, 15, 20), (Unit.SINGLES, 22, 23), (Unit.SINGLES, 26, 10), (Unit.SETS, 26, 5)],
 )
-async def test_exchanged_hands_go_back_where_the_rules_are_silent(
+async def test_exchanged_hands_go_back_where_no_clause_applies(
     unit: Unit, seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hands are exchanged in mid-deal with unequal numbers of cards; left so, a round could never end."""
+    """Hands are exchanged in mid-deal with unequal numbers of cards; without an exchange back the round could never
+    end.
+    """
     monkeypatch.setitem(GAMES, "SK", skeleton())
     played = await play_rounds("SK", unit, rounds, seed)
     assert "wrong_distribution" in {one.kind for one in played.account.raised.values()}
@@ -178,7 +180,7 @@ async def test_plays_with_every_way_of_dispensing(on_removal: bool, stages: bool
         (["--game", "F3", "--on-removal"], "3 Face Baccarat begins with one card"),
     ],
 )
-def test_what_cannot_be_played_is_said_in_a_sentence(arguments: list[str], sentence: str) -> None:
+def test_an_impossible_demo_is_refused_in_a_sentence(arguments: list[str], sentence: str) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert sentence in done.stderr

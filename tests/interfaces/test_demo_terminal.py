@@ -58,7 +58,7 @@ main(prog_name="cardshoe")
 
 
 class Terminal:
-    """A command with a terminal of 80 by 24 as its own."""
+    """A command that has a terminal of 80 by 24."""
 
     def __init__(self, command: list[str]) -> None:
         self._master, slave = pty.openpty()
@@ -76,7 +76,7 @@ class Terminal:
         while not condition(self.shown):
             try:
                 data = os.read(self._master, 65536)
-            except OSError:  # its last process has ended
+            except OSError:  # the last process has ended
                 return
             self.shown += data.decode(errors="replace")
 

@@ -22,8 +22,8 @@ LOST = {"amount": 10, "returned": "0", "collected": "10", "held": "0", "paid": "
 
 
 @pytest.mark.parametrize(("game_id", "unit"), list(zip(GAMES, cycle(Unit), strict=False)))
-async def test_every_game_settles_what_the_seed_planned_and_every_settlement_balances(game_id: str, unit: Unit) -> None:
-    """A round that is void before anyone has bet has nothing to settle."""
+async def test_every_game_settles_the_planned_rounds_and_balances(game_id: str, unit: Unit) -> None:
+    """A round that is void before any bet has nothing to settle."""
     played = await play_rounds(game_id, unit, ROUNDS, SEED, wagers=True)
     assert played.account.differences == []
     events = played.events

@@ -103,14 +103,14 @@ def test_a_device_that_is_asked_proves_itself_and_tells_what_it_cannot(keys: Pat
     assert section.policy.firmware_digests == ("0" * 64,)
 
 
-def test_a_device_that_is_not_paired_is_told_as_that_with_exit_code_3() -> None:
+def test_an_unpaired_device_is_reported_with_exit_code_3() -> None:
     done = devices("--url", SIMULATED)
     assert done.exit_code == 3
     assert "device-unknown-serial" in done.output
     assert "1 of 1 devices did not answer" in done.output
 
 
-def test_a_port_that_is_not_there_is_told_and_the_next_one_is_asked(keys: Path, tmp_path: Path) -> None:
+def test_a_missing_port_is_reported_and_the_next_one_is_tried(keys: Path, tmp_path: Path) -> None:
     done = devices("--url", f"serial://{tmp_path}/none", "--url", SIMULATED, "--key-file", str(keys))
     assert done.exit_code == 3
     assert "port-missing" in done.output
@@ -123,8 +123,8 @@ def test_what_nothing_is_known_of_is_never_opened() -> None:
     assert "Asked" not in done.output
 
 
-def test_asking_opens_what_is_known(tmp_path: Path) -> None:
-    """This machine has no such node, so the attempt shows as a fault."""
+def test_an_explicitly_named_device_is_opened(tmp_path: Path) -> None:
+    """This machine does not have such a node, so the attempt shows as a fault."""
     done = devices("--ask", ports=(PORT,))
     assert done.exit_code == 3
     assert "Asked: serial:///dev/cardshoe/CARDSHOE-0042" in done.output
@@ -165,9 +165,7 @@ def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_pa
 
 @NEEDS_ROOT
 @pytest.mark.parametrize(("mode", "readable"), [(0o750, True), (0o755, False), (0o770, False)])
-def test_what_root_pairs_goes_to_the_group_of_a_folder_that_is_the_daemons(
-    tmp_path: Path, mode: int, readable: bool
-) -> None:
+def test_keys_paired_by_root_go_to_the_group_of_the_daemons_folder(tmp_path: Path, mode: int, readable: bool) -> None:
     """Otherwise the daemon could not read it, and would refuse the device as not paired."""
     daemon, stranger = (64001, 64001), (64002, 64002)
     with short_folder() as short:
@@ -247,7 +245,7 @@ def test_a_broken_key_file_is_not_touched(keys: Path) -> None:
     assert keys.read_text() == "nonsense\n"
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "none" / "k"))
     assert done.exit_code == 2
     assert "cannot be written: No such file" in done.output

@@ -321,10 +321,10 @@ def test_what_is_wrong_is_named_with_what_mends_it(
         (changed_drop_in, "drop-in"),
     ],
 )
-def test_what_puts_a_file_of_the_pc_in_place_needs_no_folder_of_an_installation(
+def test_the_command_that_installs_a_file_needs_no_installation_folder(
     pc: Pc, tmp_path: Path, spoil: Callable[[Pc], None], what: str
 ) -> None:
-    """install.md has that folder deleted. The command runs here, twice, and leaves no copy of the keys."""
+    """install.md has that folder deleted. The command runs twice here, and leaves no copy of the keys."""
     spoil(pc)
     mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"])
     programs = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\nsystemctl() {{ :; }}\nudevadm() {{ :; }}\n'

@@ -1,4 +1,4 @@
-"""`cardshoe doctor`: keys that do not fit, files of another owner, and changes since the daemon's start."""
+"""`cardshoe doctor`: keys that do not match, files of another owner, and changes since the daemon's start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.tool("systemd-sysusers")
 
 
 def paired_since(pc: Pc) -> None:
-    """Pair a device after systemd handed the daemon its copy."""
+    """Pair a device after systemd gave the daemon its copy of the keys."""
     pc.answers["systemctl show --property=MainPID --value cardshoe@NC-01"] = "41"
     copy = pc.root / "proc/41/root/run/credentials/cardshoe@NC-01.service/device.keys"
     copy.parent.mkdir(parents=True)
@@ -46,7 +46,7 @@ def same_device(pc: Pc) -> None:
 
 
 def other_key(pc: Pc) -> None:
-    """Put a well-formed key of another table in place."""
+    """Replace it with a well-formed key of another table."""
     append_to_journal(pc)
     (pc.etc / "journal.key").write_text("ab" * 32)
 
@@ -57,7 +57,7 @@ def no_signing_key(pc: Pc) -> None:
 
 
 def other_signing_key(pc: Pc) -> None:
-    """Put another table's signing key in place, as after a mix-up in a safe."""
+    """Replace it with another table's signing key, as after a mix-up in a safe."""
     append_to_journal(pc)
     (pc.journal / "signing.key").write_text("cd" * 32)
 
@@ -115,8 +115,8 @@ def test_a_simulated_table_that_is_installed_is_looked_at_as_the_service_that_it
 
 
 @NEEDS_ROOT
-def test_a_journal_that_root_restored_is_given_back_to_the_daemon(pc: Pc) -> None:
-    """At its start, systemd also gives it away where the parent folder is another user's."""
+def test_a_journal_restored_by_root_is_given_back_to_the_daemon(pc: Pc) -> None:
+    """At its start, systemd also changes the owner where the parent folder is another user's."""
     (pc.journal / "signing.key").write_text("ab" * 32)
     (pc.journal / "signing.key").chmod(0o600)
     assert "owner" not in pc.findings()
@@ -140,7 +140,7 @@ def test_a_file_that_is_open_to_others_has_one_command(pc: Pc) -> None:
     assert wrong == [f"chmod o-rwx,g-w {pc.etc / name}" for name in ("journal.key", "device.keys")]
 
 
-def test_keys_that_are_the_journals_are_no_finding(pc: Pc) -> None:
+def test_the_journals_own_keys_are_not_a_finding(pc: Pc) -> None:
     append_to_journal(pc)
     found = pc.findings()
     assert "signing key" not in found

@@ -1,4 +1,4 @@
-"""`cardshoe doctor` at the port of screens: free, the daemon's, another program's; a proxy's names and certificate."""
+"""`cardshoe doctor` at the port for screens: free, the daemon's, another program's; a proxy's names and certificate."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_people_who_cannot_sign_on(file: Path, port: int) -> None:
 
 
 async def test_at_a_real_daemon(port: int) -> None:
-    """Its port is this table's own for the doctor and for the check, and another table's for another table."""
+    """Both the doctor and the configuration check recognise their own table's port, and report another table's."""
     with short_folder() as folder:
         async with Stage(folder) as stage:
             stage.configure(law=f"[api.http]\nport = {port}\n")
@@ -184,7 +184,7 @@ def test_asking_a_real_program() -> None:
 
 
 def certificate(folder: Path, name: str, days: int) -> Path:
-    """Return a file with a certificate that ends in so many days, and its key."""
+    """Return a file with a certificate that expires in that many days, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     names = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     end = datetime.now(UTC) + timedelta(days=days, hours=12)

@@ -1,7 +1,7 @@
 """The listener of the API: admission, time limits, socket paths, and reports of refusals.
 
-The sockets are real, with the server in this process. Times are shortened, never waited for: a test waits for what the
-server does.
+The sockets are real, with the server in this process. Timeouts are shortened: a test waits for an act of the server,
+never for a time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAUSE = {"id": "7c9e6679-7425-40de-944b-e07fc1f90ae7", "round": 0, "operation": 
 
 
 class Table:
-    """A table that answers, and remembers its requests. `refuses`: every operation, each as something new."""
+    """A table that answers and remembers its requests. `refuses`: it refuses every operation as a new one."""
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -126,7 +126,7 @@ class Caller:
 
 
 class Served:
-    """A server at a socket, and its callers."""
+    """A server at a socket, and its clients."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "api.sock"
@@ -159,8 +159,8 @@ async def served() -> AsyncIterator[Served]:
 # -- who is let in
 
 
-async def test_a_user_who_is_not_admitted_is_told_so_before_it_says_anything(served: Served) -> None:
-    """However much it sends, nothing of it is read as HTTP."""
+async def test_a_refused_user_is_told_before_sending_anything(served: Served) -> None:
+    """However much the user sends, none of it is parsed as HTTP."""
     await served.start(people=(ANOTHER,))
     served.server._door._own = ANOTHER  # as if the daemon were another user's
     for said in (b"", b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n", b"x" * 200_000):
@@ -192,7 +192,7 @@ async def test_a_reader_looks_and_does_not_operate(served: Served) -> None:
     assert (await caller.reader.readuntil(b": up to date")).startswith(b"HTTP/1.1 200")
 
 
-async def test_one_user_has_so_many_connections(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+async def test_the_connections_of_one_user_are_limited(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(door, "OF_ONE_USER", 3)
     await served.start()
     first = [await served.call() for _ in range(3)]
@@ -202,7 +202,7 @@ async def test_one_user_has_so_many_connections(served: Served, mocker: pytest_m
     status, body = await more.answer()
     assert (status, json.loads(body)["code"]) == (503, "connections")
     await first[0].close()
-    while True:  # until the server has noticed that one went
+    while True:  # until the server has noticed the closed one
         again = await served.call()
         if (await again.ask("GET", "/healthz"))[0] == 200:
             break
@@ -217,8 +217,8 @@ async def test_places_are_kept_for_the_daemons_own_user(served: Served, mocker: 
     assert (status, json.loads(body)["code"]) == (503, "connections")
 
 
-async def test_the_connection_for_health_needs_no_place(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    """Nor does it end for being idle."""
+async def test_the_health_connection_does_not_count(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    """Nor is it closed when idle."""
     mocker.patch.object(door, "IN_ALL", 0)
     mocker.patch.object(door, "HEAD_WITHIN", 0.0)
     mocker.patch.object(door, "IDLE", 0.0)
@@ -282,10 +282,10 @@ async def test_who_stays_silent_between_two_requests_is_closed(
     assert await caller.ended() == b""
 
 
-async def test_a_second_request_may_take_no_longer_than_the_first(
+async def test_a_second_request_has_the_time_limit_of_the_first(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """The time of an idle connection would be longer."""
+    """The time limit of an idle connection would be longer."""
     await served.start()
     caller = await served.call()
     assert await caller.operate() == (200, "")
@@ -308,7 +308,7 @@ async def test_a_stream_that_is_not_read_is_ended(served: Served, mocker: pytest
             await asyncio.sleep(0)
 
 
-async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Served) -> None:
+async def test_a_follower_that_disconnects_frees_its_place_immediately(served: Served) -> None:
     """No event at the table would reveal it."""
     await served.start()
     for _ in range(3 * event_streams.STREAMS):
@@ -320,7 +320,7 @@ async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Se
 
 
 @pytest.mark.parametrize("waits", ["take", "begin_operation"])
-async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
+async def test_a_pending_request_ends_when_its_client_disconnects(
     served: Served, mocker: pytest_mock.MockerFixture, waits: str
 ) -> None:
     """Otherwise a client that connects, asks and hangs up in a loop would fill the memory."""
@@ -345,7 +345,7 @@ async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
     assert served.table.asked == []
 
 
-async def test_one_user_follows_so_many_times(served: Served) -> None:
+async def test_the_streams_of_one_user_are_limited(served: Served) -> None:
     await served.start()
     for _ in range(event_streams.STREAMS):
         caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
@@ -364,7 +364,7 @@ async def test_one_user_follows_so_many_times(served: Served) -> None:
         ("0a1:0", "other-journal"),
     ],
 )
-async def test_who_follows_another_journal_is_told_where_to_begin(served: Served, after: str, code: str) -> None:
+async def test_a_follower_of_another_journal_is_told_where_to_begin(served: Served, after: str, code: str) -> None:
     """Such a follower would wait for ever, or miss events."""
     await served.start()
     served.table.entry = 7
@@ -402,7 +402,7 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
     left = 5
 
     class Poor:
-        """The listening socket in a process without descriptors for its first tries."""
+        """A listening socket in a process without free descriptors for the first attempts."""
 
         def accept(self) -> object:
             nonlocal left
@@ -416,7 +416,7 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
             return listener.fileno()
 
     served.server._door._loop.remove_reader(listener)
-    served.server._door._listening = (Poor(),)  # type: ignore[assignment]  # it has what is used
+    served.server._door._listening = (Poor(),)  # type: ignore[assignment]  # it has the interface that is used
     served.server._door._pause_accepting(0.0)
     with structlog.testing.capture_logs() as logs:
         caller = await served.call()
@@ -429,8 +429,8 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
     assert served.table.refused == [("accept-failed", None, 1)]
 
 
-async def test_nothing_is_unpacked(served: Served) -> None:
-    """A packed body of a few bytes would become many."""
+async def test_no_request_body_is_decompressed(served: Served) -> None:
+    """A compressed body of a few bytes would become a large one."""
     await served.start()
     caller = await served.call()
     packed = gzip.compress(json.dumps(PAUSE).encode())
@@ -444,7 +444,7 @@ async def test_nothing_is_unpacked(served: Served) -> None:
 # -- what reaches the table
 
 
-async def test_operations_that_the_table_refuses_are_few(served: Served) -> None:
+async def test_operations_that_the_table_refuses_are_limited(served: Served) -> None:
     """Accepted operations are not limited in number."""
     await served.start()
     caller = await served.call()

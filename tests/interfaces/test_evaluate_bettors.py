@@ -7,8 +7,8 @@ import json
 from tests.interfaces.test_evaluate_command import run
 
 
-def test_tp_3_3_a_side_wager_needs_its_own_bettors_main_wager_and_nc_3_9_any() -> None:
-    """TP 3.3, NC 3.9: reading 44. Bob has the main wager, Ann only the Tie."""
+def test_tp_3_3_a_side_wager_needs_its_bettors_own_main_and_nc_3_9_any() -> None:
+    """Reading 44. Bob has the main wager, Ann only the Tie."""
     hands = ("--player", "KD KC 6H", "--dealer", "7D 9C 10H")
     stakes = ("--wager", "1: bob: main=4", "--wager", "1: ann: tie=5")
     for game_id, verdict, gains in (("TP", "held", {"bob": "2", "ann": "0"}), ("NC", "won", {"bob": "2", "ann": "40"})):
@@ -21,7 +21,7 @@ def test_tp_3_3_a_side_wager_needs_its_own_bettors_main_wager_and_nc_3_9_any() -
     assert any(line.startswith("  Tie of ann         won ") for line in lines)
 
 
-def test_a_bettor_may_stake_on_every_box_and_unnamed_stakes_have_one_bettor() -> None:
+def test_a_bettor_may_stake_on_every_box_and_unnamed_stakes_share_one() -> None:
     """NC 5.14: the Tie without a bettor's name has no main wager on box 2; Ann's is on both."""
     hands = ("NC", "--player", "9D 9C 2H", "--player", "9S 8C 9H", "--dealer", "8D 8H 10D", "--json")
     found = json.loads(run(*hands, "--wager", "ann: main=3", "--wager", "1:ann:tie=1", "--wager", "tie=2").output)

@@ -211,7 +211,7 @@ def test_json_holds_the_library_s_figures(game_id: str) -> None:
         ("F3", ["Win", "TIE", "Lose"]),
     ],
 )
-def test_an_outcome_has_the_document_s_word(game_id: str, words: list[str]) -> None:
+def test_an_outcome_has_the_documents_word(game_id: str, words: list[str]) -> None:
     """TP 3.7, RTP 3.16, NC 3.13.1 to 3.13.3, P3 3.8, F3 PM4 and F3 item 6."""
     hands = ("--player", "9D JC QH", "--player", "8D JD QD", "--player", "7D JH QC", "--dealer", "8C JS QS")
     readings = [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
@@ -220,7 +220,7 @@ def test_an_outcome_has_the_document_s_word(game_id: str, words: list[str]) -> N
     assert [box["outcome"] for box in boxes] == ["win", "tie", "lose"]
 
 
-def test_only_readings_that_decide_what_is_shown_are_told() -> None:
+def test_only_readings_that_decide_the_output_are_shown() -> None:
     """NC 1.17 (reading 13) decides the Three Pictures bet, and NC 3.2 the Tie."""
     hands = ("NC", "--player", "KD KC 6H", "--dealer", "7D 7C 10H", "--json")
     assert json.loads(run(*hands, "--wager", "main=1").output)["readings"] == {}
@@ -228,7 +228,7 @@ def test_only_readings_that_decide_what_is_shown_are_told() -> None:
     assert three_pictures["readings"] == {"three_pictures_of": "own"}
 
 
-def test_a_stake_without_a_box_lies_on_every_box_and_the_bankers_lies_once() -> None:
+def test_a_stake_without_a_box_is_on_every_box_but_the_bankers_once() -> None:
     """F3 PM4: the Banker has one spot, the Players one each."""
     hands = ("--player", "KD KC 6H", "--player", "3: 2C 5D 9S", "--dealer", "7D 7C 10H")
     stakes = ("--wager", "win=7", "--wager", "banker_pair_plus=3", "--wager", "3: lose=5")
@@ -280,7 +280,7 @@ def test_a_reading_decides(game_id: str, reading: str, wager_id: str, net: str) 
         ("F3", "tie", "won", "F3 O1"),
     ],
 )
-def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid(
+def test_a_side_wager_without_a_main_one_is_returned_or_held_unpaid(
     game_id: str, wager_id: str, verdict: str, clause: str
 ) -> None:
     """TP 3.3, RTP 3.5, NC 3.9 and 5.14, P3 3.4; F3 PM4 requires none. The cards alone would pay each of them."""
@@ -298,7 +298,7 @@ def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid
         assert verdicts[wager_id] == "won"
 
 
-def test_a_main_wager_of_another_box_carries_no_side_wager() -> None:
+def test_a_main_wager_of_another_box_does_not_support_a_side_wager() -> None:
     """NC 3.9: the main wager must be on that betting box."""
     hands = ("NC", "--player", "KD JC QD", "--player", "JD QC KC", "--dealer", "TS 2C 8C")
     boxes = json.loads(run(*hands, "--wager", "1: main=5", "--wager", "2: tie=5", "--json").output)["boxes"]

@@ -28,25 +28,25 @@ def test_which_card_it_is_is_shown_and_no_face_that_nobody_named() -> None:
     assert (shown.cards, shown.exposed) == (("??", "??", "??"), (2,))
 
 
-def test_a_face_that_was_named_stands_where_the_card_lies() -> None:
+def test_a_named_face_is_shown_at_the_place_of_the_card() -> None:
     table = reported(2)
     table.do(operations.NameExposed("B1", (Card.parse("KD"),)))
     assert at_box_1(table).cards == ("??", "KD", "??")
 
 
-def test_a_face_of_a_card_that_nobody_placed_stands_before_the_others() -> None:
+def test_a_face_without_a_known_place_is_shown_before_the_others() -> None:
     table = reported(None)
     table.do(operations.NameExposed("B1", (Card.parse("KD"),)))
     assert (at_box_1(table).cards, at_box_1(table).exposed) == (("KD", "??", "??"), ())
 
 
-def test_it_is_no_longer_shown_once_it_was_not_so() -> None:
+def test_a_card_reported_in_error_is_no_longer_shown() -> None:
     table = reported(2)
     table.deny()
     assert at_box_1(table).exposed == ()
 
 
-def test_a_card_that_was_exposed_lies_open_after_the_decision_until_cards_are_moved() -> None:
+def test_an_exposed_card_lies_open_after_the_decision_until_it_is_moved() -> None:
     """NC 5.7, reading 55: where the casino lets it lie face up, nobody turns it down."""
     table = reported(2, ChosenReading("exposed_card", "up"))
     table.confirm()

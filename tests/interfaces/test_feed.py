@@ -43,8 +43,8 @@ async def until(follower: Follower, entry: int) -> list[Published]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_who_begins_anywhere_gets_each_event_once(seed: int) -> None:
-    """Part of it is only in memory, part only in files, and part is published meanwhile."""
+async def test_a_follower_from_anywhere_gets_each_event_once(seed: int) -> None:
+    """Some events are only in memory, some only in files, and some are published meanwhile."""
     random = Random(seed)
     journal = Journal(seed, 5 * KEPT)
     at_start = random.randrange(len(journal.decisions) // 4)
@@ -78,8 +78,8 @@ async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
     assert await follower.next() == Batch([third], late=False)
 
 
-async def test_a_follower_that_stops_waiting_passes_over_nothing() -> None:
-    """It stops at the moment when there is news."""
+async def test_a_follower_that_stops_waiting_misses_nothing() -> None:
+    """It stops at the moment of a new event."""
     feed = EventFeed(Journal(1, 0).read)
     follower = feed.follow(0)
     waiting = asyncio.create_task(follower.next())
@@ -91,7 +91,7 @@ async def test_a_follower_that_stops_waiting_passes_over_nothing() -> None:
     assert (await follower.next()).events == [Published(2, b"{}")]
 
 
-async def test_news_waits_for_no_turn_and_what_was_missed_does() -> None:
+async def test_new_events_wait_for_no_turn_and_missed_ones_do() -> None:
     """Otherwise followers that catch up would take the processor from the deal."""
     turns = 0
 
@@ -129,7 +129,7 @@ class Clock:
 async def test_all_who_catch_up_share_a_fifth_of_a_core(seconds: float) -> None:
     clock = Clock()
     pace = Pace(clock, clock.sleep)
-    for _ in range(500):  # so that it knows what a page takes
+    for _ in range(500):  # it learns how long a page takes
         await pace.turn()
         pace.sent(seconds)
     began, used = clock.now, 0.0
@@ -147,7 +147,7 @@ async def test_all_who_catch_up_share_a_fifth_of_a_core(seconds: float) -> None:
 async def test_turns_are_taken_in_the_order_in_which_they_were_asked_for() -> None:
     clock = Clock()
     pace = Pace(clock, clock.sleep)
-    pace.spent(1.0)  # so that all of them wait
+    pace.spent(1.0)  # all of them wait
     taken: list[int] = []
 
     async def take(number: int) -> None:

@@ -38,7 +38,7 @@ def init(*arguments: str, given: str | None = None) -> Result:
     return CliRunner().invoke(main, ["init", *arguments], input=given)
 
 
-def test_answers_that_end_too_early_are_said_and_nothing_is_written(tmp_path: Path) -> None:
+def test_answers_that_end_too_early_are_reported_and_nothing_is_written(tmp_path: Path) -> None:
     done = init(str(tmp_path / "nc-01"), given="NC-01\nNC\n")
     assert done.exit_code == 2
     assert "\ncardshoe: The input ended before the questions were answered." in done.stderr
@@ -94,7 +94,7 @@ def test_nothing_is_overwritten(tmp_path: Path, there: str) -> None:
         folder.mkdir()
         (folder / there).write_text("mine")
     done = init(str(folder), *REAL)
-    if there == "link":  # it is followed, and what is made there is new
+    if there == "link":  # a link is followed, and creates a new file there
         assert done.exit_code == 0
     else:
         assert done.exit_code == 2
@@ -150,7 +150,7 @@ def test_what_makes_no_table_is_refused_and_nothing_is_written(
 
 
 def test_questions_and_their_answers(tmp_path: Path) -> None:
-    """Without options everything is asked: an impossible name, a refused PIN, two that differ."""
+    """Without options everything is asked: an invalid name, a refused PIN, two that differ."""
     answers = [
         "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
         "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001", "8081",
@@ -223,7 +223,7 @@ def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
     assert "nothing was installed" in other.stderr
 
 
-def test_the_folder_of_a_table_that_there_is(tmp_path: Path) -> None:
+def test_the_folder_of_an_existing_table(tmp_path: Path) -> None:
     """Configuration and keys stay the same, with the files of another PC; nothing is asked."""
     old, safe, new = tmp_path / "old", tmp_path / "safe", tmp_path / "new"
     assert init(str(old), *REAL).exit_code == 0
@@ -242,7 +242,7 @@ def test_the_folder_of_a_table_that_there_is(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_root_is_not_the_user_of_a_real_tables_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_cannot_be_the_user_of_a_real_tables_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of root's programs would count as the dealer."""
     options = [one for one in REAL if one not in ("--console-user", "1001")]
     monkeypatch.setattr(os, "getuid", lambda: 0)
@@ -286,7 +286,7 @@ def test_what_a_table_needs_of_the_network_is_in_its_drop_in(url: str, has_port:
 
 
 @pytest.mark.tool("systemd-sysusers")
-def test_where_the_package_is_installed_the_table_adds_its_own_files_alone(tmp_path: Path) -> None:
+def test_with_the_package_only_the_tables_own_files_are_written(tmp_path: Path) -> None:
     """A copy in /etc would hide the package's file for ever."""
     folder, pc = tmp_path / "t", tmp_path / "pc"
     assert init(str(folder), *REAL).exit_code == 0
@@ -307,7 +307,7 @@ def test_where_the_package_is_installed_the_table_adds_its_own_files_alone(tmp_p
     }
 
 
-def test_where_the_package_is_installed_the_folder_has_none_of_its_files() -> None:
+def test_with_the_package_the_folder_has_none_of_its_files() -> None:
     url = parse_device_url("serial:///dev/cardshoe/CARDSHOE-0001")
     files = system_files("NC-01", url, "CARDSHOE-0001", is_packaged=True)
     assert set(files) == {"apart.conf", "cardshoe-NC-01.sysusers.conf", "72-cardshoe-NC-01.rules"}

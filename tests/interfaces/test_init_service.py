@@ -68,12 +68,12 @@ def test_the_simulated_device_is_where_the_table_looks_for_it(url: str, command:
     assert simulate_command(Unit.SINGLES, parse_device_url(url), "k") == f"cardshoe simulate {command}"
 
 
-def test_a_bench_behind_a_port_is_told_so(tmp_path: Path) -> None:
+def test_a_bench_behind_a_port_gets_a_hint(tmp_path: Path) -> None:
     done = init(str(tmp_path / "b"), "--simulated", "--yes", "--device", "tcp://127.0.0.1:4001/")
     assert f"cardshoe simulate --kind shuffler --tcp 4001 --key-file {tmp_path}/b/device.keys" in done.stdout
 
 
-def test_it_is_said_before_the_list_that_pins_come_after_it(tmp_path: Path) -> None:
+def test_the_list_of_people_announces_that_pins_come_after_it(tmp_path: Path) -> None:
     """A PIN typed at the question for an id would be visible."""
     asked = init(str(tmp_path / "t"), given="NC-01\nNC\nsets\nCARDSHOE-1\ncomplete_hands\nJ\n")
     assert "Their PINs come after it, unseen." in asked.stderr

@@ -1,4 +1,4 @@
-"""Logs of other packages: one line of type and place, without a traceback, and not for each request."""
+"""Logs of other packages: one line with type and place, without a traceback, and not one for each request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hundreds of connections at the socket of a server in this process: what others wait for."""
+"""Hundreds of connections at the socket of a server in this process: how long others wait."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from tests.interfaces.test_door import ANOTHER, OWN, Caller, Served, served
 __all__ = ["served"]
 
 
-async def test_a_full_line_of_refused_users_is_short(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    """The server rests after each batch of refused ones, so batches are what the last in line waits for."""
+async def test_a_full_queue_of_refused_users_is_served_quickly(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    """The server rests after each batch of refused users, so the last in line waits for whole batches."""
     await served.start()
     strangers = [socket.socket(socket.AF_UNIX) for _ in range(door.BACKLOG)]
     for stranger in strangers:  # the server has no turn meanwhile

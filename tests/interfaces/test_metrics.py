@@ -1,4 +1,4 @@
-"""The page for monitors: its counts, their times, and its readers."""
+"""The metrics endpoint: its counters, their timing, and its readers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def irregularities(page: dict[str, float]) -> dict[str, float]:
     return {name: count for name, count in page.items() if name.startswith("cardshoe_irregularities_total")}
 
 
-async def test_lost_links_refusals_and_the_door_are_counted(table: MeteredTable) -> None:
+async def test_lost_links_and_refusals_are_counted(table: MeteredTable) -> None:
     table.start()
     table.lose_link()
     table.connect()

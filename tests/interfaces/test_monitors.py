@@ -1,4 +1,4 @@
-"""The files shipped for Prometheus and Grafana: a real Prometheus, set up by the example, asks a table's page."""
+"""The files shipped for Prometheus and Grafana: a real Prometheus, configured as in the example, scrapes a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Floor:
 
 
 class Page:
-    """A table's page at a port. `scraped` is set whenever it is asked for."""
+    """A table's metrics at a port. `scraped` is set at every scrape."""
 
     def __init__(self, table: MeteredTable) -> None:
         self._table = table
@@ -76,7 +76,7 @@ class Page:
 
 @asynccontextmanager
 async def prometheus(folder: Path, page: Page) -> AsyncIterator[str]:
-    """Run Prometheus by the example, except for the table's address and the times. Yields its own address."""
+    """Run Prometheus as in the example, except for the table's address and the times. Yield its address."""
     text = EXAMPLE.read_text("utf-8").replace("10s", "200ms").replace("alerts.yml", str(metrics_page.ALERTS))
     text = re.sub(r"10[0-9.]+:9464", f"127.0.0.1:{page.port}", text)
     (folder / "prometheus.yml").write_text(text)
@@ -201,7 +201,7 @@ RAISED: Final = {  # minute -> the table, if it is about one
 }
 
 
-def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Path) -> None:
+def test_alerts_are_raised_at_the_right_time(tmp_path: Path) -> None:
     """Prometheus tests the rules itself. An irregularity that is decided soon raises no alert."""
     acts = {metrics_page.alert_name(one): one.act for one in metrics_page.EVERY}
 
@@ -220,5 +220,5 @@ def test_alerts_for_what_needs_a_person_are_raised_when_they_should(tmp_path: Pa
         ],
     }
     asked = {"rule_files": [str(metrics_page.ALERTS)], "evaluation_interval": "1m", "tests": [tried]}
-    (tmp_path / "rules.yml").write_text(json.dumps(asked))  # which is YAML, too
+    (tmp_path / "rules.yml").write_text(json.dumps(asked))  # JSON is also YAML
     assert promtool("test", "rules", str(tmp_path / "rules.yml")) == ""

@@ -1,4 +1,4 @@
-"""`cardshoe odds`: the library's figures under every reading, and a plain word where one favours the player."""
+"""`cardshoe odds`: the library's figures under every reading, and a plain note where one favours the player."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_every_choice_of_readings_finds_its_own_figures(game_id: str) -> None:
             check(shown, expected[wager["wager"]])
 
 
-def test_a_reading_that_makes_no_difference_is_told_once() -> None:
+def test_a_reading_that_makes_no_difference_is_shown_once() -> None:
     """Where P3 ties go by ranking (P3 3.13.1), the comparison of points does not matter."""
     tie = next(wager for wager in counted("P3")["wagers"] if wager["wager"] == "tie")
     labels = [reading["readings"] for reading in tie["counted"]]
@@ -78,7 +78,7 @@ def test_a_reading_that_makes_no_difference_is_told_once() -> None:
     assert len(labels) == len(every_reading(game("P3"))) == 6
 
 
-def test_the_ways_are_those_known_of_three_cards() -> None:
+def test_the_ways_are_the_known_numbers_of_three_cards() -> None:
     """F3 item 8: 48 straight flushes, 52 threes, 720 straights, 1096 flushes, 3744 pairs; F3 item 3: 220 of 3P."""
     found = {wager["wager"]: wager["counted"][0] for wager in counted("F3")["wagers"]}
     ways = {name: [price["ways"] for price in reading["prices"]] for name, reading in found.items()}
@@ -88,7 +88,7 @@ def test_the_ways_are_those_known_of_three_cards() -> None:
     assert found["win"]["total"] == 407_170_400
 
 
-def test_says_plainly_where_p3_favours_the_player() -> None:
+def test_the_output_notes_where_p3_favours_the_player() -> None:
     """P3 1.1.6 and 4.1, by points: reading 3."""
     output = run("p3").output
     assert output.count(f"-58.4018 %  {FAVOURS}") == 1
@@ -118,7 +118,7 @@ def test_a_chosen_reading_leaves_no_other() -> None:
     assert found["fixed"] == {"tie_on": "ranking", "perfect_tie": "besides"}
 
 
-def test_a_line_tells_what_stands_by_default_and_what_must_be_chosen() -> None:
+def test_a_line_shows_defaults_and_settings_that_must_be_chosen() -> None:
     assert "with tie_on=ranking (default)\n" in run("F3").output
     assert "with tie_on=points\n" in run("F3").output
     assert "with three_pictures_wager=none: there is no such wager\n" in run("F3").output

@@ -23,7 +23,7 @@ SAID_OF_ALL = {"method"}  # in the description of the whole, because OpenAPI has
 
 
 def routes() -> set[tuple[str, str]]:
-    """Return the routes of both doors, without the page's files."""
+    """Return the routes of both listeners, without the page's files."""
     shared = Shared(NOTHING, People(()), NOTHING, Refusals(NOTHING, NOTHING), NOTHING)
     served = Routes(shared, Turns())
     found = [*served.all(), *Screens(shared, served, "cookie", lambda host: False).all()]

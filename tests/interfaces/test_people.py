@@ -30,7 +30,7 @@ PEOPLE = People(
 
 
 class NoRecord:
-    """A record that remembers nothing."""
+    """A record that keeps nothing."""
 
     def pin_lock(self, person: str, caller: Caller) -> PinLock:
         return PinLock(person, caller.uid, screen=caller.screen)
@@ -62,7 +62,7 @@ async def test_a_request_without_a_name(uid: int, on_duty: str, stands_for: str)
 
 
 async def test_a_user_of_a_higher_rank_is_never_taken_for_the_dealer_on_duty() -> None:
-    """Requests by Sam where Lee came on duty stay Sam's."""
+    """Requests by Sam where Lee came on duty remain Sam's."""
     assert (await identify(OFFICE, "", "Sam", "lee")).person == "sam"
     with pytest.raises(PersonRefusedError):
         await identify(OFFICE, "", "", "lee")

@@ -57,7 +57,7 @@ def test_a_pin_that_is_refused(typed: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("typed", ["", f"{PIN}\n"])
-def test_input_that_ends_at_a_question_is_said(typed: str) -> None:
+def test_an_input_that_ends_at_a_question_is_reported(typed: str) -> None:
     done = CliRunner().invoke(main, ["pin"], input=typed)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "The input ended before the questions were answered.\n  Nothing was done." in done.stderr

@@ -1,4 +1,4 @@
-"""PINs: valid PINs and hashes, locks by a given clock, and turns of several users."""
+"""PINs: valid PINs and hashes, locks by a given clock, and the order in which users are served."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GOOD = hash_pin(RIGHT, bytes(SALT))
 
 
 class Record:
-    """Locks as the table folds them, and a clock. `compared`: the PINs that were checked."""
+    """Locks as the table folds them, and a clock. `compared` lists the PINs that were checked."""
 
     def __init__(self) -> None:
         self.state = TableState()
@@ -72,7 +72,7 @@ async def desk(record: Record) -> AsyncIterator[PinDesk]:
 
 
 async def outcome(desk: PinDesk, pin: str, uid: int = CONSOLE) -> str:
-    """Return the code of the refusal; empty if the PIN was accepted."""
+    """Return the code of the refusal, or "" if the PIN was accepted."""
     try:
         await desk.prove("sam", "Sam", pin, KEPT, Caller(uid))
     except PinRefusedError as refused:
@@ -92,8 +92,8 @@ async def test_ten_thousand_guesses_are_five(desk: PinDesk, record: Record) -> N
     assert record.tried == 5
 
 
-async def test_guesses_at_the_same_time_are_not_more(desk: PinDesk, record: Record) -> None:
-    """Each is compared after the one before it is recorded; few wait, and the others are refused with a reason."""
+async def test_parallel_guesses_do_not_raise_the_limit(desk: PinDesk, record: Record) -> None:
+    """Each is compared after the one before is recorded; few wait, and the others are refused with a reason."""
     codes: list[str] = []
     for _ in range(3):
         codes += await asyncio.gather(*(outcome(desk, WRONG) for _ in range(20)))
@@ -141,7 +141,7 @@ async def test_after_a_restart_with_a_clock_set_back_a_lock_has_its_length_at_mo
     again.close()
 
 
-async def test_a_user_who_sends_many_keeps_no_other_waiting(record: Record, mocker: pytest_mock.MockerFixture) -> None:
+async def test_a_user_who_sends_many_does_not_delay_others(record: Record, mocker: pytest_mock.MockerFixture) -> None:
     """One PIN of the first user is compared while the others wait; the second user's is compared beside it."""
     may_end = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -219,7 +219,7 @@ def test_a_hash_that_is_not_fit(kept: str, why: str) -> None:
     assert (mistake_of_hash(kept, simulated=True) == "") is (why == "too weak")
 
 
-def test_all_mistakes_of_people_and_readers_are_said_at_once() -> None:
+def test_all_mistakes_in_people_and_readings_are_reported_together() -> None:
     people = (
         Person("dana", "Dana", Role.DEALER, uids=(7, -1)),
         Person("dana", "Dana", Role.DEALER, uids=(7,)),

@@ -1,4 +1,4 @@
-"""Simulated people play as the people of a table's configuration, whoever these are."""
+"""Simulated people act as the people in a table's configuration, whoever these are."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _with_own_people(configuration: Path) -> None:
     configuration.write_text(text)
 
 
-async def test_planned_rounds_are_played_at_a_table_with_people_of_its_own() -> None:
+async def test_planned_rounds_are_played_by_the_people_of_the_table() -> None:
     with short_folder() as folder:
         async with Stage(folder, rounds=3) as stage:
             _with_own_people(stage.configuration)

@@ -1,4 +1,4 @@
-"""The preview of a decision equals its effect; nothing is recorded, and no face can be guessed by it."""
+"""The preview of a decision equals its effect; nothing is recorded, and it does not help to guess a face."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_pause_does_not_hide_what_comes() -> None:
     assert "Paused" in str(view_of(table.state, LinkView()).next_step)
 
 
-def test_who_would_notice_it_is_not_said_before_somebody_signs() -> None:
+def test_a_preview_before_a_signature_names_nobody() -> None:
     """The correction of a box that was left out raises an irregularity."""
     table = to_phase(Unit.SETS, Phase.DEALING_SETS)
     entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.OccupyBoxes))

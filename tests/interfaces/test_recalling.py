@@ -1,4 +1,4 @@
-"""Recalled cards: found in any file of the journal, as they lay at the time of the request."""
+"""Recalled cards: found in any file of the journal, in their places at the time of the request."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def test_a_start_that_was_taken_back_lies_between_two_parts_of_a_round(tab
     assert await shown(table, accepted) == {"B1": HANDS["B1"].split()}
 
 
-async def test_what_was_moved_after_two_starts_that_were_taken_back(table: JournaledTable) -> None:
+async def test_moves_after_two_starts_that_were_taken_back(table: JournaledTable) -> None:
     """Entries with moves follow two starts that were taken back, so round 1 has three parts."""
     table.to_dealing().deal()
     table.report(Kind.WRONG_DISTRIBUTION)
@@ -139,7 +139,7 @@ async def test_a_round_without_cards(table: JournaledTable) -> None:
     assert await shown(table, recall(table, 1)) == {}
 
 
-async def test_a_journal_that_cannot_be_read_is_said(table: JournaledTable) -> None:
+async def test_an_unreadable_journal_is_reported(table: JournaledTable) -> None:
     async def read(after: int, limit: int) -> list[Entry[AnyInput, AnyEvent]]:
         raise JournalError("journal-io", "The disk is gone.", "Look at it.")
 

@@ -1,4 +1,4 @@
-"""Reports of refusals at the door, in bounded number; and turns."""
+"""Reports of refused callers, in limited number; and turns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Told:
         await asyncio.gather(*self.refusals._telling)
 
 
-async def test_the_first_is_told_at_once_and_the_others_together() -> None:
+async def test_the_first_is_reported_immediately_and_the_others_together() -> None:
     told = Told()
     for _ in range(1000):
         told.refusals.note("not-admitted", Caller(1))
@@ -48,7 +48,7 @@ async def test_the_first_is_told_at_once_and_the_others_together() -> None:
     assert told.told[4:] == [("not-admitted", 1, 1)]
 
 
-async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
+async def test_a_machine_full_of_users_makes_few_reports() -> None:
     """One user may own 65,536 user ids."""
     told = Told()
     for uid in range(65_536):
@@ -59,7 +59,7 @@ async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
     assert told.told[-1] == ("not-admitted", None, 65_536 - MOST_USERS - 1)
 
 
-async def test_the_rest_is_told_at_the_end() -> None:
+async def test_the_rest_is_reported_at_the_end() -> None:
     told = Told()
     for _ in range(3):
         told.refusals.note("connections", Caller(7))
@@ -79,8 +79,8 @@ async def test_one_more_is_answered_every_ten_seconds() -> None:
     assert told.refusals.take(Caller(1))
 
 
-async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
-    """They wait in the order of their requests."""
+async def test_only_a_caller_who_asks_too_fast_waits() -> None:
+    """Callers wait in the order of their requests."""
     turns = Turns()
     order: list[int] = []
 
@@ -105,7 +105,9 @@ async def test_who_operates_the_table_does_not_wait() -> None:
 
 
 @pytest.mark.parametrize("by_people", [True, False])
-async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: pytest_mock.MockerFixture) -> None:
+async def test_operations_are_accepted_at_the_pace_of_people(
+    by_people: bool, mocker: pytest_mock.MockerFixture
+) -> None:
     """This holds where people enter them. A program that enters accepted ones in a loop delays only itself."""
     mocker.patch.object(pace, "OPERATION_EVERY", 3600.0)
     turns = Turns(by_people=by_people)
@@ -119,7 +121,7 @@ async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: py
     one_more.cancel()
 
 
-async def test_operations_of_one_user_come_one_after_the_other() -> None:
+async def test_operations_of_one_user_run_one_after_the_other() -> None:
     """The next one follows even if the earlier one was given up."""
     turns = Turns()
     await turns.begin_operation(Caller(1))

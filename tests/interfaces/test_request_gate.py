@@ -94,7 +94,7 @@ async def test_a_head_without_end_is_closed(served: Served, parsed: list[bytes])
     assert parsed == []
 
 
-async def test_what_is_not_http_is_refused_at_once(served: Served, parsed: list[bytes]) -> None:
+async def test_input_that_is_not_http_is_refused_immediately(served: Served, parsed: list[bytes]) -> None:
     await served.start()
     caller = await (await served.call()).say(b"\x16\x03\x01" + b"x" * 60_000)
     assert b" 400 " in await caller.ended()
@@ -102,7 +102,7 @@ async def test_what_is_not_http_is_refused_at_once(served: Served, parsed: list[
 
 
 @pytest.mark.parametrize("zeros", [20, 5000])
-async def test_a_length_with_many_zeros_is_the_same_to_gate_and_parser(
+async def test_gate_and_parser_agree_on_a_length_with_many_zeros(
     served: Served, parsed: list[bytes], zeros: int
 ) -> None:
     """Otherwise the gate would take the body for the next request."""
@@ -132,7 +132,7 @@ HEALTH = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"
         b"GET /v1/state HTTP/1.0\r\n\r\n",
     ],
 )
-async def test_a_head_that_two_programs_read_differently_hides_no_request(served: Served, head: bytes) -> None:
+async def test_an_ambiguous_head_hides_no_second_request(served: Served, head: bytes) -> None:
     """The one behind it is not answered: the connection ends with the first answer."""
     await served.start()
     caller = await (await served.call()).say(head + HEALTH)

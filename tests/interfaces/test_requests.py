@@ -1,4 +1,4 @@
-"""Requests of people: cards as they write them, and nothing that only a device can know."""
+"""Requests of people: cards in the forms that people write, and nothing that only a device can know."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_people_write_cards_as_they_do() -> None:
 
 
 @pytest.mark.parametrize(("card", "sentence"), [('"XX"', "'XX' is no card; write"), ("7", "is written as text")])
-def test_what_is_no_card_is_said_with_its_place(card: str, sentence: str) -> None:
+def test_an_invalid_card_is_reported_with_its_place(card: str, sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=rf"{sentence}.*\$\.card"):
         ask(f'{{"card":{card}}}')
 
@@ -37,7 +37,7 @@ def test_people_cannot_send_what_only_a_device_knows(type_: type) -> None:
         ask('{"card":"KD"}', type_)
 
 
-def test_other_types_are_no_operation() -> None:
+def test_other_types_are_not_operations() -> None:
     with pytest.raises(NotImplementedError, match="complex"):
         ask('"1"', complex | None)
 

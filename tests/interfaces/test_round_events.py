@@ -50,7 +50,7 @@ class Journal:
 
 @pytest.mark.parametrize("taken_back", [1, 30, 400])
 @pytest.mark.parametrize("first", range(100, 140, 3))
-async def test_starts_that_were_taken_back_are_found_wherever_a_page_ends(first: int, taken_back: int) -> None:
+async def test_starts_that_were_taken_back_are_found_across_pages(first: int, taken_back: int) -> None:
     """Rounds 2, 3 and 4 were begun, and after each round 1 was open again. Numbers are never reused."""
     journal = Journal([5, first])
     for number in (2, 3, 4):
@@ -87,8 +87,8 @@ async def test_of_a_round_without_end_only_so_much_is_given() -> None:
     assert await events_of_round(journal.feed(), 1) == journal.of(1)[:MOST]
 
 
-async def test_lines_of_a_long_round_wait_for_a_turn_at_each_page(mocker: pytest_mock.MockerFixture) -> None:
-    """Any reader may ask for them again and again."""
+async def test_reading_a_long_round_waits_for_a_turn_at_each_page(mocker: pytest_mock.MockerFixture) -> None:
+    """Any reader may repeat the request as often as he likes."""
     now = 0.0
 
     async def sleep(seconds: float) -> None:

@@ -171,7 +171,7 @@ def test_a_wrapped_entry_hangs_below_its_text() -> None:
     ]
 
 
-def test_tells_what_must_be_chosen_and_what_waits_for_it() -> None:
+def test_the_output_lists_open_settings_and_what_depends_on_them() -> None:
     """P3 1.1.6: reading 3."""
     output = run("p3").output
     assert "tie_on (reading 3, P3 1.1.6): What must be equal for the Tie wager to win? MUST BE CHOSEN, and is not" in (
@@ -196,7 +196,7 @@ def test_a_reading_puts_other_rows_and_wagers_in_force() -> None:
     assert [w["looks"] for w in either if w["wager"] == "three_pictures"] == ["both"]
 
 
-def test_what_a_row_needs_is_put_in_words() -> None:
+def test_the_conditions_of_a_row_are_put_in_words() -> None:
     """NC 5.5.4, 5.7 and 5.10: each of these facts as it is, and as it is not."""
     rows = as_json("NC")["irregularities"]
     whens = {(row["number"], row["clause"], tuple(row["when"])) for row in rows}
@@ -217,7 +217,7 @@ def test_prices_are_as_documents_print_them() -> None:
     assert "    188 to 1   Three Kings (RTP 4.2)" in run("RTP", "--section", "wagers").output
 
 
-def test_what_pays_has_the_documents_own_name() -> None:
+def test_a_priced_hand_has_the_documents_own_name() -> None:
     """P3 4.2, P3 4.3, RTP 4.2, F3 O3."""
     named = {
         "P3": ("25 to 1    Three Mixed Pictures: ", "15 to 1    Any Picture Pair: ", "400 to 1   Perfect Tie: "),
@@ -238,7 +238,7 @@ def test_every_price_has_a_name_and_says_the_fact_besides(game_id: str) -> None:
             assert price["pays_on"] in price["called"].lower() or price["called"].endswith(price["pays_on"])
 
 
-def test_a_main_wager_is_headed_by_the_clause_that_says_what_it_is() -> None:
+def test_a_main_wager_is_headed_by_its_defining_clause() -> None:
     """NC 1.7 says what an Initial Bet is, NC 3.13.2 how it is lost."""
     headed = {"TP": "TP 2.2.1", "RTP": "RTP 3.4", "NC": "NC 1.7", "P3": "P3 2.2.1", "F3": "F3 PM4"}
     for game_id, clause in headed.items():
@@ -249,7 +249,7 @@ def test_a_main_wager_is_headed_by_the_clause_that_says_what_it_is() -> None:
     assert "    loses      otherwise (NC 3.13.2)\n" in wagers
 
 
-def test_p3_names_the_clause_of_each_tie_that_returns_the_initial_wager() -> None:
+def test_p3_cites_the_clause_of_each_tie_that_returns_the_initial_wager() -> None:
     """P3 3.11.1: three pictures on both sides; P3 3.13.2: the same three ranks; P3 3.13.1: any other equal ranking."""
     wagers = run("P3", "--section", "wagers").output
     assert (
@@ -259,14 +259,13 @@ def test_p3_names_the_clause_of_each_tie_that_returns_the_initial_wager() -> Non
     ) in wagers
 
 
-def test_rtp_who_looks_at_a_hand_is_cited_where_hands_are_examined() -> None:
+def test_rtp_viewing_a_hand_cites_its_clauses() -> None:
     """RTP 3.10 says which of several Players looks, RTP 3.11 that he is seated."""
     round_ = run("RTP", "--section", "round").output
     assert "  4.  RTP 3.13      one seated Player a position looks at its cards (RTP 3.10, 3.11)\n" in round_
 
 
-def test_the_first_card_says_where_the_deal_begins() -> None:
-    """F3 PM5."""
+def test_f3_pm5_the_first_card_says_where_the_deal_begins() -> None:
     found = as_json("F3")["first_card"]
     assert found["starts"]["B1"] == ["2", "6", "10"]
     assert found["order"] == ["D", "B1", "B2", "B3"]
@@ -274,7 +273,7 @@ def test_the_first_card_says_where_the_deal_begins() -> None:
     assert "A 5 9 K  the Banker first" in run("F3", "--section", "dealing").output
 
 
-def test_what_no_row_provides_for_is_said() -> None:
+def test_a_case_without_a_row_is_reported() -> None:
     """RTP 6.1 and NC 5.17 refer it; TP names nobody."""
     assert "Whatever no row fits: a shift manager or above decides (RTP 6.1)." in run("RTP").output
     assert "Whatever no row fits: a shift manager or above decides, for the document names no one." in run("TP").output
@@ -291,7 +290,7 @@ def test_kinds_without_a_document_row_for_the_round_are_listed() -> None:
     assert f"In a round no row of the document is about: {KINDS[Kind.CARD_IN_SHUFFLING]}, " in run("NC").output
 
 
-def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() -> None:
+def test_rtp_3_9_and_5_7_limits_and_options_name_their_wagers() -> None:
     """RTP 3.9, RTP 3.9.1: a playing area is one kind's; RTP 5.5 returns the wagers of the removed hand itself."""
     output = run("RTP").output
     assert "at most 3 wagers of a kind on a box" in output
@@ -305,14 +304,14 @@ def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() ->
 
 
 def used(setting_id: str) -> bool:
-    """Return whether a game's rows, wagers or prices depend on it, or the rest of the program asks for it."""
+    """Return whether the game's rows, wagers or prices depend on it, or the rest of the program uses it."""
     unders = (under for known in GAMES.values() for _, under in conditions_of(known))
     return any(setting_id == name for under in unders for name, _ in under) or setting_id in asked_in("controller")
 
 
 @cache
 def asked_in(folder: str) -> set[str]:
-    """Return every whole string in the program there, except this list and the games' data."""
+    """Return every whole string in those modules, except this list and the games' data."""
     found: set[str] = set()
     for path in (ROOT / folder).rglob("*.py"):
         if "games" not in path.relative_to(ROOT).parts and path.name != "vocabulary.py":
@@ -339,7 +338,7 @@ def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeyp
     assert "wager tie (TP 3.13.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
 
 
-def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
+def test_rows_that_differ_only_in_their_kind_share_a_line() -> None:
     """NC 5.6 covers every irregularity of an earlier round."""
     lines = [line for line in run("NC", "--section", "irregularities").output.splitlines() if " I24 " in line]
     assert len(lines) == 1
@@ -348,7 +347,7 @@ def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
 
 
 @EVERY_GAME
-def test_rows_stand_under_the_numbers_that_the_table_shows_and_in_their_order(game_id: str) -> None:
+def test_rows_have_the_numbers_and_the_order_that_the_table_uses(game_id: str) -> None:
     """Whatever the facts are, the table applies the first row under the number that it shows."""
     for law in every_law(game(game_id)):
         rows = whole_reading(law).irregularities
@@ -376,7 +375,7 @@ def test_a_row_says_when_it_must_be_noticed_and_nothing_twice(game_id: str) -> N
 
 
 @pytest.mark.parametrize("role", ["shift_manager", "dealer"])
-def test_a_withdrawal_that_must_be_permitted_is_no_choice_of_every_bettor(role: str) -> None:
+def test_a_withdrawal_that_needs_permission_is_not_a_free_choice(role: str) -> None:
     reading = f"withdrawal_permitted_by={role}"
     output = run("RTP", "--section", "irregularities", "--reading", reading).output
     permitted = [line for line in output.splitlines() if "(RTP 5.7: " in line]

@@ -1,4 +1,4 @@
-"""`cardshoe rules --config`: the law of one table, with the source of each part."""
+"""`cardshoe rules --config`: the rules of one table, with the source of each part."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_reading_is_shown_with_who_chose_it_and_when(path: Path) -> None:
     assert not settings["second_error"]["configured"], "it has its default"
 
 
-def test_a_row_of_the_house_stands_in_its_place_and_says_whose_it_is(path: Path) -> None:
+def test_a_row_of_the_casino_is_listed_in_its_place_with_its_source(path: Path) -> None:
     rows = as_json(path)["irregularities"]
     law = read_configuration(path).settings
     document = whole_reading(read_law(game("NC"), {chosen.setting: chosen.option for chosen in law.readings}))
@@ -100,8 +100,8 @@ def test_a_document_alone_has_no_table() -> None:
     assert "(house) HR" not in run("NC").output
 
 
-def test_a_row_that_waits_for_the_settlement_says_so(path: Path) -> None:
-    """A house may combine moments that no document combines."""
+def test_a_row_that_applies_after_the_settlement_is_marked(path: Path) -> None:
+    """A casino may combine moments that no document combines."""
     text = path.read_text()
     for moments, words in (
         ((Noticed.CONCLUDED,), "noticed between its settlement and the next round"),

@@ -1,4 +1,4 @@
-"""The live view and the lines beside it: everything has words, in the terms of the game."""
+"""The live view and the lines beside it: every item has a text, in the terms of the game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
 
-def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
+def test_every_operation_has_its_own_sentence() -> None:
     phrases = {operation: row.phrase for operation, row in PERMISSIONS.items()}
     assert set(phrases) == set(get_args(operations.AnyOperation))
     assert len(set(phrases.values())) == len(phrases)
@@ -64,7 +64,7 @@ def test_a_void_round_has_no_outcomes_beside_its_hands() -> None:
     assert not [word for word in (" WON ", " LOST ", " TIE ") if word in page]
 
 
-def test_refusals_at_the_door_have_words_and_a_count_above_one() -> None:
+def test_refusals_of_callers_have_texts_and_a_count_above_one() -> None:
     once = events.DoorRefused("not-enrolled", None, 1, "5e5e")
     assert told(once, "NC") == "refused before the table: an operation at a screen that is not enrolled at screen 5e5e"
     often = msgspec.structs.replace(once, what="person", uid=0, screen="", count=3)
@@ -72,8 +72,8 @@ def test_refusals_at_the_door_have_words_and_a_count_above_one() -> None:
     assert told(events.PinAccepted("sam", None), "NC") == "sam enters the right PIN, after wrong ones"
 
 
-def test_every_refusal_at_the_door_has_words() -> None:
-    """Each code with which the program refuses callers has words; other codes are shown as they are."""
+def test_every_refusal_of_a_caller_has_a_text() -> None:
+    """Each code with which the program refuses callers has a text; other codes are shown as they are."""
     refused = re.compile(r'(?:refused\(\d+, |\.note\(|_refuse\(peer, uid, \d+, )"([a-z-]+)"')
     sources = [path.read_text("utf-8") for path in (ROOT / "controller/api").glob("*.py")]
     codes = {code for source in sources for code in refused.findall(source)}
@@ -119,7 +119,7 @@ def test_an_irregularity_is_shown_at_its_place_in_the_words_of_the_game() -> Non
         assert f" at {place}" in (told(table.last(events.IrregularityRaised), game_id) or "")
 
 
-def test_bets_are_told_of_the_places_of_the_game() -> None:
+def test_bets_are_shown_by_the_places_of_the_game() -> None:
     assert told(events.BoxesOccupied((1, 2)), "F3") == "Players in play: 1, 2"
     assert told(events.BoxesOccupied((1, 2)), "TP") == "boxes in play: 1, 2"
     assert told(events.BettorEntered("ann", 2), "F3") == "ann bets here and sits at Player 2"
@@ -152,7 +152,7 @@ def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
     assert "Maintenance: a new belt" in shown(table.state)
 
 
-def test_who_may_look_stands_beside_the_hand() -> None:
+def test_who_may_look_is_shown_beside_the_hand() -> None:
     table = TableHarness(boxes=(1,)).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -166,7 +166,7 @@ def test_who_may_look_stands_beside_the_hand() -> None:
     assert "handled · ann looks" in shown(table.state)
 
 
-def test_what_comes_next_stands_above_the_hands_in_the_words_of_the_game() -> None:
+def test_the_next_step_is_shown_above_the_hands_in_the_games_terms() -> None:
     assert "next: Deal 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
     table = TableHarness(game_id="F3").start().to_dealing()
     assert f"next: Deal 3 cards to {words_of('F3').of(str(table.state.round.next_place))} · " in shown(table.state)
@@ -208,8 +208,8 @@ def test_a_void_that_is_to_be_repeated_says_why() -> None:
     assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); it is asked once more"
 
 
-def test_a_hand_says_that_its_win_pays_half() -> None:
-    """NC: a winning Plain Six. A dealer pays by the words at the box."""
+def test_a_hand_shows_that_its_win_pays_half() -> None:
+    """NC: a winning Plain Six. A dealer pays by the text at the box."""
     table = TableHarness(hands={"B1": "AC 2C 3C", "B3": "9D 8C KS", "D": "2D AD AH"}, boxes=(1, 3)).start().to_dealing()
     table.deal()
     table.expose_all()

@@ -1,4 +1,4 @@
-"""The live view of a table in a terminal of 80 by 24: whatever is open, it has all that an act needs."""
+"""The live view of a table in a terminal of 80 by 24: whatever is open, it shows all that an act needs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_without_a_height_nothing_is_left_out() -> None:
     assert "what happened" in shown
 
 
-def test_a_question_that_stands_below_is_not_said_twice_where_there_is_little_room() -> None:
+def test_a_question_shown_below_is_not_repeated_on_a_small_screen() -> None:
     view = view_of(with_two_open("P3", tuple(range(1, 8))).state, LinkView())
     first = str(view.irregularities[0].question)
     shown = " ".join(" ".join(drawn(view, HEIGHT)).split())

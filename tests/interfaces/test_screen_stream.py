@@ -1,4 +1,4 @@
-"""Screens get the newest state, at most twenty a second, and a beat each second, whatever comes."""
+"""Screens get the newest state, at most twenty times a second, and a beat each second, under any load."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def followed(
     return given
 
 
-async def test_a_state_comes_at_once_and_a_beat_each_second() -> None:
+async def test_a_state_comes_immediately_and_a_beat_each_second() -> None:
     given = await followed({}, Table(), 3.5)
     assert [(at, name) for at, name, _ in given] == [
         (0.0, "state"), (0.0, "beat"), (1.0, "beat"), (2.0, "beat"), (3.0, "beat"),
@@ -101,7 +101,7 @@ async def test_a_state_comes_at_once_and_a_beat_each_second() -> None:
     assert BEAT_EVERY == 1.0
 
 
-async def test_of_many_changes_the_newest_is_given_and_at_most_twenty_a_second() -> None:
+async def test_of_many_changes_the_newest_is_sent_twenty_times_a_second() -> None:
     """A hundred changes in a fifth of a second, then silence."""
     table = Table()
     first = table.state.entry
@@ -114,7 +114,7 @@ async def test_of_many_changes_the_newest_is_given_and_at_most_twenty_a_second()
     assert len(states) < 10
 
 
-async def test_the_last_thing_that_happened_is_said() -> None:
+async def test_the_last_event_is_shown() -> None:
     table = Table()
     given = await followed({0.5: table.happen}, table, 1.5)
     last = [data["last"] for _, name, data in given if name == "state"][-1]
@@ -123,7 +123,7 @@ async def test_the_last_thing_that_happened_is_said() -> None:
 
 
 @pytest.mark.parametrize(("moment", "by"), [(9, "Sam"), (8, "")])
-def test_who_brought_it_is_said_of_what_came_at_once_with_an_entry(moment: int, by: str) -> None:
+def test_the_author_of_an_entry_is_shown_with_its_events(moment: int, by: str) -> None:
     """Later reports of the device have no author."""
     taken = b'{"entry":1,"utc_ns":%d,"event":"operation_taken","operation":"pause_table","person":"sam"}' % moment
     paused = b'{"entry":2,"utc_ns":9,"round":1,"event":"table_paused","reason":"lunch"}'
@@ -131,7 +131,7 @@ def test_who_brought_it_is_said_of_what_came_at_once_with_an_entry(moment: int, 
     assert (last.entry, str(last.sentence), last.by) == (2, "Paused: lunch.", by)
 
 
-def test_what_was_ruled_is_said_of_what_a_ruling_resolved() -> None:
+def test_a_resolved_irregularity_shows_the_ruling() -> None:
     resolved = b'{"entry":4,"utc_ns":9,"event":"irregularity_resolved","irregularity":1,"outcome":"ruling","clause":"",'
     resolved += b'"by":"max","role":"pit_manager"}'
     ruled = b'{"entry":3,"utc_ns":9,"event":"ruled","action":"continue","places":[],"ordinals":[],"bets":[],'

@@ -1,6 +1,6 @@
-"""The port of screens in this process: time limits, places, and the end of a shift.
+"""The port for screens in this process: time limits, places, and the end of a shift.
 
-The sockets are real. Times are shortened, never waited for.
+The sockets are real. Timeouts are shortened, never waited for.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HASH = sha256(TOKEN.encode()).hexdigest()
 
 
 class Served:
-    """A server at a port, with one screen, and its callers."""
+    """A server at a port, with one screen, and its clients."""
 
     def __init__(self, folder: Path) -> None:
         self.table = Table()
@@ -118,7 +118,9 @@ async def test_a_body_in_chunks_is_refused(served: Served) -> None:
     assert (status, json.loads(body)["code"]) == (411, "chunked")
 
 
-async def test_the_oldest_that_is_no_screens_makes_room(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+async def test_the_oldest_connection_without_a_screen_makes_room(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
     mocker.patch.object(web_door, "IN_ALL", 3)
     screen = await served.call()
     assert (await served.ask(screen, served.cookie))[0] == 200
@@ -156,8 +158,8 @@ async def test_where_all_are_screens_the_one_that_has_most_makes_room(
     assert (await served.ask(newest))[0] == 200
 
 
-async def test_a_place_that_is_taken_before_the_connection_is_made_is_given_up(served: Served) -> None:
-    """Many come at once, and one of them is the oldest."""
+async def test_a_place_taken_before_the_connection_is_complete_is_given_up(served: Served) -> None:
+    """Many come together, and one of them is the oldest."""
     entrance = cast("WebServer", served.server._screens)._entrance
     await served.ask(await served.call())
     visitor = next(iter(entrance._inside))
@@ -205,7 +207,7 @@ def test_a_machine_without_the_second_address_has_the_first(mocker: pytest_mock.
         assert [one.getsockname()[0] for one in listener.sockets] == ["127.0.0.1"]
 
 
-def test_a_port_that_the_machine_does_not_give_is_said(mocker: pytest_mock.MockerFixture) -> None:
+def test_a_port_that_is_not_available_is_reported(mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch("controller.api.tcp_listener._listen_at", side_effect=OSError(errno.EACCES, "denied"))
     with pytest.raises(PortRefusedError, match="port: 80 cannot be opened: Permission denied") as refused:
         TcpListener(80)
@@ -216,7 +218,7 @@ def test_a_port_that_the_machine_does_not_give_is_said(mocker: pytest_mock.Mocke
 
 
 class Clock:
-    """A time of day that may be set, and a clock that goes on."""
+    """A time of day that may be set, and a clock that advances."""
 
     def __init__(self) -> None:
         self.utc_ns, self.boottime_ns = 10**18, 5 * HOUR_NS
@@ -242,7 +244,7 @@ async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
 
 
 @pytest.mark.parametrize("people", [(), (Person("dana", "Dana", Role.PIT_SUPERVISOR),)])
-async def test_who_is_not_a_dealer_of_the_configuration_is_not_signed_on(people: tuple[Person, ...]) -> None:
+async def test_a_person_who_is_not_a_configured_dealer_is_not_signed_on(people: tuple[Person, ...]) -> None:
     """The daemon was restarted without that dealer, or with another rank for the person."""
     with pytest.raises(PersonRefusedError) as refused:
         await People(people).identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
@@ -292,7 +294,7 @@ async def test_an_operation_that_waits_until_the_shift_is_over_is_refused(
 
 
 @pytest.mark.parametrize("people", [(), (Person("dana", "Dana", Role.PIT_SUPERVISOR),)])
-async def test_an_operation_that_waits_until_its_person_is_removed_is_refused(
+async def test_a_waiting_operation_of_a_removed_person_is_refused(
     served: Served, mocker: pytest_mock.MockerFixture, people: tuple[Person, ...]
 ) -> None:
     """The person may also get another rank."""
@@ -316,7 +318,7 @@ async def test_an_operation_that_waits_within_the_shift_is_taken(
     assert [by.person for _, by in served.table.asked] == ["dana"]
 
 
-async def test_what_a_stranger_sends_is_quoted_and_not_translated(served: Served) -> None:
+async def test_a_strangers_input_is_quoted_and_not_translated(served: Served) -> None:
     """A request that cannot be read, from a browser without a cookie, in a translated language."""
     caller = await served.call()
     for number in range(20):
@@ -334,7 +336,7 @@ async def test_what_a_stranger_sends_is_quoted_and_not_translated(served: Served
 async def second_request(
     served: Served, table: test_stale_screens.Screens, operation: dict[str, object], person: str
 ) -> str:
-    """The code of the answer to the second request of what was requested once at the screen, without a PIN."""
+    """Return the code for the second request of what was requested once at the screen, without a PIN."""
     served.table.state = table.state
     served.table.utc_ns = lambda: table.utc_ns  # type: ignore[method-assign]  # soon after the first
     asked = {"id": test_door.PAUSE["id"], "round": table.state.round.number, "operation": operation, "person": person}
@@ -356,7 +358,7 @@ def requested(what: str) -> test_stale_screens.Screens:
 
 @pytest.mark.parametrize(("person", "code"), [("dealer", "pin"), ("", "not-signed-on")])
 async def test_a_dealer_whose_shift_is_over_gives_no_second_signature(served: Served, person: str, code: str) -> None:
-    """The first request had the sign-on and no PIN, which therefore does not serve both."""
+    """The first request used the sign-on instead of a PIN, which therefore does not serve both."""
     served.people.change((Person("dealer", "Dana", Role.DEALER),), ())
     assert await second_request(served, requested("conclude"), {"operation": "conclude_round"}, person) == code
     assert served.table.asked == []

@@ -133,7 +133,7 @@ def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTabl
 
 
 def overhear_lost_links(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
-    """Lose the link twice in the deal: once the device repeats a report, and once the daemon restarts."""
+    """Lose the link twice in the deal: first the device repeats a report, then the daemon restarts."""
     table = OverheardTable(game_id, unit, deck)
     table.start().to_dealing()
     table.take()
@@ -259,8 +259,8 @@ def test_a_recall_shows_the_person_who_asks_and_no_one_else(game_id: str, unit: 
 
 
 @EVERY_TABLE
-def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None:
-    """Otherwise the test above would hold whatever the table reveals."""
+def test_a_shown_face_makes_the_outputs_differ(game_id: str, unit: Unit) -> None:
+    """Otherwise the test above would pass whatever the table reveals."""
     shown = []
     for deck in two_decks():
         table = overhear_a_deal(game_id, unit, deck)
@@ -279,7 +279,7 @@ def turn(table: TableHarness) -> str:
 
 
 @EVERY_TABLE
-def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit: Unit) -> None:
+def test_exchanged_hands_reveal_no_face_down_card(game_id: str, unit: Unit) -> None:
     """The entered cards lie face down at another place by the device's reading, or are not dealt at all.
 
     Nothing reveals which cards the device read at the place itself.
@@ -303,7 +303,7 @@ def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit:
 
 @EVERY_TABLE
 @pytest.mark.parametrize("entered", [False, True], ids=["face down", "after a correction"])
-def test_a_card_that_is_read_twice_tells_nothing_of_the_first(game_id: str, unit: Unit, entered: bool) -> None:
+def test_a_card_that_is_read_twice_reveals_nothing_of_the_first(game_id: str, unit: Unit, entered: bool) -> None:
     """Card 9 has the face of card 2 in one deck and of card 5 in the other; content and time of output are the same."""
     tables = []
     for first in (2, 5):
@@ -322,7 +322,7 @@ def test_a_card_that_is_read_twice_tells_nothing_of_the_first(game_id: str, unit
     assert_alike(*tables)
 
 
-def test_faces_are_compared_in_a_time_that_does_not_depend_on_which_is_the_same() -> None:
+def test_faces_are_compared_in_constant_time() -> None:
     """Every face is compared, wherever the match is."""
     looked = 0
 

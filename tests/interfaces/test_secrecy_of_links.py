@@ -1,6 +1,6 @@
 """Nothing from a device shows a face that is not exposed: not in logs, files, sizes, or the output for a capture.
 
-The same cards are drawn from two decks, over links of every driver that are lost and made again. All output of the
+The same cards are drawn from two decks, over links of every driver that are lost and restored. All output of the
 program is compared byte for byte; sealed data by size.
 """
 

@@ -288,8 +288,8 @@ async def test_every_reader_is_given_the_same(
     assert any(b"cardshoe_cards_dealt_total{" in said for said in one[0])
 
 
-async def test_a_face_that_is_shown_tells_them_apart(mocker: pytest_mock.MockerFixture) -> None:
-    """Otherwise the test above would hold whatever readers receive."""
+async def test_a_shown_face_makes_the_outputs_differ(mocker: pytest_mock.MockerFixture) -> None:
+    """Otherwise the test above would pass whatever readers receive."""
     mocker.patch("secrets.token_hex", return_value=NEW_TOKEN)
     found = []
     for deck in two_decks():
@@ -330,7 +330,7 @@ CONTROLLER: Final = str(ROOT / "controller")
 
 
 class WorkedTable(OverheardTable):
-    """Counts the lines for each input and everything shown after it. `work`: lines by input."""
+    """A table that counts the executed lines for each input and everything shown after it. `work`: lines by input."""
 
     def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
         super().__init__(game_id, unit, deck)

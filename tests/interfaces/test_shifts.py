@@ -1,4 +1,4 @@
-"""A dealer's sign-on at a screen: its length after restarts of the daemon and of the PC, with clocks that are set.
+"""A dealer's sign-on at a screen: its length after restarts of the daemon and the PC, with clocks that are set.
 
 The journal is real; the tests set its moments.
 """
@@ -28,7 +28,7 @@ HASH = sha256(b"a screen").hexdigest()
 
 
 class SignedOnTable(JournaledTable):
-    """Dana signs on at a screen at once; the test sets the later moments. `pc`: the start of the PC."""
+    """A table where Dana signs on immediately; the test sets the later moments. `pc`: the start of the PC."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = Clock()
@@ -58,7 +58,7 @@ class SignedOnTable(JournaledTable):
             self.start_on(restart)
 
     async def hours_left(self) -> float:
-        """Restart the daemon, and find the hours left by asking each quarter of an hour."""
+        """Restart the daemon, and find the hours left by asking every quarter of an hour."""
         clock = Clock()
         clock.utc_ns, clock.boottime_ns = self.clock.utc_ns, self.clock.boottime_ns
         shifts = Shifts(clock.now)

@@ -1,4 +1,4 @@
-"""`cardshoe simulate` writes to the user's state folder, or where an option says; never to the working directory."""
+"""`cardshoe simulate` writes to the user's state folder or to the path of an option, never to the working directory."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def occupied_by_fifo(path: Path) -> None:
 
 
 @pytest.mark.parametrize("occupy", [occupied_by_file, occupied_by_link, occupied_by_fifo, Path.mkdir])
-def test_what_is_no_socket_is_left_as_it_is(occupy: Callable[[Path], object]) -> None:
+def test_a_path_that_is_not_a_socket_is_left_untouched(occupy: Callable[[Path], object]) -> None:
     with short_folder() as folder:
         path = folder / "api.sock"
         occupy(path)
@@ -56,8 +56,8 @@ def test_a_dead_socket_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("dead", [False, True])
-def test_of_two_that_begin_at_once_one_has_the_socket(dead: bool, mocker: pytest_mock.MockerFixture) -> None:
-    """The other one has listened between this one's look and its own."""
+def test_of_two_started_together_one_gets_the_socket(dead: bool, mocker: pytest_mock.MockerFixture) -> None:
+    """The other one has begun to listen between this one's check and its own bind."""
     with short_folder() as folder:
         path = folder / "api.sock"
         if dead:
@@ -84,7 +84,7 @@ def test_of_two_that_begin_at_once_one_has_the_socket(dead: bool, mocker: pytest
 
 
 @pytest.mark.parametrize("backlog", [0, 5])
-def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
+def test_a_socket_with_a_listening_program_is_left_untouched(backlog: int) -> None:
     """Its queue may be full."""
     with short_folder() as folder:
         path = folder / "api.sock"
@@ -118,7 +118,7 @@ class Exchanged(socket.socket):
         Path(address).symlink_to("journal.key")
 
 
-def test_a_link_in_the_place_of_its_socket_opens_no_file_to_others(mocker: pytest_mock.MockerFixture) -> None:
+def test_a_link_in_place_of_the_socket_changes_no_other_file(mocker: pytest_mock.MockerFixture) -> None:
     """The owner of the folder can put one there."""
     with short_folder() as folder:
         key = folder / "journal.key"
@@ -153,7 +153,9 @@ def private() -> Iterator[Path]:
             program.communicate()
 
 
-def test_another_socket_in_the_place_of_its_own_is_not_opened(mocker: pytest_mock.MockerFixture, private: Path) -> None:
+def test_another_socket_in_place_of_its_own_is_not_opened_to_others(
+    mocker: pytest_mock.MockerFixture, private: Path
+) -> None:
     """The owner of the folder can link one there."""
 
     class Replaced(socket.socket):
@@ -169,7 +171,7 @@ def test_another_socket_in_the_place_of_its_own_is_not_opened(mocker: pytest_moc
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
 
 
-def test_a_link_in_the_place_of_its_folder_makes_and_opens_no_socket_elsewhere(
+def test_a_link_in_place_of_the_folder_makes_no_socket_elsewhere(
     mocker: pytest_mock.MockerFixture,
 ) -> None:
     """The link appears just before the socket is bound."""
@@ -189,7 +191,7 @@ def test_a_link_in_the_place_of_its_folder_makes_and_opens_no_socket_elsewhere(
         assert list(other.iterdir()) == []
 
 
-def test_a_link_in_the_place_of_its_folder_deletes_nothing(mocker: pytest_mock.MockerFixture) -> None:
+def test_a_link_in_place_of_the_folder_deletes_nothing(mocker: pytest_mock.MockerFixture) -> None:
     """The link appears between the discovery of a dead socket and its removal."""
     with short_folder() as folder:
         named, other = folder / "named", folder / "other"

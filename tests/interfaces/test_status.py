@@ -1,4 +1,4 @@
-"""`cardshoe status` beside a real daemon: one screen, and the exit code for monitors."""
+"""`cardshoe status` with a running daemon: one screen, and the exit code for monitors."""
 
 from __future__ import annotations
 

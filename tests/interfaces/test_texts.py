@@ -1,4 +1,4 @@
-"""People's text is bounded and free of unprintable characters in every operation.
+"""People's text is limited in length and free of unprintable characters in every operation.
 
 Text in old journals and from devices is cleaned before it reaches terminals.
 """
@@ -113,7 +113,7 @@ def test_nor_in_what_a_correction_puts_instead() -> None:
 
 
 @pytest.mark.parametrize("text", [ESCAPE, "\u202e", LONG])
-def test_what_is_no_field_is_refused_in_a_line_that_may_be_shown(text: str) -> None:
+def test_an_unknown_field_is_refused_in_a_printable_line(text: str) -> None:
     with pytest.raises(ValueError, match="unknown") as refused:
         decode_request(encode(EXAMPLES["OpenTable"] | {text: 1}))
     assert str(refused.value).isprintable()

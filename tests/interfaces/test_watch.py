@@ -1,4 +1,4 @@
-"""`cardshoe watch` beside a running daemon: it tells what happens, also over a restart, and why nothing comes."""
+"""`cardshoe watch` with a running daemon: it reports events, also across a restart, and the reason for silence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_goes_on_where_it_was_when_the_daemon_runs_again() -> None:
     assert as_json.returncode == 0
 
 
-async def test_says_first_how_the_table_stands_and_why_nothing_comes() -> None:
+async def test_the_first_line_is_the_state_of_the_table_and_the_reason_for_silence() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
             await stage.start_daemon()
@@ -75,7 +75,7 @@ async def test_says_first_how_the_table_stands_and_why_nothing_comes() -> None:
     assert b"Table T-1: Closed, out of service: " in line
 
 
-async def test_a_user_who_is_not_admitted_is_told_so() -> None:
+async def test_a_user_who_is_not_admitted_is_told() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
             stage.configure(uid=os.getuid() + 4000)
@@ -87,7 +87,7 @@ async def test_a_user_who_is_not_admitted_is_told_so() -> None:
     assert b"Start it (" not in errors
 
 
-async def test_a_socket_that_was_left_behind_is_told_apart_from_none() -> None:
+async def test_a_stale_socket_and_a_missing_one_have_different_messages() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
             await stage.start_daemon()
@@ -193,12 +193,12 @@ async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -
     assert b"Traceback" not in errors
 
 
-def test_an_event_of_another_version_is_told_by_its_name() -> None:
+def test_an_event_of_another_version_is_shown_by_its_name() -> None:
     assert tell({"entry": 1, "event": "hand_exposed"}) == "hand exposed"
 
 
-def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
-    """Nor is it a socket left by a daemon."""
+def test_a_plain_file_is_not_a_socket(tmp_path: Path) -> None:
+    """Nor is it a stale socket of a daemon."""
     file = tmp_path / "table.toml"
     file.write_text("[table]")
     for command, code in (("watch", 1), ("status", 3)):

@@ -43,8 +43,8 @@ def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() 
     assert all(not sentence.isascii() for sentence in refused)
 
 
-def test_a_translation_follows_from_the_english_message_alone() -> None:
-    """So that the faces of cards that are not exposed cannot show in it."""
+def test_a_translation_depends_on_the_english_message_only() -> None:
+    """Otherwise concealed faces could show in it."""
     state = TableHarness().start().to_betting().state
     message = table_message(state, view_of(state, LinkView()), offers(state), LastView(), Kind(operates=True))
     assert in_language(message, Speaker(CHINESE)) == in_language(message, Speaker(CHINESE))
@@ -81,7 +81,7 @@ async def test_each_request_of_a_connection_is_answered_in_its_own_language() ->
             await served.server.close()
 
 
-def test_a_client_with_words_of_its_own_is_given_each_text_with_its_id_and_arguments() -> None:
+def test_a_client_with_its_own_texts_gets_each_id_with_its_arguments() -> None:
     said = message("Turn over {hands}.", hands=OwnWords().of_all(["B1"]))
     answer = OperationAnswer.to_operation(0, "hands", said)
     whole = in_language(answer, Speaker(CHINESE, whole=True)).sentence

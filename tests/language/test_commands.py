@@ -1,4 +1,4 @@
-"""Commands that show a table take the language of the locale, or the one that is named."""
+"""Commands that show a table use the language of the locale, or the named one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def drawn(table: TableHarness) -> str:
 
 
 def english_in(page: str) -> set[str]:
-    """Words of English, without the ids of people, devices and tables."""
+    """Return the English words, without the ids of people, devices and tables."""
     return set(re.findall(r"[A-Za-z]{3,}", page)) - {"dealer", "pit", "supervisor"}
 
 

@@ -1,4 +1,4 @@
-"""A message in English and in other languages: slots, lists, numbers, capitals, and what a catalogue lacks."""
+"""A message in English and other languages: slots, lists, numbers, capitals, and what a catalogue lacks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_message_is_journaled_as_its_text_and_arguments() -> None:
 @pytest.mark.parametrize("language", ["en", CHINESE])
 @pytest.mark.parametrize("slots", [1, 2, 200])
 @pytest.mark.parametrize("deep", [5, 20, 300])
-def test_a_message_that_grows_without_end_is_cut(deep: int, slots: int, language: str) -> None:
+def test_an_endless_message_is_cut(deep: int, slots: int, language: str) -> None:
     """A journal that was written elsewhere may hold any message."""
     said = Message("{a}", {"a": "x"})
     for _ in range(deep):

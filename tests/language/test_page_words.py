@@ -1,4 +1,4 @@
-"""The words of console, floor and terminal: the same in every language, none missing, unused or twice."""
+"""The texts of console, floor and terminal: the same keys in every language, none missing, unused or double."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arguments(language: str) -> dict[str, set[str]]:
 
 
 def named() -> tuple[set[str], tuple[str, ...]]:
-    """Return the keys that scripts and programs name, and the beginnings of those that they put together."""
+    """Return the keys that scripts and programs name, and the prefixes of those that they compose."""
     scripts = [path.read_text("utf-8") for folder in SCRIPTS for path in folder.glob("*.js")]
     programs = [path.read_text("utf-8") for path in (ROOT / "controller").rglob("*.py")]
     texts = [*scripts, *(text for text in programs if SAYS.search(text))]

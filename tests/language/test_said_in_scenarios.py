@@ -1,4 +1,4 @@
-"""Whatever a person can be told in a scenario has a translation, and no English is left in it but what people wrote."""
+"""Every text shown to people in a scenario has a translation without English, except for what people wrote."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LEFT = {
 
 
 def said_in(value: object) -> Iterator[str | Message]:
-    """Every sentence that a person reads."""
+    """Return every sentence that a person reads."""
     if isinstance(value, tuple):
         for one in value:
             yield from said_in(one)
@@ -74,7 +74,7 @@ def said_in(value: object) -> Iterator[str | Message]:
 
 
 class Listening(Course):
-    """Notes whatever people are told."""
+    """Collects all texts that people are shown."""
 
     def __init__(self, setting: TableSetting, heard: set[str | Message]) -> None:
         self.heard = heard
@@ -112,7 +112,7 @@ def heard_in(name: str) -> set[str | Message]:
 
 
 @pytest.mark.parametrize("game", [*SHORT, *(pytest.param(one, marks=pytest.mark.soak) for one in OTHERS)])
-def test_all_that_is_said_in_scenarios_is_translated(game: str) -> None:
+def test_all_texts_of_scenarios_are_translated(game: str) -> None:
     untranslated: dict[str, str] = {}
     for name in (one for one in names() if one.startswith(f"{game}/")):
         written = LEFT | set(WORD.findall(Path(FOLDER, f"{name}.scenario").read_text("utf-8")))

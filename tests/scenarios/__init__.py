@@ -1,1 +1,1 @@
-"""The packaged scenarios are played, and what they are written in is held to its word."""
+"""Tests of the packaged scenarios, and of the language in which they are written."""

@@ -1,4 +1,4 @@
-"""The words for a card that is not recognised and for a deck that is not whole do what they say."""
+"""The scenario commands for an unrecognised card and for an incomplete deck have their effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every situation of docs/scenarios.md has a scenario in every game, and each comes out as its file says."""
+"""Every situation of docs/scenarios.md has a scenario in every game, and each ends as its file states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVERYTHING = tuple(packaged())
 
 
 def default_readings(scenario: Scenario) -> bool:
-    """Whether no reading is chosen that a casino need not choose."""
+    """Return whether the scenario chooses no reading that a casino may leave at its default."""
     must_choose = {setting.id for setting in GAMES[scenario.setting.game].settings if setting.must_be_chosen}
     return {chosen.setting for chosen in scenario.setting.readings} <= must_choose
 
@@ -64,14 +64,14 @@ def test_the_page_has_a_line_for_every_situation() -> None:
     assert tuple(DRAWN) == SITUATIONS
 
 
-def test_every_clause_that_can_follow_has_a_scenario_that_comes_to_it() -> None:
+def test_every_clause_with_an_effect_has_a_scenario_that_applies_it() -> None:
     wanted = {(cell.game, cell.number, cell.expected.clause or cell.expected.authority) for cell in CELLS}
     have = {(one.setting.game, one.cell, one.clause) for one in EVERYTHING}
     assert wanted <= have
 
 
-def test_with_the_readings_at_their_defaults_no_scenario_comes_to_another_clause() -> None:
-    """What is found after the settlement is not part of those cells, nor is a second error (reading 39)."""
+def test_with_default_readings_no_scenario_applies_another_clause() -> None:
+    """Findings after the settlement are not part of those cells, nor is a second error (reading 39)."""
     known = {(cell.game, cell.number, cell.expected.clause or cell.expected.authority) for cell in CELLS}
     others = {
         one.name

@@ -1,4 +1,4 @@
-"""A file that says something else than the table fails at its line; one that says nothing known is refused."""
+"""A scenario that contradicts the table fails at the wrong line; one with an unknown command is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulators.scenarios.player import DifferenceError, play
 from simulators.scenarios.steps import STEPS
 
 EXPOSED = "nc/i12-exposed"
-WRONG = {  # what each word says there, and what it must not take instead
+WRONG = {  # each command with its expectation, and one that it must not accept
     "asks": ("nc/i07-noted-after-handling", "asks reconstructable", "asks nothing"),
     "stage": (EXPOSED, "stage claimed", "stage choosing"),
     "alert": ("tp/i12-exposed", "alert shift manager", "alert pit manager"),
@@ -57,7 +57,7 @@ def play_text(text: str) -> int:
 
 
 def changed(name: str, was: str, now: str) -> tuple[str, int]:
-    """The text with one expectation turned, and the line at which it stands."""
+    """Return the text with one expectation inverted, and the number of its line."""
     text = text_of(name)
     line = next(number for number, one in enumerate(text.splitlines(), start=1) if f"expect {was}" in one or (
         one.startswith("expect options") and was in one))  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_refusal_that_is_not_expected_fails() -> None:
         ("begin\ndeal 1\nreport exposed_card B1\nreport late_bet\ndeny\ndeny", "the header says I12 NC 5.9"),
     ],
 )
-def test_a_step_that_comes_to_nothing_says_so(steps: str, sentence: str) -> None:
+def test_a_step_without_effect_is_reported(steps: str, sentence: str) -> None:
     with pytest.raises(DifferenceError, match=re.escape(sentence)):
         play_text(HEAD.replace("5.7", "5.9") + steps)
 
@@ -305,7 +305,7 @@ def test_the_demo_plays_a_file_and_names_the_line_that_came_out_otherwise(tmp_pa
 
 
 @pytest.mark.parametrize("content", [None, b"game NC\n", b"\xff\xfe\x00"])
-def test_the_demo_refuses_what_is_no_scenario(content: bytes | None, tmp_path: Path) -> None:
+def test_the_demo_refuses_a_file_that_is_not_a_scenario(content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "bad.scenario"
     if content is not None:
         file.write_bytes(content)
