@@ -114,7 +114,7 @@ def test_every_line_of_the_ranking_lists_is_named_and_ranked(place: int, line: t
 
 
 @pytest.mark.parametrize("document", ["TP", "RTP", "NC", "P3", "F3"])
-def test_every_class_has_a_name_of_its_own(document: str) -> None:
+def test_every_class_has_its_own_name(document: str) -> None:
     assert len({str(class_name(key, game(document).names)) for key in range(31)}) == len(RANKING_LIST) == 31
 
 

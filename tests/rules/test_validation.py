@@ -281,7 +281,7 @@ def test_wrong_data_is_named(name: str) -> None:
     assert any(re.search(sentence, problem) for problem in found), found
 
 
-def test_every_problem_is_named_at_once() -> None:
+def test_every_problem_is_reported_together() -> None:
     assert len(problems(replace(SK, id="sk", title=message(""), boxes=(0, 0, 0)))) >= 3
 
 
