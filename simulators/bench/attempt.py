@@ -36,7 +36,7 @@ class Came(NamedTuple):
 
 
 class Attempt:
-    """A handshake as far as it has come. `identity` and `said` are set once the device has answered its hello."""
+    """A handshake in progress. `identity` and `said` are set once the device has answered its hello."""
 
     def __init__(self, nonce: bytes, key_of: Callable[[str], bytes | None]) -> None:
         self.nonce = nonce
@@ -65,14 +65,14 @@ class Attempt:
         return authentication.proof(key, role, *rest)
 
     def host_proof(self, *, right: bool = True) -> bytes:
-        """Return the frame. With `right` False it is that of a host without the key."""
+        """Return the host's proof. With `right` False it is that of a host without the key."""
         proof = self.proof(authentication.HOST_ROLE) if right else bytes(32)
         body = encode_body(messages.Proof(authentication.HMAC_SHA256, proof))
         return encode_frame(Kind.HOST_PROOF, self.boot, 0, body)
 
     @property
     def channel(self) -> SealedChannel:
-        """The channel with the keys of this link, whether it stands or not."""
+        """The channel with the keys of this link, whether the link is up or not."""
         if self._channel is None:
             self._channel = SealedChannel(*frame_keys(*self._parts()))
         return self._channel

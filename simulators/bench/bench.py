@@ -28,7 +28,7 @@ T = TypeVar("T")
 HeardT = TypeVar("HeardT")
 ObservationT = TypeVar("ObservationT", bound=Observation)
 PATIENCE: Final = 120.0  # seconds; a real shuffle takes a minute
-REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready is given up
+REACHED_WITHIN: Final = 15.0  # seconds until a device that does not become ready is given up
 
 
 class BenchError(AssertionError):
@@ -36,7 +36,7 @@ class BenchError(AssertionError):
 
 
 class UnreachableError(BenchError):
-    """Raised when the device does not get ready. `hint` says what to do."""
+    """Raised when the device does not become ready. `hint` says what to do."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -106,7 +106,7 @@ class Bench:
             raise BenchError("; ".join(beyond))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
-        """Wait until `number` are found among what was received. Return what there is when the time is over."""
+        """Wait until `number` are found among what was received. When the time is over, return those found so far."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while len(found()) < number:
@@ -131,7 +131,7 @@ class Bench:
         return await self.wait_for(Answered, lambda answer: answer.command_id == command_id)
 
     async def report(self, kind: type[ObservationT], after: int = 0) -> ObservationT:
-        """Wait for the first report of a kind among what was received from place `after` on."""
+        """Wait for the first report of a kind, from index `after` of what was received."""
         found = await self.wait_for(Reported, lambda report: isinstance(report.observation, kind), after)
         assert isinstance(found.observation, kind)
         return found.observation
@@ -139,7 +139,7 @@ class Bench:
     async def wait_for(
         self, kind: type[HeardT], matches: Callable[[HeardT], bool] = lambda thing: True, after: int = 0
     ) -> HeardT:
-        """Wait for the first matching thing from place `after` on. Raise `BenchError` if it does not come."""
+        """Wait for the first matching item from index `after` on. Raise `BenchError` if it does not come."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:
@@ -153,7 +153,7 @@ class Bench:
             raise BenchError(f"no {kind.__name__} came: the link is {health.state}. {health.sentence}") from None
 
     async def make_new_link(self) -> None:
-        """End the link and wait until it stands again."""
+        """End the link and wait until it is up again."""
         place = len(self.received)
         self.keeper.drop("bench", "The bench makes a new link.")
         await self.wait_for(LinkOver, after=place)
@@ -187,7 +187,7 @@ async def open_bench(
 
 
 async def reach(url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None) -> DeviceReady:
-    """Wait seconds for the device to get ready. Raise `UnreachableError` and `BridgeError`."""
+    """Wait a limited time for the device to become ready. Raise `UnreachableError` and `BridgeError`."""
     async with open_bench(url, keys, cards) as made:
         ready = asyncio.ensure_future(made.ready())
         failed = asyncio.ensure_future(made.unreachable.wait())

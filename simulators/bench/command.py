@@ -123,7 +123,7 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
 
 
 def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
-    """Wait for the device to get ready. Raise `BadInputError`, `DeviceProblemError` and `ProblemError`."""
+    """Wait for the device to become ready. Raise `BadInputError`, `DeviceProblemError` and `ProblemError`."""
     with of_extra("bench", "The bench cannot run"):
         from simulators.bench.bench import UnreachableError, reach
         from simulators.bench.plugin import read_files
@@ -192,7 +192,7 @@ def _write_page(path: Path, report: BenchReport, earlier: list[BenchReport]) -> 
 
 
 def _show(report: BenchReport, before: BenchReport | None) -> None:
-    """Show what follows the tests, which were printed as they ended."""
+    """Show the summary after the tests, which were printed as they ended."""
     click.echo("")
     earlier = {one.name: one.value for one in before.measurements} if before is not None else {}
     for one in report.measurements:

@@ -1,6 +1,6 @@
 """Tests for every device, and for every cardlink device; `cardshoe bench --device URL` runs them on a real one.
 
-The device holds a deck that was not dealt from. It is not asked for what it says it cannot do. A measurement that
+The device contains a deck that was not dealt from. It is not asked to do what it says it cannot do. A measurement that
 exceeds its limit is a failure of the device.
 """
 
@@ -21,8 +21,8 @@ from simulators.bench.measurement import Measurement
 from simulators.bench.promise import on_its_loop
 from simulators.bench.recognition import Tally, decks_needed
 
-LINK_WITHIN: Final = 5.0  # seconds until a link stands
-ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card
+LINK_WITHIN: Final = 5.0  # seconds until a link is up
+ANSWER_WITHIN: Final = 1.0  # seconds for a command that moves no card
 SIGN_OF_LIFE_WITHIN: Final = 2.0  # seconds; cardlink has one a second
 MOST_DAMAGED: Final = 1  # frames of a link, which may begin in the middle of one
 ANSWERS: Final = 10
@@ -65,7 +65,7 @@ class TestEveryDevice:
 
     @on_its_loop
     async def test_reports_the_cards_that_a_person_draws(self, bench: Bench) -> None:
-        """A person draws that many cards, with `--draws N`."""
+        """Check the cards that a person draws, as many as `--draws N` says."""
         identity = (await bench.ready()).identity
         if not bench.draws:
             pytest.skip("no cards are drawn: --draws N says how many a person will draw")
@@ -81,7 +81,7 @@ class TestEveryDevice:
 
     @on_its_loop
     async def test_recognises_cards_in_a_known_order(self, bench: Bench) -> None:
-        """A person draws that many decks in a known order, with `--recognition DECKS`."""
+        """Check the decks that a person draws in a known order, as many as `--recognition DECKS` says."""
         identity = (await bench.ready()).identity
         sample = bench.sample
         if sample is None:
@@ -99,7 +99,9 @@ class TestEveryDevice:
 
 
 async def _known_deck(bench: Bench, deck: int, *, holds: bool) -> list[Card | None]:
-    """Return what the device read of a deck whose cards a person draws one at a time. Deck 0 lies in the device."""
+    """Return what the device read of a deck whose cards a person draws one at a time. Deck 0 is the deck in the
+    device.
+    """
     assert bench.sample is not None
     name = f"Deck {deck + 1} of {bench.sample.decks}"
     first = bench.sample.order(deck)[0].code

@@ -49,8 +49,9 @@ class RecordingError(Exception):
 
 
 class Recording(NamedTuple):
-    """A recording to make. `goes_on`: the first deck lies in the device as the last deck of the file came out.
-    `turned`: each deck goes in reversed, the last card to come out on top. `run` identifies this run.
+    """A recording to make. With `goes_on`, the first deck is in the device in the order in which the last deck of the
+    file came out. With `turned`, each deck goes in reversed, the last card to come out on top. `run` identifies this
+    run.
     """
 
     shuffles: int
@@ -61,7 +62,7 @@ class Recording(NamedTuple):
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A line of the file. `deck` has device, run and number, which tell decks with the same orders apart."""
+    """A line of the file. `deck` has device, run and number, which distinguish decks with the same orders."""
 
     deck: str
     before: tuple[str, ...]
@@ -74,7 +75,7 @@ def name_of(card: Card) -> str:
 
 
 def first_order(asked: Recording) -> list[str]:
-    """Return how the first deck lies in the device, from the top. Raise `RecordingError` and OSError."""
+    """Return the order of the first deck in the device, from the top. Raise `RecordingError` and OSError."""
     new = [name_of(card) for card in DECK]
     if not asked.goes_on:
         return new
@@ -94,10 +95,10 @@ async def record_decks(
 ) -> None:
     """Have a device deal out decks, and append each to the file when all of its cards have come.
 
-    `say` is told the progress, and what a person must do. Raise `RecordingError` and OSError.
+    `say` is called with the progress and with what a person must do. Raise `RecordingError` and OSError.
     """
     before = first_order(asked)
-    with asked.file.open("ab+") as file:  # fail before a person begins
+    with asked.file.open("ab+") as file:  # opened first, to fail before a person begins
         file.seek(0)
         kept = sum(1 for _ in file)
     if kept and not asked.goes_on:

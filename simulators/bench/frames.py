@@ -1,7 +1,7 @@
 """A host that speaks frames of cardlink, below the driver. It does what a test asks, right or wrong, and keeps
 everything received, with times.
 
-It acknowledges reports and gives signs of life by itself until a test stops that.
+It acknowledges reports and gives signs of life automatically until a test stops that.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ PATIENCE: Final = 10.0  # seconds for an answer that needs no motion
 MOTION: Final = 180.0  # seconds for an answer that needs one; a real shuffle takes a minute
 COUNTED: Final = 5  # seconds between two calls of a count-down
 GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; docs/cardlink.md has three
-LAST_STATUSES: Final = 3  # that a device sends meanwhile
+LAST_STATUSES: Final = 3  # sent by a device meanwhile
 QUIET: Final = 2.5  # seconds without a frame: a device sends a status each second unless it has stopped
 
 
 class FrameHost:
     """One connection. `came` has every frame, `written` everything sent, `strange` frames that did not open although
-    their link stands. `held` is the last acknowledged report. `coming` is an attempt whose frames may come too."""
+    their link is up. `held` is the last acknowledged report. `coming` is an attempt whose frames may come too.
+    """
 
     def __init__(
         self, url: DeviceUrl, keys: Mapping[str, bytes], *, open_with: OpenTransport = open_transport, operator: int = 0
@@ -65,7 +66,7 @@ class FrameHost:
         self._news = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self.sent_counter = 0
-        self.linked_at = 0  # place of the active link's first frame
+        self.linked_at = 0  # index of the active link's first frame
         self._next_command = secrets.randbits(40) + 1
 
     # -- the connection --------------------------------------------------------------------------------------------
@@ -112,7 +113,9 @@ class FrameHost:
     # -- waiting ---------------------------------------------------------------------------------------------------
 
     async def wait_for(self, find: Callable[[], T | None], sentence: str, within: float = PATIENCE) -> T:
-        """Wait for what `find` finds. `sentence` says what the device did if nothing is found in time."""
+        """Wait until `find` finds something and return it. `sentence` says what the device did if nothing is found in
+        time.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 while (found := find()) is None and not self._lost:
@@ -124,7 +127,7 @@ class FrameHost:
         raise AssertionError
 
     async def listen(self, seconds: float) -> list[Came]:
-        """Return what comes within that many seconds."""
+        """Return the frames that arrive within that many seconds."""
         place = len(self.came)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -132,7 +135,7 @@ class FrameHost:
         return self.came[place:]
 
     def first(self, kind: Kind, place: int) -> Came | None:
-        """Return the first frame of a kind since a place."""
+        """Return the first frame of a kind since an index."""
         return next((one for one in self.came[place:] if one.frame.kind == kind and one.body is not None), None)
 
     async def ask(self, data: bytes, kind: Kind, sentence: str) -> Came:
@@ -145,7 +148,7 @@ class FrameHost:
         return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
 
     async def until_statuses(self, number: int, place: int | None = None) -> list[Came]:
-        """Return everything since a place (or from now on) until so many statuses came, which serve as a clock."""
+        """Return everything since an index (or from now on) until that many statuses came, which serve as a clock."""
         start = len(self.came) if place is None else place
 
         def enough() -> bool | None:
@@ -157,7 +160,7 @@ class FrameHost:
         return self.came[start:]
 
     async def status(self) -> messages.Status:
-        """Wait for the next status that has heard everything sent so far."""
+        """Wait for the next status that acknowledges everything sent so far."""
         self.ack()
         place, counter = len(self.came), self.sent_counter
 
@@ -225,11 +228,11 @@ class FrameHost:
 
         await self.wait_for(all_held, "not all reports came that the device's statuses name", PATIENCE * 3)
         assert self.active is not None
-        self.held = (self.active.boot, self._held_of(self.active.boot))  # also if everything was acknowledged before
+        self.held = (self.active.boot, self._held_of(self.active.boot))  # even if everything was acknowledged before
         return await self.status()
 
     def _held_of(self, boot: int) -> int:
-        """Return the last report of a boot that need not come any more."""
+        """Return the last report of a boot that need not be sent again."""
         if self.held[0] == boot:
             return self.held[1]
         assert self.active is not None
@@ -307,7 +310,7 @@ class FrameHost:
         ]
 
     async def answer(self, command_id: int, place: int = 0) -> messages.Answer:
-        """Wait for the answer to a command, from a place on."""
+        """Wait for the answer to a command, from an index on."""
         found = await self.wait_for(
             lambda: next(iter(self.answers(command_id, place)), None), "a command was not answered", MOTION
         )

@@ -1,7 +1,7 @@
-"""The bench as a pytest plug-in: `pytest --device URL` runs the bench's tests against what the URL names.
+"""The bench as a pytest plug-in: `pytest --device URL` runs the bench's tests against the device at that URL.
 
-Without `--device` they run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on a loop of
-their own, so that pytest needs no plug-in for asyncio.
+Without `--device` they run against a simulated shuffler on a pseudo-terminal. The fixtures run coroutines on a separate
+loop, so that pytest needs no plug-in for asyncio.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
 MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
-UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why; empty if the device was reached
+UNREACHABLE: pytest.StashKey[str] = pytest.StashKey()  # why the device was not reached, or empty
 DEALT: pytest.StashKey[Dealt | BaseException] = pytest.StashKey()
 OPERATOR_HAS = 30  # seconds for each act, by default
 
@@ -60,7 +60,7 @@ class OnBench(NamedTuple):
 
 @pytest.fixture
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
-    """Yield a `Bench` whose link may not stand yet. The simulator has a deck in it; so should a device."""
+    """Yield a `Bench` whose link may not be up yet. The simulator has a deck in it; so should a device."""
     from simulators.bench.bench import open_bench
 
     @asynccontextmanager
@@ -92,7 +92,7 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
 
 @pytest.fixture
 def dealt(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[object]:
-    """Yield what the device said of one deck. The first test that needs it deals it; all tests judge it."""
+    """Yield what the device reported of one deck. The first test that needs it deals it; all tests judge it."""
     from simulators.bench.promises.dealing import Dealing
 
     stash = request.config.stash
@@ -212,11 +212,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report: Any = yield
     if report.failed and item.config.stash.get(UNREACHABLE, None) == "":
         del item.config.stash[UNREACHABLE]
-    return report  # wrappers of hooks return it
+    return report  # required of a hook's wrapper
 
 
 def _say(config: pytest.Config) -> Callable[[str], None]:
-    """Return what asks a person: on standard error, past pytest's capture."""
+    """Return the function that asks a person: on standard error, past pytest's capture."""
 
     def say(sentence: str) -> None:
         capture = config.pluginmanager.getplugin("capturemanager")

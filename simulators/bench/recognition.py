@@ -50,7 +50,7 @@ class Sample(NamedTuple):
 
 
 class Tally:
-    """Counts errors by the face that lay in the device."""
+    """Counts errors by the face of the card that was in the device."""
 
     def __init__(self) -> None:
         self.seen: Counter[Card] = Counter()

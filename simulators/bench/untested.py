@@ -19,7 +19,7 @@ UNTESTED: Final[dict[tuple[str, str], str]] = {
     **{("Commands", str(number)): OF_THE_HOST for number in (5, 6, 7)},
     ("Signs of life", "stale after"): OF_THE_HOST,
 }
-"""By section and rule."""
+"""The reasons by section and rule."""
 
 
 def table() -> str:

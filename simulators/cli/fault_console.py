@@ -1,4 +1,4 @@
-"""The fault console of `cardshoe simulate`: each command on standard input is answered with a short sentence."""
+"""The fault console of `cardshoe simulate`, which answers each command on standard input with a short sentence."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Console:
         return "It is plugged in."
 
     async def unplug(self, words: Sequence[str]) -> str:
-        """Unplug at once, or in the middle of frame N."""
+        """Unplug immediately, or in the middle of frame N."""
         if not self.outlet.plugged:
             return "It is unplugged already. `plug` plugs it in."
         if words:

@@ -74,7 +74,7 @@ async def running(
 
 
 async def _pull(injector: FaultInjector, outlet: Outlet, say: Callable[[str], None], *, stays_out: bool) -> None:
-    """Pull the cable. If no console can plug it in again, put it back at once."""
+    """Pull the cable. If no console can plug it in again, plug it in immediately."""
     await outlet.unplug()
     if stays_out:
         say("The cable came out in the middle of a frame. `plug` puts it in.")

@@ -46,7 +46,7 @@ from simulators.ports.outlets import Place
 from simulators.ports.usbip import PORT as USBIP_PORT
 from simulators.usb.usb_faults import UsbPlan
 
-HUMAN_PACE = 0.22  # times the table's time: a demonstration of five rounds ends within a minute
+HUMAN_PACE = 0.22  # of real time; a demonstration of five rounds then ends within a minute
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # in the help of options, before the name of a file
 
 
@@ -249,7 +249,7 @@ def _listening(where: str | None, option: str) -> tuple[str, int] | None:
 
 
 def _startup_problem(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:
-    """Return the error for what failed: a file that is written, a port, or the path of the terminal."""
+    """Return the error for a failed start: an output file, a port, or the path of the terminal."""
     why = error.strerror or str(error)
     files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
     if any(file is not None and str(file) == str(error.filename) for file in files):
@@ -333,14 +333,14 @@ async def run_simulation(asked: Simulation) -> None:
             if asked.load:
                 device.mechanism.load(device.mechanism.next_deck(), deck=1)
             _print_place(found.url, found.hint)
-            if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
+            if asked.options.console and sys.stdin.isatty():  # a program needs no explanation of its input
                 unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
                 click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
 
 
 def _print_place(url: str, hint: str) -> None:
-    """Print the URL alone on the first line, where a program reads it."""
+    """Print only the URL on the first line, where a program reads it."""
     click.echo(url)
     if hint:
         click.echo(f"attach it as root, with the module vhci_hcd loaded: {hint}")

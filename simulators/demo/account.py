@@ -16,7 +16,7 @@ PARTS: Final = ("returned", "collected", "held")  # of a bet
 
 
 class Raised(msgspec.Struct):
-    """An irregularity with its final row, which may be known only once a person confirms it."""
+    """An irregularity with its final row, which may be known only after a person confirms it."""
 
     round: int
     kind: str
@@ -29,7 +29,7 @@ def _to_house(bet: dict[str, Any]) -> Fraction:
 
 
 class Account:
-    """Takes the events of a run, in order."""
+    """The account, which takes the events of a run in order."""
 
     def __init__(self, plan: list[PlannedRound]) -> None:
         self._plan = plan
@@ -71,7 +71,9 @@ class Account:
 
     @property
     def differences(self) -> list[str]:
-        """Sentences on the differences between plan and run. Empty if nothing was missed or invented."""
+        """Return sentences on the differences between plan and run. There are none if nothing was missed or
+        invented.
+        """
         planned = [
             (one.number, str(one.expected[0]), one.expected[1]) for one in self._plan if one.expected is not None
         ]
@@ -89,7 +91,7 @@ class Account:
         ]
 
     def summary(self, say: Terminal | None = None, *, freely: bool = False) -> str:
-        """Return a few lines for people. `freely`: a visitor dealt, who may depart from the plan."""
+        """Return a few lines for people. `freely` means that a visitor dealt, who may depart from the plan."""
         say, count = say or Terminal(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
         lines = [

@@ -1,6 +1,6 @@
 """`cardshoe demo`: shows the product at work, from the deck to the last chip.
 
-Modules for playing are imported after the first sentence, so that a person sees at once that it has begun.
+Modules for playing are imported after the first sentence, so that a person sees immediately that it has begun.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     endless = visitor and not _given("rounds")
     rounds = ENDLESS if endless else rounds
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets background processes ignore it
-    for number in ENDS - {signal.SIGINT}:  # a closed terminal, too, must not leave processes behind
+    for number in ENDS - {signal.SIGINT}:  # a closed terminal must not leave processes behind either
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
@@ -164,8 +164,8 @@ def duration(seconds: float) -> Message:
 
 
 def _play(*options: Any) -> None:
-    """Play with the fields of `DemoOptions`. A visitor may deal as he likes; otherwise the run must follow the plan.
-    Raise `ProblemError`.
+    """Play with the fields of `DemoOptions`. A visitor may deal freely; otherwise the run must follow the plan. Raise
+    `ProblemError`.
     """
     with _interrupts_blocked():
         from simulators.demo.play import DemoOptions, play

@@ -84,7 +84,7 @@ async def play(asked: DemoOptions) -> Account:
 
 
 async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: Account) -> None:
-    """Show events until the entry at which the simulated people were done: the device stays, so nothing follows."""
+    """Show events until the entry at which the simulated people finished: the device stays, so nothing follows."""
     live = not (asked.as_json or asked.visitor) and sys.stdout.isatty()
     stop = asyncio.Event()
     drawing = asyncio.create_task(_draw(client, stop, asked.language)) if live else None
@@ -138,7 +138,9 @@ async def show_console(address: str, say: Terminal, *, visitor: bool) -> None:
 
 
 def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
-    """Return what shows progress on the terminal while stdout goes elsewhere, or None if it is not needed."""
+    """Return a function that shows progress on the terminal while stdout goes elsewhere, or None if it is not
+    needed.
+    """
     if asked.visitor or sys.stdout.isatty() or not sys.stderr.isatty():
         return None
     say = Terminal(asked.language)

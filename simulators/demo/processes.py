@@ -1,4 +1,4 @@
-"""Runs the processes of a demonstration in its own folder, and ends them whatever happens."""
+"""Runs the processes of a demonstration in a temporary folder, and always ends them."""
 
 from __future__ import annotations
 

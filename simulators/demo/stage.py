@@ -1,4 +1,4 @@
-"""The surroundings of a demonstration: files in its own folder, and two processes."""
+"""The surroundings of a demonstration: files in a separate folder, and two processes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def free_port() -> int:
 
 
 class Stage:
-    """The folder and the processes. Leaving ends both, whatever happens."""
+    """The folder and the processes. Leaving the context always ends both processes."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Stage:
         try:
             self.device = await self._processes.start_own("simulate", ["simulate", *self._device_options], serves=True)
             assert self.device.stdout is not None
-            if not await self.device.stdout.readline():  # prints where the device is once it is ready
+            if not await self.device.stdout.readline():  # printed with the device's place once it is ready
                 self.fail("simulate")
             self.daemon = await self._processes.start_own(
                 "run", ["run", "--config", str(self.folder / "table.toml")], serves=True
@@ -112,7 +112,7 @@ class Stage:
         await self._processes.end()
 
     async def finished_at(self, tell: Callable[[str], None] = lambda line: None) -> int:
-        """Wait for the last round. Return the journal entry at which the simulated people saw that all was done.
+        """Wait for the last round. Return the journal entry at which the simulated people saw that everything was done.
 
         `tell` is called with what they say meanwhile.
         """
@@ -124,7 +124,7 @@ class Stage:
         return int(line.split()[-1])
 
     async def until_one_fails(self) -> NoReturn:
-        """Wait until daemon or device has ended, and raise `StageError`."""
+        """Wait until the daemon or the device has ended, and raise `StageError`."""
         await self._processes.until_one_fails()
 
     def fail(self, name: str) -> NoReturn:

@@ -1,6 +1,6 @@
 """The shoe's side of Angel Eye II-EX, as far as public sources describe it (docs/other_devices.md).
 
-It shares only the framing of telegrams with the host's side; the tests read both with a decoder of their own.
+It shares only the framing of telegrams with the host's side; the tests read both with an independent decoder.
 """
 
 from __future__ import annotations

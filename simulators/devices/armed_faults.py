@@ -33,7 +33,7 @@ ADMITTED: Final[dict[str, AnyObservation | str]] = {
     "program-failure": observations.CheckFailed("program"),
     "status-fault": "fan",
 }
-"""What the device says about itself: a report, or a fault in every status until a self-test is passed."""
+"""Faults that the device reports of itself: a report, or a fault in every status until a self-test is passed."""
 
 CARD_STUCK: Final = "card-stuck"  # planned only: one card stays inside when the stub comes out
 STUB_MISCOUNTED: Final = "stub-miscounted"  # planned only: the stub's counter counts one card too few

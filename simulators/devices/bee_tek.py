@@ -13,7 +13,7 @@ from simulators.devices.one_way import OneWayDevice
 
 
 class BeeTekDevice(OneWayDevice):
-    """A simulated Bee-Tek shoe. `mode` stands before each card."""
+    """A simulated Bee-Tek shoe. `mode` precedes each card."""
 
     baud = 9600
 

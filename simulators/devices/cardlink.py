@@ -28,7 +28,7 @@ _DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, 
 
 
 class Kept(msgspec.Struct):
-    """An unacknowledged report, or one that stands for all from `first` to `number`."""
+    """An unacknowledged report, or one that replaces all from `first` to `number`."""
 
     boot: int
     first: int
@@ -38,8 +38,9 @@ class Kept(msgspec.Struct):
 
 
 class Handshake(msgspec.Struct):
-    """The candidate: a link that may come to stand. `hello` and `identity` are header and body. `answered_at` is when
-    its last hello or host proof was answered."""
+    """The candidate for the next link. `hello` and `identity` are header and body. `answered_at` is when its last hello
+    or host proof was answered.
+    """
 
     hello: bytes
     identity: bytes
@@ -220,7 +221,7 @@ class CardlinkDevice:
         return data
 
     def send_status(self, now: float, *, answers_resume: bool = False) -> None:
-        """Send the heartbeat. It is also sent as soon as all that was kept for a link is acknowledged."""
+        """Send the heartbeat. It is also sent as soon as everything that was kept for a link is acknowledged."""
         if self._channel is not None:
             self._status_at = now + HEARTBEAT
             flags = INTERRUPT if self.interrupt and not answers_resume else BULK
@@ -268,7 +269,7 @@ class CardlinkDevice:
         return Handshake(hello, identity, identity_frame, (host_nonce, nonce), now)
 
     def _kept_ranges(self) -> list[messages.KeptReports]:
-        """Return the kept reports of each remembered boot, also if none is left."""
+        """Return the kept reports of each remembered boot, including those with none left."""
         ranges: list[messages.KeptReports] = []
         for boot, newest in (*self._earlier, (self.boot, self.last_number)):
             oldest = next((kept.first for kept in self._kept if kept.boot == boot), newest + 1)

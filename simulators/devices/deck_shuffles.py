@@ -19,7 +19,7 @@ class DeckShuffle(Protocol):
 
 
 class UniformShuffle:
-    """A shuffle that makes each order equally likely, whatever went in, so a deck may go in as a new one."""
+    """A shuffle that makes each order equally likely, whatever went in. So a deck may go in like a new one."""
 
     def __init__(self, random: Random) -> None:
         self._random = random

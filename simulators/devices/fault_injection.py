@@ -78,7 +78,7 @@ class FaultInjector:
             self.line.to_host.armed.setdefault(fault.line, set()).add(frame)
 
     def disarm(self, fault: Fault) -> None:
-        """Disarm what has not happened yet."""
+        """Disarm a fault that has not happened yet."""
         self._check(fault)
         if fault.of_cards:
             faults = self.mechanism.faults
@@ -95,7 +95,7 @@ class FaultInjector:
             self.line.to_host.armed.pop(fault.line, None)
 
     def armed(self) -> list[str]:
-        """Return what will still happen, as written after --fault."""
+        """Return the faults that will still happen, as written after --fault."""
         found = [f"{one.name}@{one.at}" for one in self.mechanism.faults.named]
         line = self.line
         found += [f"{fault.name}={value:g}" for fault in FAULTS if fault.line and (value := self._value_of(fault))]

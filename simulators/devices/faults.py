@@ -241,7 +241,7 @@ class BadFaultError(ValueError):
 
 
 class ChosenFault(msgspec.Struct, frozen=True):
-    """A fault with its ordinal (0: the next) or its value (a chance or a number of bytes)."""
+    """A fault with its ordinal (0 means the next) or its value (a chance or a number of bytes)."""
 
     fault: Fault
     ordinal: int = 0
@@ -265,7 +265,7 @@ def parse_fault(text: str) -> ChosenFault:
 
 
 def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> ChosenFault:
-    """Return the chosen fault. Raise `BadFaultError` if it has no ordinal or no such value."""
+    """Return the chosen fault. Raise `BadFaultError` if it does not take such an ordinal or value."""
     hint = f"Write {fault.usage}."
     if value is not None and not fault.unit:
         raise BadFaultError(f"{text!r}: {fault.name} does not happen by chance.", hint)

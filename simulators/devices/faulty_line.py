@@ -1,7 +1,7 @@
 """A line with faults, between a device's side and the front end that carries its bytes.
 
 Faults happen by chances drawn from a seed, or at the ordinal of a frame that the device sends. Which frame is affected
-never depends on time; delays use a clock that is handed in.
+never depends on time; delays use a clock that is passed in.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driv
 class LineFaults(msgspec.Struct, frozen=True):
     """The faults of frames. Chances are for each frame, `flip` for each byte.
 
-    `piece`: so many bytes arrive at once, 0 for all. `reorder`: later frames overtake it. `stall`: it and all after it
-    wait for up to half a second. `truncate`: its end is missing. `latency`: seconds that every frame takes.
+    `piece` is how many bytes arrive together, 0 for all. With `reorder`, later frames overtake the frame. With `stall`,
+    it and all later ones wait for up to half a second. With `truncate`, its end is missing. `latency` is in seconds for
+    every frame.
     """
 
     piece: int = 0
@@ -122,7 +123,7 @@ class Direction:
 
 
 def split(frames: re.Pattern[bytes], data: bytes) -> list[bytes]:
-    """Return the frames in these bytes; whatever lies between two of them counts as a frame."""
+    """Return the frames in these bytes; bytes between two frames count as a frame."""
     pieces: list[bytes] = []
     between = bytearray()
     for found in frames.finditer(data):
@@ -176,7 +177,7 @@ class FaultyLine:
         self.to_host.faults = self.to_device.faults = faults
 
     def seed(self, random: Random) -> None:
-        """Draw all chances from this source from now on."""
+        """Draw all chances from this source from here on."""
         self.to_host.random = self.to_device.random = random
 
     def join(self) -> None:

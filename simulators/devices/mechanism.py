@@ -92,8 +92,8 @@ class DeviceClock:
 class Mechanism:
     """The inside of a device. `emit` takes each observation. `random` orders the decks and nothing else.
 
-    `shuffles` makes the shuffle of a shuffler, which draws from `random`. `on_restart` gets the cause when a fault
-    restarts the device; `before_load` gets the number of cards that a person is about to load.
+    `shuffles` makes the shuffle of a shuffler, which draws from `random`. `on_restart` is called with the cause when a
+    fault restarts the device; `before_load` with the number of cards that a person is about to load.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Mechanism:
         self.exit_held = True
         self.jammed = ""
         self.door_open = False
-        self.fault = ""  # what its status names besides a jam and an open door
+        self.fault = ""  # the fault in its status besides a jam and an open door
         self.moving = False
         self.last_command = 0
         self._random = random
@@ -127,7 +127,7 @@ class Mechanism:
         self._shuffle = 0
         self._shuffles = 0
         self._loaded = 0
-        self._dispensed = 0  # by the device's count
+        self._dispensed = 0  # as the device counts
         self._sets = 0
         self._tray_first = (0, 0)  # shuffle and ordinal of the first card of the last set
         self._face_up_reported = False
@@ -152,7 +152,7 @@ class Mechanism:
         self._emit(observations.Started(cause))
 
     def load(self, cards: list[Card], deck: int | None = None) -> None:
-        """Put a deck in, replacing what lay there. A shoe takes it in the order given and names that order.
+        """Put a deck in, replacing the previous one. A shoe takes it in the order given and names that order.
 
         With `deck` None it is another deck with a new number, and a set in the tray stays there. If the same deck comes
         back, that set was gathered with it.
@@ -183,7 +183,7 @@ class Mechanism:
         return self.shuffled_by_hand() if self.profile.kind == "shoe" else self._deck_shuffle.next_deck()
 
     def lift_set(self) -> list[Card]:
-        """Take the set out of the tray. Empty if there is none."""
+        """Take the set out of the tray. Return an empty list if there is none."""
         if not self.tray:
             return []
         self._spend("lift_set")
@@ -196,9 +196,9 @@ class Mechanism:
         return lifted
 
     def draw(self, *, forced: bool = False) -> list[Card]:
-        """Draw from a shoe: one card, or what a fault makes of it. Empty if the exit is locked or jammed.
+        """Draw from a shoe: one card, or the result of a fault. Return an empty list if the exit is locked or jammed.
 
-        `forced`: the lock gives way, as a worn one does.
+        With `forced`, the lock gives way, as a worn one does.
         """
         if self.jammed or not self.inside or (self.exit_held and not forced):
             return []
@@ -319,7 +319,7 @@ class Mechanism:
             boot=self.boot,
         )
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals
 
     @property
     def _faults(self) -> tuple[str, ...]:
@@ -371,7 +371,7 @@ class Mechanism:
             self.on_restart("reset")
 
     def _admit_faults(self) -> None:
-        """Report what it finds wrong with itself once these cards have left or reached the exit."""
+        """Report the faults that it finds in itself once these cards have left or reached the exit."""
         while fault := self.faults.take(range(1, self.next_out + 1), *ADMITTED):
             admitted = ADMITTED[fault.name]
             if isinstance(admitted, str):
@@ -385,7 +385,7 @@ class Mechanism:
         return answer
 
     def _jams(self, ordinals: range, zone: str) -> bool:
-        """Return whether it jams before one of these cards and does not clear by itself."""
+        """Return whether it jams before one of these cards without clearing automatically."""
         while not self.jammed and (fault := self.faults.take(ordinals, *JAMS)):
             jam = JAMS[fault.name]
             self.jammed = jam.zone or zone
@@ -407,7 +407,7 @@ class Mechanism:
         return Answer(True)
 
     def _form_next_on_removal(self) -> None:
-        """Form the next set if the shuffler does so by itself."""
+        """Form the next set if the shuffler does so automatically."""
         if self.profile.kind == "shoe" or self.profile.capabilities.dispenses == "on_command":
             return
         can = not self.exit_held and not self.tray and not self.jammed and self._shuffle

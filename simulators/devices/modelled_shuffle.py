@@ -15,8 +15,8 @@ class ModelledShuffle:
     """A shuffle by `model`. Its chances follow from the device's `random`, so a seed always gives the same decks.
 
     The first deck goes in as a new one. Each later one goes in in the order in which the last one was dealt: the first
-    card on top, the stub below. This assumes that hands and discards are gathered in the order of the deal; dealers who
-    gather them otherwise mix the deck a little more. A deck with a missing or repeated card is replaced by a new one.
+    card on top, the stub below. This assumes that hands and discards are gathered in the order of the deal; other ways
+    of gathering mix the deck a little more. A deck with a missing or repeated card is replaced by a new one.
     """
 
     def __init__(self, model: ShuffleModel, random: Random) -> None:

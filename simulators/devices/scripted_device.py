@@ -1,4 +1,4 @@
-"""A device that obeys every command at once, and does whatever else a scenario or a test makes it do.
+"""A device that obeys every command immediately, and otherwise does what a scenario or a test makes it do.
 
 It knows cards, not bytes; `simulators.devices.mechanism` is the device that speaks to a daemon. The search over many
 thousands of states has its own device, which is a value (`tests.search.device`).
@@ -80,7 +80,7 @@ class ScriptedDevice:
         self._send = send
         self._waiting: list[DeviceReported] = []
 
-    # -- what it says about itself -------------------------------------------------------------------------------
+    # -- its identity and status ---------------------------------------------------------------------------------
 
     @property
     def identity(self) -> DeviceIdentity:
@@ -140,7 +140,7 @@ class ScriptedDevice:
     # -- what people do with it ------------------------------------------------------------------------------------
 
     def load(self, cards: Sequence[Card] | None = None) -> None:
-        """Put a deck in: a shuffler will bring it into `order`, a shoe gets it in that order."""
+        """Put a deck in: a shuffler will bring it into `order`, a shoe takes it in that order."""
         if self.deck and not self.same_order:
             self.order = self.order[1:] + self.order[:1]
         self.inside, self.alter_next_deck = self.alter_next_deck(list(self.order if cards is None else cards)), list
@@ -154,10 +154,10 @@ class ScriptedDevice:
         self.report(observations.DeckLoaded(self.deck, self.loaded, named))
 
     def put_in_another(self) -> None:
-        """Put in another deck, with a new number, in place of what is left of the one in play.
+        """Put in another deck, with a new number, in place of the rest of the one in play.
 
-        The status is then about that deck: nothing has left it, and a shuffler has not shuffled it. A set that lies in
-        the tray stays there.
+        The status is then about that deck: nothing has left it, and a shuffler has not shuffled it. A set in the tray
+        stays there.
         """
         self.inside = list(DECK)
         self.deck += 1
@@ -166,7 +166,7 @@ class ScriptedDevice:
         self.report(observations.DeckLoaded(self.deck, self.loaded, self.shuffle or None))
 
     def shuffle_another(self) -> None:
-        """Let a shuffler shuffle by itself."""
+        """Let a shuffler shuffle without a command."""
         self._shuffle_deck()
 
     def give_out(self, *, foreign: int = 0) -> None:
@@ -225,7 +225,7 @@ class ScriptedDevice:
         self.report(observations.JamCleared(zone))
 
     def form_set(self, count: int) -> None:
-        """Drop cards into the tray, ordered or not."""
+        """Drop cards into the tray, whether ordered or not."""
         ordinal = self.dispensed + 1
         self._tray_first = self._tray_first if self.tray else (self.shuffle, ordinal)
         faces = self._take(count, into_tray=True)

@@ -59,9 +59,10 @@ class SimulatedDevice:
         self.mechanism.power_on()
 
     def restart(self, cause: str) -> None:
-        """Restart, for a cause in the device's own word. The link is gone, and the reports too unless it retains them.
+        """Restart, with the cause in the device's own word. The link is gone, and the reports too unless it retains
+        them.
 
-        Cards and counts stay as they are; the lock falls shut.
+        Cards and counts stay as they are; the lock closes.
         """
         boot = self._fresh.getrandbits(32) or 1
         self.mechanism.boot, self.mechanism.exit_held = boot, True
@@ -111,7 +112,7 @@ class SimulatedDevice:
             task.add_done_callback(self._tasks.discard)
 
     async def _take_time(self, command_id: int, command: AnyCommand) -> None:
-        """Carry out a command after its time. Hold, release and show may end while another command moves cards."""
+        """Carry out a command after its duration. Hold, release and show may end while another command moves cards."""
         try:
             await self._pace.wait(self.mechanism.seconds_for(command))
         finally:

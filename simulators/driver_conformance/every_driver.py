@@ -27,7 +27,7 @@ COMMANDS: Final[tuple[AnyCommand, ...]] = (
     Dispense(3), HoldExit(), ReleaseExit(), Shuffle(), UnloadStub(), Show("x"), RunSelfTest()
 )  # fmt: skip
 _nonces = count(1)
-many_classes = settings(  # each driver is a subclass; a slow machine is not a failure
+many_classes = settings(  # each driver is a subclass; a slow machine must not fail a test
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow]
 )
 
@@ -46,7 +46,9 @@ class Clock:
 
 
 class Wire:
-    """A driver and a device, and what was heard. `size` bytes come at once; `noise` comes before the device's."""
+    """A driver and a device, and what was heard. `size` bytes arrive together; `noise` comes before the device's
+    bytes.
+    """
 
     def __init__(self, driver: Driver, device: Shoe, clock: Clock, size: int = 4096, noise: bytes = b"") -> None:
         self.driver = driver
@@ -85,7 +87,7 @@ class Wire:
 
 
 class DriverConformance:
-    """Tests of any driver. `make_device` makes a shoe, `make_driver` the driver; `noise` may lie between reports."""
+    """Tests of any driver. `make_device` makes a shoe, `make_driver` the driver; `noise` may come between reports."""
 
     make_driver: ClassVar[Callable[..., Driver]]
     noise: ClassVar[bytes] = b"\x00\xff~~\r\n"

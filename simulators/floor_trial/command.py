@@ -1,4 +1,4 @@
-"""`cardshoe floor try`: starts a whole floor with servers from Debian's packages, and takes it down again."""
+"""`cardshoe floor try`: starts a whole floor with servers from Debian's packages, and shuts it down again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def try_floor(tables: int, rounds: int | None, seed: int, fast: bool, console: b
     servers = find_servers()
     with driver():
         import psycopg  # noqa: F401  # needed by the store; fails before anything is started
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal, too, must not leave processes behind
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal must not leave processes behind either
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="cardshoe-floor-") as name, suppress(KeyboardInterrupt):

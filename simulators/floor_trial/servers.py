@@ -86,7 +86,7 @@ async def start_database(programs: Path, processes: Processes) -> str:
     folder = processes.folder / "postgres"
     folder.mkdir()
     if os.geteuid() == 0:
-        processes.folder.chmod(0o711)  # the other user must pass through
+        processes.folder.chmod(0o711)  # lets the other user reach the folder below
         shutil.chown(folder, OWNER, OWNER)
     data = str(folder / "data")
     made = await processes.start(

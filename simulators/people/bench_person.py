@@ -10,10 +10,10 @@ from simulators.devices.mechanism import Mechanism
 
 
 class BenchPerson:
-    """Lifts each set at once, and puts the deck in again when all of it has come out.
+    """Lifts each set immediately, and puts the deck in again when all of it has come out.
 
-    Each set goes under those before it, and unloaded cards go under all: the deck goes in in the order in which it came
-    out. `soon` calls a function when the device has finished what it is doing.
+    Each set goes under the earlier ones, and unloaded cards go under all: the deck goes in in the order in which it
+    came out. `soon` calls a function when the device has finished its present action.
     """
 
     def __init__(self, mechanism: Mechanism, soon: Callable[[Callable[[], None]], object]) -> None:

@@ -1,4 +1,4 @@
-"""The simulated bettors: a guest at each box, and now and then a visitor who bets on another guest's box."""
+"""The simulated bettors: a guest at each box, and occasionally a visitor who bets on another guest's box."""
 
 from __future__ import annotations
 

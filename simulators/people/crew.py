@@ -91,7 +91,7 @@ class CrewClient:
         self._random = random
 
     def request(self, member: CrewMember, round_number: int, operation: AnyOperation) -> OperationRequest:
-        """Return a request. The dealer is the person of the socket's peer; everyone else needs a PIN."""
+        """Return a request. The dealer is authenticated as the socket's peer; everyone else needs a PIN."""
         is_dealer = member.role is Role.DEALER
         return OperationRequest(
             id=str(UUID(int=self._random.getrandbits(128), version=4)),

@@ -30,7 +30,7 @@ from simulators.people.crew import CREW, Crew, CrewClient, CrewMember, member_fo
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import Mishap, PlannedRound
 
-NAP: Final = 0.05  # seconds between looks at a daemon that is absent or shows nothing new
+NAP: Final = 0.05  # seconds between checks of a daemon that is absent or shows nothing new
 PATIENCE: Final = 25  # refusals in a row before the simulation gives up
 BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 
@@ -149,7 +149,7 @@ class SimulatedDealer:
                 answer = await self._voice.send(request)
                 break
             except TableUnreachableError:
-                await asyncio.sleep(NAP)  # the same request again: its answer is kept
+                await asyncio.sleep(NAP)  # the same request is sent again: its answer is kept
         self._refusals = 0 if answer.accepted else self._refusals + 1
         if self._refusals > PATIENCE:
             raise SimulationError(f"{type(operation).__name__} was refused again and again: {answer.sentence}")
@@ -249,9 +249,9 @@ class SimulatedDealer:
             self._entered.add(due.bettor)
 
     async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
-        """Draw the First Card, look at it and enter it: then it is known where the deal begins."""
+        """Draw the First Card, look at it and enter it, so that it is known where the deal begins."""
         if self._table.first_card is None:
-            waiting = self._table.aside  # one that was taken too early is the First Card now
+            waiting = self._table.aside  # a card that was taken too early is used as the First Card
             if not view.first_card:
                 waiting.extend(self._mechanism.lift_set() if Unit(view.unit) is Unit.SETS else self._mechanism.draw())
             if not waiting:
@@ -355,7 +355,7 @@ class SimulatedDealer:
         await self._expose(view, waiting.place)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        """Enter a hand as seen; in every other round confirm the device's reading if the table takes that."""
+        """Enter a hand as seen; in every other round confirm the device's reading if the table allows that."""
         if view.round % 2 or not await self._enter(view, operations.ExposeHand(place)):
             await self._enter(view, operations.ExposeHand(place, self._table.cards_at(place)))
 
@@ -402,7 +402,7 @@ class SimulatedDealer:
         await self._enter(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """Name the reverse of the order in which they were read, and lay them out so."""
+        """Name the reverse of the order in which they were read, and lay them out accordingly."""
         backwards = tuple(reversed(found.ordinals))
         if await self._enter(view, operations.NameOrder(found.id, found.revision, backwards), member):
             self._table.turn_round()

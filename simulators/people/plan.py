@@ -29,7 +29,7 @@ from simulators.devices.armed_faults import (
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.bettors import PlannedWager, plan_wagers
 
-SHARE_EXCHANGED: Final = 0.2  # as a part of the chance of any other mishap
+SHARE_EXCHANGED: Final = 0.2  # as a share of the chance of any other mishap
 WIDEST: Final = 5  # occupied boxes at most: the screen of a demonstration is small
 
 
@@ -51,7 +51,7 @@ class Mishap(StrEnum):
 
 
 class Effect(NamedTuple):
-    """A mishap's effect at the table: the kind that is raised, and what is known before anybody is asked."""
+    """A mishap's effect at the table: the kind that is raised, and the facts known before anybody is asked."""
 
     kind: Kind
     known: Facts = Facts()
@@ -94,7 +94,7 @@ AS_IT_IS: Final = Facts(
     dropped=False,
     withdrawn=False,
 )
-"""What is true of these mishaps, unless a mishap says otherwise."""
+"""The facts of these mishaps, unless a mishap says otherwise."""
 
 
 class PlannedRound(msgspec.Struct, frozen=True):
@@ -155,8 +155,8 @@ def plan_rounds(
 ) -> list[PlannedRound]:
     """Return the rounds of a run. The first three mishaps are the headline ones; the rest come with chance `mishaps`.
 
-    In some of the other rounds two hands are exchanged. `stages`: a set waits in the tray before bets are closed, and
-    can be taken too early. `wagers`: bettors bet; nothing else in the plan depends on it.
+    In some of the other rounds two hands are exchanged. With `stages` a set waits in the tray before bets are closed,
+    and can be taken too early. With `wagers` bettors bet; nothing else in the plan depends on it.
     """
     random, exchanges = Random(f"{seed}/{unit}/plan"), Random(f"{seed}/{unit}/exchanges")
     rules = game(game_id)
@@ -208,7 +208,7 @@ def _headline_rounds(rounds: int) -> dict[int, Mishap | None]:
 
 
 def _card_of(mishap: Mishap | None, hands: int, random: Random) -> int:
-    """Return where in the deal it happens: never with the last hand, after which nothing is left to see."""
+    """Return where in the deal it happens: never with the last hand, after which nothing is left to observe."""
     if mishap is None:
         return 0
     if mishap is Mishap.FACE_UP_EARLY:

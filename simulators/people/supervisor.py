@@ -1,4 +1,4 @@
-"""A simulated supervisor beside a visitor who deals: when he comes, and which reports he denies."""
+"""A simulated supervisor beside a visitor who deals: when the supervisor comes, and which reports are denied."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Patience:
         return True
 
     def again(self) -> None:
-        """Begin the wait anew."""
+        """Start the wait anew."""
         self._since = self._clock()
 
     @property
@@ -46,9 +46,9 @@ def lying_places(table: PhysicalTable) -> set[str]:
 
 
 def contradiction(found: IrregularityView, table: PhysicalTable, *, misplaced: bool) -> Message | None:
-    """Return what on the table contradicts a person's report; None if nothing does.
+    """Return what on the table contradicts a person's report, or None if nothing does.
 
-    `misplaced`: hands lie at each other's places, or away from the bets.
+    `misplaced` means that hands are at each other's places, or away from the bets.
     """
     if found.noticed_by not in {member.id for member in CREW}:
         return None

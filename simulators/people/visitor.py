@@ -1,8 +1,8 @@
-"""The hands and eyes of a human dealer at the console: moves the cards, and says what lies on the table.
+"""The hands and eyes of a human dealer at the console: moves the cards, and describes the table.
 
-It is the simulated dealer, who knows what comes next. What he would do with cards is done; what he would enter is left
-to the person, who is told what only eyes can see: where bets lie, an exposed card, what a Player says. Decisions above
-the dealer's rank are signed by the person, or by a simulated supervisor who comes after a while.
+It is based on the simulated dealer, who knows what comes next. The card movements of the simulated dealer are carried
+out; entries are left to the person, who is told what only eyes can see: where bets lie, an exposed card, what a Player
+says. Decisions above the dealer's rank are signed by the person, or by a simulated supervisor who comes after a while.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def line_of_sight(view: TableView, operation: AnyOperation) -> Message | None:
 
 
 def _is_out_of_service(view: TableView) -> bool:
-    """Return whether a person must return the table to service: its device is there."""
+    """Return whether a person must return the table to service, since its device is there."""
     return view.service == Service.OUT_OF_SERVICE and view.device.connected
 
 
@@ -97,11 +97,11 @@ class VisitorsHands(SimulatedDealer):
         self._told: Message | None = None
         self._say = say
         self._patience = patience
-        self._comes: CrewMember | None = None  # who decides what is open if the person does not
-        self._announced: CrewMember | None = None  # who has been announced
+        self._comes: CrewMember | None = None  # the member who decides open matters if the person does not
+        self._announced: CrewMember | None = None  # the member who has been announced
         self._decides = False  # the supervisor is deciding
-        self._moved = False  # he has moved the cards, too
-        self._bets: tuple[int, ...] = ()  # the boxes at which bets lie, whatever is marked
+        self._moved = False  # the supervisor has also moved the cards
+        self._bets: tuple[int, ...] = ()  # the boxes with bets, whatever is marked
 
     # -- what the person enters ---------------------------------------------------------------------------------
 
@@ -113,13 +113,13 @@ class VisitorsHands(SimulatedDealer):
         return True
 
     def _tell_once(self, line: Message | None) -> None:
-        """Tell a line once, until something else is to be seen."""
+        """Say a line once, until there is something else to see."""
         if line is not None and line != self._told:
             self._told = line
             self._tell(self._say(line))
 
     def _cancel_visit(self) -> None:
-        """Say that nobody comes: the person signed what somebody was on his way for."""
+        """Say that nobody comes, because the person signed what the supervisor was coming for."""
         if self._announced is not None:
             self._tell(self._say(message("{name} does not come: it is decided.", name=self._announced.name)))
             self._announced = None
@@ -175,7 +175,8 @@ class VisitorsHands(SimulatedDealer):
             self._round = planned = replace(planned, boxes=view.boxes, card=min(planned.card, len(order)))
             if not self._placed:
                 self._begin_deal(planned, order)
-        if self._placed and view.next_place is not None:  # corrected since: the rest goes where the screen says
+        # corrected since: the remaining cards go where the screen says
+        if self._placed and view.next_place is not None:
             due = 1 if Unit(view.unit) is Unit.SINGLES else SET_SIZE
             rest = (*[view.next_place] * due, *order[self._placed + due :])
             self._order = (*self._order[: self._placed], *rest)
@@ -188,7 +189,7 @@ class VisitorsHands(SimulatedDealer):
         return self._exchanged is not None or not as_marked
 
     def _see_bets(self, view: TableView) -> None:
-        """Tell where bets lie that are marked wrongly."""
+        """Say where bets lie that are marked incorrectly."""
         marked, lie = set(view.boxes), set(self._bets)
         lines = [
             *(message("No bet lies at {place}.", place=_named(view, [box(one)])) for one in sorted(marked - lie)),
@@ -211,7 +212,7 @@ class VisitorsHands(SimulatedDealer):
         await super()._deal_card(view, planned)
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
-        """Rest until the mishap is reported; what else the person reports is decided meanwhile."""
+        """Wait until the mishap is reported; the person's other reports are decided meanwhile."""
         view = await self._quiet_view()
         while view.phase not in BEFORE_ROUND and not any(one.kind == kind for one in view.irregularities):
             if view.irregularities:
@@ -260,7 +261,7 @@ class VisitorsHands(SimulatedDealer):
         return _is_out_of_service(view) or super()._is_quiet(replace(view, dealer=""))
 
     async def _act(self, view: TableView) -> bool:
-        """Leave what blocks nothing until the person opens it, unless it is a supervisor's."""
+        """Leave matters that block nothing until the person opens them, unless a supervisor must decide."""
         if _is_out_of_service(view):
             await self._wait_for_decision(CREW[1], (view.service, view.service_cause), self._wait_for_entry(view))
             return True
@@ -274,10 +275,10 @@ class VisitorsHands(SimulatedDealer):
         await self._wait_for_decision(CREW[1] if permits else member, asked, super()._deal_with(view, found))
 
     async def _wait_for_decision(self, member: CrewMember, asked: Hashable, entered: Awaitable[None]) -> None:
-        """Announce whoever decides, unless a dealer may decide it."""
+        """Announce the person who decides, unless a dealer may decide it."""
         begins = self._patience.begins(asked)
         if not begins:
-            self._patience.again()  # the person has entered something else, and is working on it
+            self._patience.again()  # the person has entered something else, and is still working on it
         elif member is not CREW[0]:
             self._announced = member
             self._tell(
@@ -298,7 +299,7 @@ class VisitorsHands(SimulatedDealer):
             self._comes = None
 
     async def _supervise(self, view: TableView, member: CrewMember) -> bool:
-        """Let a supervisor decide. After a refusal he looks again later; a void is entered twice."""
+        """Let a supervisor decide, and try again later after a refusal. A void is entered twice."""
         self._decides, self._announced = True, None
         try:
             await self._decide(view, member)
@@ -314,7 +315,7 @@ class VisitorsHands(SimulatedDealer):
             self._patience.again()
 
     async def _decide(self, view: TableView, member: CrewMember) -> None:
-        """Decide by what is true on the table."""
+        """Decide by the facts on the table."""
         if _is_out_of_service(view):
             await self._enter(view, operations.ReturnToService(), member)
             return
@@ -374,7 +375,7 @@ class VisitorsHands(SimulatedDealer):
         await self._wait_for_entry(view)
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
-        """Tell what every bettor says, all at once."""
+        """Say what every bettor chooses, all together."""
         leaving = self._leaving() | {place for place in found.choices_due if not self._table.hands.get(place)}
         may = not found.options_detail or any(one.choice == Choice.WITHDRAW for one in found.options_detail)
         places = [(place, _named(view, [place])) for place in found.choices_due]

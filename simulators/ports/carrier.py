@@ -9,7 +9,7 @@ from simulators.devices.base import DeviceSide
 
 
 class Carrier:
-    """Runs the device from `start` to `stop`, and passes its bytes to `send`; otherwise its time stands still.
+    """Runs the device from `start` to `stop`, and passes its bytes to `send`; outside that its time stands still.
 
     It needs no task: the loop calls it when the device is due.
     """

@@ -2,7 +2,7 @@
 
 `sim:///shuffler?shuffle=shelves:10` shuffles by a model of the shuffle audit, like `cardshoe simulate --shuffle`. This
 is an entry point of the group `cardshoe.transports`. A device is made when its URL is first opened, with a deck in it,
-and keeps its power until the program ends. There are no people around it.
+and stays powered until the program ends. There are no people around it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _cardlink(kind: Literal["shuffler", "shoe"], random: Random, shuffles: Shuff
         key=simulated_key(serial),
         random=random,
         fresh=SystemRandom(),
-        clock=time.monotonic,  # the loop's clock would keep the loop alive
+        clock=time.monotonic,  # the loop's own clock would keep the loop alive
         pace=Pace(0.0),
         shuffles=shuffles,
     )

@@ -12,9 +12,9 @@ from simulators.ports.carrier import Carrier
 
 
 class MemoryFront:
-    """One device, which admits one host at a time. Its state outlives connections; between them time stands still.
+    """One device, which admits one host at a time. Its state outlives connections; between them its time stands still.
 
-    `line` may lie between the device and the host.
+    A `line` may be between the device and the host.
     """
 
     def __init__(self, device: DeviceWithMechanism, line: FaultyLine | None = None) -> None:
@@ -29,7 +29,7 @@ class MemoryFront:
                 "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
             )
         if isinstance(self.device, OneWayDevice):
-            self.device.outgoing()  # what it sent without a host is lost, as with real ones
+            self.device.outgoing()  # bytes sent without a host are lost, as with real devices
         near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
         self._carrier.start()
         return near

@@ -67,7 +67,8 @@ class PluggedIn(NamedTuple):
 async def plugged_in(
     injector: FaultInjector, place: Place, say: Callable[[str], None] = lambda line: None
 ) -> AsyncGenerator[PluggedIn, None]:
-    """Yield the device behind its line at its front end. `say` gets a line for each USB/IP client that is refused.
+    """Yield the device behind its line at its front end. `say` is called with a line for each USB/IP client that is
+    refused.
 
     Raise OSError.
     """

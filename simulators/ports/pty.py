@@ -19,7 +19,7 @@ class PtyFront:
     """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
 
     The cable comes out when `unplug_after` bytes have passed, counting both ways; with 0 it does not. The device keeps
-    the slave's end open too: otherwise a host that goes away would be an end of file, and not silence as on a real
+    the slave's end open too: otherwise a host that goes away would cause an end of file instead of silence as on a real
     line.
     """
 

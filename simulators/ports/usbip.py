@@ -48,7 +48,7 @@ _FULL_SPEED, _HIGH_SPEED = 2, 3
 
 
 class MalformedError(ValueError):
-    """Raised when the input is not USB/IP, or more than this server takes."""
+    """Raised when the input is not USB/IP, or exceeds what this server accepts."""
 
 
 def device_record(description: UsbDescription, busy: bool) -> bytes:
@@ -61,9 +61,9 @@ def device_record(description: UsbDescription, busy: bool) -> bytes:
 
 
 class UsbIpFront:
-    """Listens from `listen` until `close`. The device is there from `plug` until `unplug`.
+    """Listens from `listen` until `close`. The device is present from `plug` until `unplug`.
 
-    One client has it at a time. `say` gets a line for each connection that is refused.
+    One client has it at a time. `say` is called with a line for each connection that is refused.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Connection(asyncio.Protocol):
         self._front.ended(self)
 
     def end(self) -> None:
-        """End the connection at once; `connection_lost` does the rest."""
+        """End the connection immediately; `connection_lost` does the rest."""
         self._stop_timer()
         if self._line is not None:
             line, self._line = self._line, None

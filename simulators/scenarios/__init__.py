@@ -1,6 +1,6 @@
 """Scenarios: a text for each irregularity of each game, which a table plays step by step without device or daemon.
 
-They lie beside this file, a folder for each game. docs/scenarios.md lists them by cell and clause, and every word.
+They are beside this file, in a folder for each game. docs/scenarios.md lists them by cell and clause, and every word.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import FIRST_CARD, stacked
 from simulators.scenarios.table_course import Refusal, TableCourse
 
-MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
+# a fixed order, the same for every scenario
+MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))
 ABILITIES: Final = {
     "stages": {"stages": True},
     "keeps_stub": {"unloads_stub": False},
@@ -35,10 +36,10 @@ ABILITIES: Final = {
 
 
 class TableSetting(msgspec.Struct, frozen=True):
-    """The table as the header describes it.
+    """The table that the header describes.
 
-    `hands`: the cards that places get in the first round, in order. `boxes`: those occupied if there are no `wagers`,
-    which are laid in every round.
+    `hands` are the cards that places get in the first round, in order. `boxes` are those occupied if there are no
+    `wagers`, which are placed in every round.
     """
 
     game: str
@@ -224,11 +225,11 @@ class Course(TableCourse[ScriptedDevice]):
     def _check_hands(self, places: Sequence[str]) -> None:
         """Raise `NothingDoneError` if the first deal begins and will not give the hands of the header.
 
-        A card taken too early is such a mistake in the steps: every later card would go astray, unnoticed.
+        A card taken too early is such a mistake in the steps: every later card would go to the wrong place unnoticed.
         """
         if self.state.round.number > 1 or len(self.device.lifted) > (self.state.game.first_card is not None):
             return
-        due = places[1:] if self.setting.in_hand else places  # without the First Card, which has left the device
+        due = places[1:] if self.setting.in_hand else places  # excludes the First Card, which has left the device
         cards = [*self.device.tray, *self.device.inside]
         for place, hand in self.setting.hands:
             gets = [card for at, card in zip(due, cards, strict=False) if at == place]

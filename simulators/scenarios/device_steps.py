@@ -105,7 +105,7 @@ def _arm_jam(course: Course) -> None:
 
 def _power_back(course: Course) -> None:
     course.device.reboot()
-    course.device.exit_held = True  # its lock fell shut
+    course.device.exit_held = True  # its lock closes
     course.connect()
 
 

@@ -37,7 +37,7 @@ class Expectation(NamedTuple):
 
 
 def say_row(row: Row) -> str:
-    """Return a row as an expectation writes it.
+    """Return a row in the form in which an expectation writes it.
 
     >>> from controller.games import game
     >>> say_row(game("NC").irregularities[0])
@@ -111,7 +111,7 @@ def _read_stage(tokens: Tokens) -> Look:
 
 
 def _read_alert(tokens: Tokens) -> Look:
-    """Read who is called for a ruling."""
+    """Read the rank of the person called for a ruling."""
     wanted = tokens.one_of(ROLES, "rank")
 
     def look(course: Course) -> str | None:
@@ -251,7 +251,9 @@ def _read_at(tokens: Tokens) -> Look:
 
 
 def _read_moves(tokens: Tokens) -> Look:
-    """A move that the screen draws an arrow for, from a place or pile to another; both the same: turned face down."""
+    """Read a move for which the screen draws an arrow, between two places or piles; the same one twice means turned
+    face down.
+    """
     wanted = "nothing" if tokens.maybe("nothing") else " ".join(tokens.rest())
 
     def look(course: Course) -> str | None:
@@ -295,7 +297,7 @@ def _read_on_pile(tokens: Tokens) -> Look:
 
 
 def _read_on_duty(tokens: Tokens) -> Look:
-    """Read a rank: people of a scenario have no names."""
+    """Read a rank, since people of a scenario have no names."""
     wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
     return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 

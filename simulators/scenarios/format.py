@@ -50,9 +50,9 @@ class Step(NamedTuple):
 
 class Scenario(NamedTuple):
     """A file. `about` is the comment at its head. `cell` is the situation of docs/scenarios.md that it shows, if any.
-    `seen_as` is the number that the table gives it, which differs if the difference has no effect and so nobody is
-    asked. `clause` is the one that the table must come to, or "" if the file does not say. `silent`: the document does
-    not say what follows.
+    `seen_as` is the number that the table gives it; it differs where the distinction has no effect, so that nobody is
+    asked. `clause` is the one that the table must apply, or "" if the file does not say. `silent` means that the
+    document does not say what follows.
     """
 
     name: str

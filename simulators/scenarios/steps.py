@@ -11,4 +11,4 @@ from simulators.scenarios.course import Course
 from simulators.scenarios.device_steps import DEVICE_STEPS
 
 STEPS: Final[Mapping[str, Word[Course]]] = {**WORDS, **DEVICE_STEPS}
-"""If one word begins with another, the longer one counts."""
+"""The words of steps. If one word begins with another, the longer one counts."""

@@ -33,7 +33,7 @@ PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 
 
 class EndlessError(Exception):
-    """Raised when table and device answer each other without end."""
+    """Raised when table and device answer each other endlessly."""
 
 
 class Refusal(NamedTuple):
@@ -50,7 +50,9 @@ class RefusedStepError(Exception):
 
 
 class TableCourse(Generic[DeviceT]):
-    """A table and its device. `boxes` are occupied in every round. `make_device` gets what takes its inputs."""
+    """A table and its device. `boxes` are occupied in every round. `make_device` is called with the function that takes
+    the device's inputs.
+    """
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class TableCourse(Generic[DeviceT]):
     # -- inputs and events
 
     def give(self, given: AnyInput) -> None:
-        """Take one input and all that follows from it, in the daemon's order. Raise `EndlessError`."""
+        """Take one input and all its consequences, in the daemon's order. Raise `EndlessError`."""
         self._waiting.append(given)
         if self._busy:
             return
@@ -84,7 +86,7 @@ class TableCourse(Generic[DeviceT]):
             self._busy = False
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """Hear that an input was decided, in subclasses. `state` is the one after its numbered events."""
+        """Handle an input that was decided, in subclasses. `state` is the one after its numbered events."""
 
     def _take(self, given: AnyInput) -> None:
         """Decide an input. The device obeys only after all of its events."""

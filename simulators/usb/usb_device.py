@@ -128,7 +128,7 @@ class UsbDevice:
         self._forget(errno.ECONNRESET)
 
     def submit(self, transfer: Transfer) -> None:
-        """Begin a transfer; it ends at once, or when it can."""
+        """Begin a transfer; it ends immediately, or when it can."""
         if not self.plugged:
             transfer.finish(errno.ESHUTDOWN)
         elif transfer.endpoint in (0, TO_HOST):
@@ -156,7 +156,7 @@ class UsbDevice:
         self.halted.discard(endpoint)
         self.go_on(endpoint)
 
-    # -- within ---------------------------------------------------------------------------------------------------
+    # -- internals
 
     def _reset_control(self) -> None:
         had_line = self.control.dtr

@@ -10,11 +10,11 @@ import msgspec
 class UsbFaults(msgspec.Struct):
     """The faults in effect, by name.
 
-    `unplug_after`: the cable comes out when so many bytes have passed on all endpoints since the plug; 0: it does not.
-    `unplug_errno` is the error then: 19 (ENODEV) or 5 (EIO), as host controllers differ. `silent`: bytes are taken and
-    lost, and none come. `takes_nothing`: no byte is taken. `stalls`: how often an endpoint stalls, by address; each
-    stall lasts until it is cleared. `serial_stalls`: the serial number cannot be read. `unanswered`: the number of the
-    control request, counted from the plug, that is never answered; 0: all are.
+    With `unplug_after` the cable comes out when that many bytes have passed on all endpoints since the plug; with 0 it
+    does not. `unplug_errno` is the error then: 19 (ENODEV) or 5 (EIO), as host controllers differ. With `silent`, bytes
+    are taken and lost, and none come. With `takes_nothing`, no byte is taken. `stalls` is how often an endpoint stalls,
+    by address; each stall lasts until it is cleared. With `serial_stalls`, the serial number cannot be read.
+    `unanswered` is the number of the control request, counted from the plug, that is never answered; with 0 all are.
     """
 
     unplug_after: int = 0
@@ -29,9 +29,9 @@ class UsbFaults(msgspec.Struct):
 class UsbPlan(msgspec.Struct):
     """The frames, counted from 1, at which something happens. `sent` counts those that have gone out.
 
-    `halt`: the endpoint halts before it. `babble`: it comes in a packet that is too long. `hub_reset`: the hub resets
-    in the middle of it. `short` is the size of packets in bytes, 0 for whole ones. `unanswered` is the control request
-    after the next plug that is not answered, or 0.
+    `halt` is the frame before which the endpoint halts, `babble` the one that comes in a packet that is too long,
+    `hub_reset` the one in the middle of which the hub resets. `short` is the size of packets in bytes, 0 for whole
+    ones. `unanswered` is the control request after the next plug that is not answered, or 0.
     """
 
     sent: int = 0

@@ -111,7 +111,7 @@ class UsbRouter:
 
 
 class UsbFront(UsbRouter):
-    """Carries `line` (`device`, or what lies before it) on the event loop from `start` until `stop`."""
+    """Carries `line` (`device`, or what is in front of it) on the event loop from `start` until `stop`."""
 
     def __init__(
         self,

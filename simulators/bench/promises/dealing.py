@@ -1,6 +1,6 @@
 """One deck, shuffled, dealt and unloaded, recorded once and judged by many tests.
 
-So one deck is enough, and nobody has to put another in between two tests.
+One deck is therefore enough, and nobody has to put in another between two tests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Step(msgspec.Struct, frozen=True):
 
 class Dealt(msgspec.Struct):
     """Reports and steps in order; forming a set is a step. `beside` is the answer to a second command that moves cards,
-    sent during the shuffle; `overlapped` says whether the shuffle was still running then."""
+    sent during the shuffle; `overlapped` tells whether the shuffle was still running then.
+    """
 
     said: messages.Identity
     boot: int
@@ -138,7 +139,7 @@ class Dealing:
         return step
 
     async def _form_sets(self, dealt: Dealt) -> None:
-        """Form sets until the deck is empty, or a set lies in the tray and nobody lifts it."""
+        """Form sets until the deck is empty, or a set is in the tray and nobody lifts it."""
         for _ in range(MOST_SETS):
             step = await self._step(dealt, messages.Dispense(SET_SIZE))
             if step.answer.done or step.answer.reason != "tray":

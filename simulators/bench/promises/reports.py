@@ -23,7 +23,7 @@ def numbers(came: list[Came]) -> list[int]:
 
 
 async def with_unacknowledged(host: FrameHost, number: int) -> tuple[int, int]:
-    """Make a link with unacknowledged reports. Return the number of the first and the place where they begin."""
+    """Make a link with unacknowledged reports. Return the number of the first and the index where they begin."""
     await host.settle()
     host.acknowledges = False
     due, place = host.held[1] + 1, len(host.came)
