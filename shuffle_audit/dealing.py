@@ -33,8 +33,8 @@ ALL_HANDS: Final = tuple(combinations(DECK, HAND_SIZE))
 
 
 class Dealing(NamedTuple):
-    """A deal to `places`: the boxes from 1, the Dealer last. `at[r, i]` is where the cards of place i lie in the deck,
-    in the order dealt; r is the rank of the top card less 1 if a First Card says where the deal begins, else 0.
+    """A deal to `places`: the boxes from 1, the Dealer last. `at[r, i]` is where the cards of place i are in the deck,
+    in the order dealt; r is the rank of the top card less 1 if a First Card determines where the deal begins, else 0.
     """
 
     places: tuple[Place, ...]
@@ -62,7 +62,7 @@ class Dealing(NamedTuple):
 
 def dealing(law: Law, unit: Unit, boxes: int | None = None) -> Dealing:
     """Return how a game deals one round from the top of a deck with a wager on each of `boxes` boxes, by default all of
-    its layout. A First Card that belongs to no hand lies before them (F3, reading 18).
+    its layout. A First Card that belongs to no hand comes before them (F3, reading 18).
     """
     game, grammar = law.game, law.game.grammar(unit)
     numbers = range(1, (game.boxes[2] if boxes is None else boxes) + 1)

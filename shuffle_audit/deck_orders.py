@@ -11,12 +11,12 @@ import numpy as np
 from shuffle_audit.orders import OrderError, Orders, order_of
 
 UNKNOWN: Final = "?"
-"""Stands for an unknown card."""
+"""The name of an unknown card."""
 
 
 class DeckOrders(msgspec.Struct, frozen=True):
-    """The order in and the order out of a deck, from the top, by name (`AS`, `10H` or any other); `UNKNOWN` stands for
-    an unknown card. `before` is empty if nothing of it is known.
+    """The order in and the order out of a deck, from the top, by name (`AS`, `10H` or any other); an unknown card is
+    `UNKNOWN`. `before` is empty if nothing of it is known.
     """
 
     before: tuple[str, ...]

@@ -21,7 +21,7 @@ from shuffle_audit.models.shuffle_model import SuspectedModel
 from shuffle_audit.money import Cost, Start, costs, first_reading
 
 ROUNDS: Final = 100_000
-"""For each game, unit and start."""
+"""Rounds for each game, unit and start."""
 NOISE: Final = 0.01
 DEALS: Final = tuple(product(GAMES, Unit, Start))
 

@@ -8,9 +8,9 @@ ratio L(j, m) of deck j under model m of k, the evidence after deck t is
     1/(t+1) + sum over s = 1..t of 1/(s(s+1)) * (1/k) * sum over m of L(s, m) * ... * L(t, m);
 
 1/(t+1) is not yet staked. Under a uniform shuffle each part is a nonnegative martingale, and the shares add up to 1. So
-he gains nothing on average, and the chance that he ever has 1/a units is at most a (Ville 1939), however often one
-looks. The models need a known distribution. Decks that are known in part are added as relative orders of fewer cards
-(`partial_orders`).
+the bettor gains nothing on average, and the chance of ever having 1/a units is at most a (Ville 1939), however often
+the evidence is checked. The models need a known distribution. Decks that are known in part are added as relative orders
+of fewer cards (`partial_orders`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Evidence:
         self._rise = np.zeros(len(self.models))
         self._since = np.zeros(len(self.models), np.int64)
         self._highest = 0.0
-        self._likeliest = 0  # when it was highest
+        self._likeliest = 0  # the likeliest model when the evidence was highest
 
     def add(self, orders: Orders) -> LogRatios:
         """Add decks and return the natural logarithm of the evidence after each."""
@@ -73,7 +73,9 @@ class Evidence:
 
     @property
     def lately(self) -> int:
-        """The number of last decks that together speak most for the likeliest model; 0 if no deck was added."""
+        """The number of last decks that together give the most evidence for the likeliest model; 0 if no deck was
+        added.
+        """
         return self.decks + 1 - int(self._since[self._likeliest]) if self.decks else 0
 
 

@@ -21,7 +21,7 @@ Faces: TypeAlias = npt.NDArray[np.int64]
 """The face at each place, in one row for each deck or one row for all."""
 
 NEW_DECK: Final[Faces] = np.arange(len(DECK))
-"""From the top: clubs, diamonds, hearts, spades, each from ace to king."""
+"""The order from the top: clubs, diamonds, hearts, spades, each from ace to king."""
 
 
 class Kinds(NamedTuple):
@@ -75,7 +75,7 @@ def faces_if_known(decks: Sequence[DeckOrders]) -> Faces | None:
 
 
 def faces_out(orders: Orders, faces: Faces) -> Faces:
-    """Return the faces from the top of each deck after the shuffle, where `faces` lay there before."""
+    """Return the faces from the top of each deck after the shuffle; `faces` are those before it."""
     return np.take_along_axis(np.broadcast_to(faces, orders.shape), orders, axis=1)
 
 
@@ -87,7 +87,7 @@ def runs(out: Faces, kinds: Kinds) -> Counts:
 
 
 def numbers_of_runs(faces: Faces, kinds: Kinds) -> tuple[int, ...]:
-    """Return in how many ways the cards of these decks lie in k runs. Raise `OrderError` if the decks have different
+    """Return in how many ways the cards of these decks form k runs. Raise `OrderError` if the decks have different
     numbers of a kind, since they then have no common distribution. No decks count as no cards.
     """
     each = np.stack([(kinds.of[np.atleast_2d(faces)] == kind).sum(axis=1) for kind in range(kinds.kinds)], axis=1)

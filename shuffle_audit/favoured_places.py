@@ -44,7 +44,7 @@ class FullestCells:
 
 
 def is_tested(decks: int, cards: int) -> bool:
-    """Return whether the test says anything: with one deck the fullest cell is always 1."""
+    """Return whether the test is meaningful: with one deck the fullest cell is always 1."""
     return decks > 1 and cards > 1
 
 

@@ -1,7 +1,7 @@
 """Decks as they arrive: from a file to which `cardshoe bench --shuffles` appends, or from a table's journal.
 
-Both are only read, and from the beginning at each start, so that the decks and their sequence are the same. Between two
-looks a journal is not held open.
+Both are only read, and from the beginning at each start, so that the decks and their sequence are the same. A journal
+is not kept open between two checks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shuffle_audit.orders import OrderError
 
 
 class SourceError(Exception):
-    """Raised when the source has been replaced or shortened. A sentence, and a `hint`."""
+    """Raised with a sentence and a `hint` when the source has been replaced or shortened."""
 
     def __init__(self, sentence: str, hint: str) -> None:
         super().__init__(sentence)
@@ -28,8 +28,8 @@ class SourceError(Exception):
 
 class Came(NamedTuple):
     """A deck from the source. If `deck` is None, `fault` says why it cannot be used, and `code` says so for machines.
-    `where` is its line or round. `utc_ns` is when it was shuffled, 0 if unknown. `number` tells decks with the same
-    orders apart; it may be empty.
+    `where` is its line or round. `utc_ns` is when it was shuffled, 0 if unknown. `number` distinguishes decks with the
+    same orders; it may be empty.
     """
 
     where: str
@@ -50,7 +50,7 @@ class DeckSource(Protocol):
     def unfinished(self) -> str: ...
 
     def look(self) -> Iterator[Came]:
-        """Yield the decks since the last look. Raise `SourceError`, `JournalError` and OSError."""
+        """Yield the decks since the last call. Raise `SourceError`, `JournalError` and OSError."""
 
 
 class GrowingFile:
@@ -115,7 +115,7 @@ class GrowingJournal:
 
 
 def follow(source: DeckSource, take: Callable[[Came], bool], wait: Callable[[], bool]) -> None:
-    """Pass each new deck to `take`; `wait` returns when it is time to look again. Both return whether to end."""
+    """Pass each new deck to `take`; `wait` returns when it is time to check again. Both return whether to end."""
     while True:
         if any(take(came) for came in source.look()) or wait():
             return

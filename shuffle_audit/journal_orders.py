@@ -29,7 +29,7 @@ SQLITE: Final = b"SQLite format 3\0"
 
 
 def card_name(code: str) -> str:
-    """Return the name as files of decks have it: `AS`, `10H`."""
+    """Return the name in the form that files of decks use: `AS`, `10H`."""
     return code.replace("T", "10")
 
 
@@ -56,8 +56,8 @@ def is_journal(path: Path) -> bool:
 
 
 class _Load(msgspec.Struct):
-    """A deck that was put in. `is_new`: it lay as its maker packs it. `shuffles` counts those begun or made since.
-    `passed`: another deck came before this one had a name.
+    """A deck that was put in. `is_new` means that it was in its maker's order. `shuffles` counts those begun or made
+    since. `passed` means that another deck came before this one had a name.
     """
 
     label: str = ""
@@ -68,7 +68,9 @@ class _Load(msgspec.Struct):
 
 
 class _Shuffle(msgspec.Struct):
-    """A shuffle. `first`: it is the deck's first. `faces` are by ordinal. `round` is where it is dealt, or 0."""
+    """A shuffle. `first` means that it is the deck's first. `faces` are by ordinal. `round` is where it is dealt, or
+    0.
+    """
 
     entry: int
     utc_ns: int
@@ -111,7 +113,7 @@ class JournalOrders:
         return [self._deck(one) for one in over]
 
     def every(self) -> list[JournalDeck]:
-        """Return all shuffles so far, with what is known of them now."""
+        """Return all shuffles so far, with what is known of them at this point."""
         return [self._deck(one) for one in self._shuffles]
 
     def add_face(self, round_number: int, ordinal: int, face: str) -> None:
@@ -126,7 +128,7 @@ class JournalOrders:
         before = self._maker if known and self._maker is not None else ()
         return JournalDeck(one.entry, one.utc_ns, one.round, DeckOrders(before, after))
 
-    # -- what events change
+    # -- changes by event
 
     def brought(self, decided: Decided, happened: Happened) -> None:
         event = happened.event
@@ -192,7 +194,7 @@ class JournalOrders:
             self._over += over
 
     def _load(self, number: int) -> _Load:
-        """Return the deck of this number. How a deck lay that was put in before the journal begins is unknown."""
+        """Return the deck of this number. The order of a deck that was put in before the journal begins is unknown."""
         return self._loads.setdefault(number, _Load(shuffles=1))
 
 

@@ -1,7 +1,7 @@
 """The cost of a shuffle: the difference of each wager's house edge from the exact one, in simulated decks.
 
-One round is dealt from the top of each shuffled deck, with one unit on every box of the layout. Nobody chooses by what
-he knows; the gain of a player who bets on the better boxes shows in the figures by box. The deck goes in either as a
+One round is dealt from the top of each shuffled deck, with one unit on every box of the layout. No bettor makes use of
+knowledge; the gain of a player who bets on the better boxes shows in the figures by box. The deck goes in either as a
 new one each time, or as collected: the hands from box 1 on, the Dealer's last, each as it was dealt, on top of the rest
 of the deck, for 60 rounds from a new deck of which the first 10 do not count. Other habits of collecting give other
 figures.
@@ -25,7 +25,7 @@ from shuffle_audit.models.shuffle_model import ShuffleModel
 
 WARM_UP: Final = 10
 ROUNDS: Final = 50
-_AT_ONCE: Final = 10_000  # decks
+_AT_ONCE: Final = 10_000  # decks in one step
 
 
 class Start(StrEnum):

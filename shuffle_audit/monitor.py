@@ -39,8 +39,9 @@ WHY: Final = {
 
 class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watched"):
     """A deck that arrived. `deck` is its number in the source, from 1; `where` its line or round. `known` of its
-    `cards` are known on both sides. `left_out` is a code, empty if it counts; `why` says it in words. `evidence_log10`,
-    `highest_log10` and `limit_log10` are decimal logarithms: the evidence now, its highest value so far, and the limit.
+    `cards` are known on both sides. `left_out` is a code, empty if the deck counts; `why` says it in words.
+    `evidence_log10`, `highest_log10` and `limit_log10` are decimal logarithms: the present evidence, its highest value
+    so far, and the limit.
     """
 
     source: str
@@ -57,9 +58,9 @@ class DeckWatched(msgspec.Struct, frozen=True, tag_field="event", tag="deck_watc
 
 class ShuffleAlarm(msgspec.Struct, frozen=True, tag_field="event", tag="shuffle_alarm"):
     """The evidence has reached the limit with this deck. `utc_ns` is when that was noticed. `counted` decks counted
-    until then, `in_part` of them known in part; the last `lately` speak most against the shuffle. `skip` is the
-    monitor's. `likeliest` is the suspected model that fits best, without a number of shelves if decks are known in
-    part. `text` is for people. `again`: the same alarm was found and kept before.
+    until then, `in_part` of them known in part; the last `lately` give the most evidence against the shuffle. `skip` is
+    the monitor's. `likeliest` is the suspected model that fits best, without a number of shelves if decks are known in
+    part. `text` is for people. `again` means that the same alarm was found and kept before.
     """
 
     source: str
@@ -98,7 +99,7 @@ class Monitor:
         self.alarm: ShuffleAlarm | None = None
         self._evidence = Evidence()
         self._numbers: dict[int, set[str]] = {}  # of the decks with the same orders, by their hash
-        self._accepted: tuple[str, DeckOrders] | None = None  # where it is, and the last deck that counted
+        self._accepted: tuple[str, DeckOrders] | None = None  # its place, and the last deck that counted
         self._last: tuple[str, DeckOrders] | None = None
 
     @property
@@ -150,7 +151,7 @@ class Monitor:
         return "", "", len(order)
 
     def _is_repeat(self, deck: DeckOrders, number: str) -> bool:
-        """Return whether the deck has the orders of an earlier one, and no number that tells them apart."""
+        """Return whether the deck has the orders of an earlier one, and no number that distinguishes them."""
         return not comes_twice_by_chance(deck) and not is_another(self._numbers.setdefault(hash(deck), set()), number)
 
     def _other_cards_fault(self, where: str, deck: DeckOrders) -> str:

@@ -32,7 +32,7 @@ AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
 WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
 """Decks with at least so many known cards never repeat by chance in an audit: 1/20! is 4e-19."""
-LISTED: Final = 10  # faults that have a line of their own
+LISTED: Final = 10  # faults that get a separate line
 
 
 class Fault(NamedTuple):
@@ -155,7 +155,7 @@ def _kinds() -> str:
 
 
 def comes_twice_by_chance(deck: DeckOrders) -> bool:
-    """Return whether chance may repeat the deck: not if `TELLING` of its cards are known."""
+    """Return whether chance may repeat the deck: it may not if `TELLING` of its cards are known."""
     return not deck.before or len(deck.after) - deck.after.count(UNKNOWN) < TELLING
 
 
@@ -208,7 +208,7 @@ def _exchanged(found: Sequence[FileDeck]) -> Fault | None:
         deck = one.deck
         if not deck.is_whole or len(deck.after) < TELLING:
             continue
-        onward += deck.before in came_out or deck.before[::-1] in came_out  # put in again, perhaps turned round
+        onward += deck.before in came_out or deck.before[::-1] in came_out  # put in again, perhaps reversed
         if deck.after != deck.before:
             if deck.after in went_in or came_out.get(deck.after, deck.before) != deck.before:
                 odd.append(one)

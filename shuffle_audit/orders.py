@@ -60,7 +60,7 @@ def unshuffled(decks: int, cards: int) -> Orders:
 
 
 def inverse(orders: Orders) -> Orders:
-    """Return `inverse(orders)[d, i]`: the new place of the card that lay at place i."""
+    """Return `inverse(orders)[d, i]`: the new place of the card that was at place i."""
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(orders.shape[1], dtype=orders.dtype)[None], axis=1)
     return places

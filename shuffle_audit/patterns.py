@@ -20,7 +20,7 @@ def _count(marks: Marks) -> Counts:
 
 
 def rising_sequences(orders: Orders) -> Counts:
-    """Count runs of consecutive labels that lie in this order, with others between them.
+    """Count runs of consecutive labels that appear in ascending order, with others between them.
 
     A deck that was not riffled has 1, or 2 after a cut; k riffles leave at most 2^k (Bayer and Diaconis 1992).
     """
@@ -50,7 +50,7 @@ def kept_pairs(orders: Orders, step: int = 1) -> Counts:
 
 
 def cards_in_place(orders: Orders) -> Counts:
-    """Count cards that lie where they lay."""
+    """Count cards that are in their old place."""
     return _count(orders == np.arange(orders.shape[1]))
 
 
@@ -64,18 +64,18 @@ def cycles(orders: Orders) -> Counts:
 
 
 def right_guesses(orders: Orders) -> Counts:
-    """Count the cards that `guessed` names rightly."""
+    """Count the cards that `guessed` names correctly."""
     return _count(guessed(orders))
 
 
 def guessed(orders: Orders) -> Marks:
-    """Return for each card, in order, whether a player names it rightly who knows the order in and sees each card after
-    his guess.
+    """Return for each card, in order, whether a player guesses it correctly who knows the order in and sees each card
+    after guessing it.
 
-    He names the card next to the last one that he saw, in the direction of the last two, if it is still in the deck;
-    else the next one that is; at first, the card that lay on top. After a shelf shuffle piles go up and down in turn,
+    The player names the card next to the last one seen, in the direction of the last two, if it is still in the deck;
+    else the next one that is; at first, the card that was on top. After a shelf shuffle piles go up and down in turn,
     after a riffle they go up: the guess follows both. Where every order is equally likely, any strategy is right with
-    1/c when c cards are left.
+    chance 1/c when c cards are left.
     """
     decks, cards = orders.shape
     left = np.ones((decks, cards + 2), bool)  # with a card beyond each end that is never left

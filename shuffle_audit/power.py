@@ -52,7 +52,7 @@ class Draws:
         self, model: ShuffleModel, cards: int, audits: int, seed: int, progress: Progress = lambda decks: None, *,
         whole: bool = True,
     ) -> None:  # fmt: skip
-        """Prepare the draws. `whole`: the decks are known as a whole, so that places count."""
+        """Prepare the draws. With `whole`, the decks are known as a whole, so that places count."""
         self.audits = audits
         self._model = model
         self._size = cards
@@ -94,7 +94,7 @@ class Draws:
         return reached
 
     def _draw(self) -> None:
-        """Draw as many decks again as there are, so that what is drawn does not depend on what is asked."""
+        """Double the number of decks drawn, so that the draws do not depend on the questions."""
         step = max(1, min(self._most.shape[1], AT_ONCE // self.audits))
         orders = self._model.shuffle(self._random, self.audits * step, self._size)
         shape = (self.audits, step)

@@ -38,9 +38,9 @@ class Procedure(NamedTuple):
 
 class Result(NamedTuple):
     """The result of a test. `expected` and `deviation` are those of the statistic under uniform orders. `p` is the
-    chance of this result or one that speaks more against the shuffle. `adjusted` is the least chance of a false alarm,
-    over all procedures, at which this one raises it. `p` is estimated from `samples`, or exact if 0. `beyond`: the
-    statistic exceeds all samples, and `p` may be a bound.
+    chance of this result or one that is stronger evidence against the shuffle. `adjusted` is the least chance of a
+    false alarm, over all procedures, at which this one raises it. `p` is estimated from `samples`, or exact if 0.
+    `beyond` means that the statistic exceeds all samples, and `p` may be a bound.
     """
 
     id: str
@@ -60,7 +60,7 @@ def _exact_null(numbers: Callable[[int], tuple[int, ...]]) -> Callable[[int], Di
     return lambda cards: exact.distribution(numbers(cards))
 
 
-SMALLEST: Final = 1e-300  # below this a chance is a matter of rounding
+SMALLEST: Final = 1e-300  # chances below this are rounding noise
 DFH: Final = "Diaconis, Fulman, Holmes 2013"
 PROCEDURES: Final = (
     Procedure(
@@ -105,8 +105,9 @@ SHARES: Final[dict[str, float]] = {
     **{one.id: one.share for one in SAMPLED},
     **{one.id: RUNS_SHARE for one in KINDS},
 }
-"""They add up to 1: if each raises an alarm at its share, all together do at the whole (Bonferroni). If some are left
-out, the others keep their shares, and false alarms are rarer."""
+"""The shares add up to 1: if each procedure raises an alarm at its share, all together do at the whole (Bonferroni). If
+some are left out, the others keep their shares, and false alarms are rarer.
+"""
 
 
 def examine(

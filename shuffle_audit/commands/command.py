@@ -46,7 +46,7 @@ class AuditCommands(FoundCommands):
             raise
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # the reader of the output has gone
+                raise  # the reader of the output has closed it
             traceback.print_exc()
             sentence = f"This was not expected: {type(error).__name__}: {error}."
             raise FailedError(sentence, "Nothing was concluded. Report it with the lines above.") from error

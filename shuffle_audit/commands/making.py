@@ -33,7 +33,7 @@ MOST_DECKS: Final = 200  # in a simulated audit
 AUDITS: Final = (100, 1000)  # the least and the most, for each model
 DRAWN: Final = 50_000  # decks for each model, roughly
 LEAST_POWER: Final = 0.5
-"""If so many decks would find every machine compared less often than this, finding nothing allows no verdict."""
+"""If these decks would find every compared machine less often than this, finding nothing allows no verdict."""
 
 
 def report_of(
@@ -62,7 +62,7 @@ def report_of(
 
 def _with_power(verdict: Verdict, power: Sequence[Found]) -> Verdict:
     """Withdraw the verdict if nothing was found and these decks would find each bad machine in less than half of the
-    audits. Not if there are more decks than were simulated.
+    audits. Keep it if there are more decks than were simulated.
     """
     most = max(power, key=lambda one: one.share, default=None)
     if verdict.verdict != "nothing found" or most is None or most.share >= LEAST_POWER or most.decks == MOST_DECKS:

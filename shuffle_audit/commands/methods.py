@@ -39,7 +39,7 @@ FORMULAS: Final = {
     "runs-of-points": _RUNS,
     "runs-of-suit": _RUNS,
 }
-"""By procedure: how the chance of each count in one deck, or of the statistic, is found."""
+"""How the chance of each count in one deck, or of the statistic, is found, by procedure."""
 SUMS: Final = (
     "Every test asks how likely its count is where each of the n! orders of a deck is equally likely, whatever went "
     "in. Counts are added up over all decks; the distribution of the sum is that of one deck, folded with itself, "

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from shuffle_audit.monitor import DeckWatched, Monitor, ShuffleAlarm
 
 ALARM: Final = 1  # exit code
-LOOK_EVERY: Final = 0.5  # seconds; between two looks a reader holds nothing of a journal open
-WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock; tells when the monitor looked last
+LOOK_EVERY: Final = 0.5  # seconds between two checks; meanwhile no file of a journal is kept open
+WRITE_EVERY: Final = 30 * 10**9  # ns of the boot-time clock between writes, which tell when the monitor last checked
 
 
 @click.command()
@@ -77,7 +77,7 @@ def monitor(
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
     except BrokenPipeError:
-        raise  # the reader of the output has gone
+        raise  # the reader of the output has closed it
     except OSError as error:
         named = click.format_filename(error.filename) if error.filename else click.format_filename(source)
         raise BadInputError(f"{named} cannot be used: {error.strerror or error}.", "Name another file.") from error
@@ -85,7 +85,7 @@ def monitor(
 
 
 def _conclude(monitor: Monitor, unfinished: str, *, once: bool) -> None:
-    """Exit with the alarm's code, or raise `BadInputError` if nothing can be said."""
+    """Exit with the alarm's code, or raise `BadInputError` if no conclusion is possible."""
     if unfinished:
         click.echo(f"cardshoe: {unfinished.capitalize()} has no end yet and was not read.", err=True)
     if monitor.alarm is not None:
@@ -143,7 +143,7 @@ def _verify_distinct(source: Path, *outputs: Path | None) -> None:
 
 
 class Watching:
-    """Prints and writes what a monitor finds. For an alarm, the files are written before it is printed.
+    """Prints and writes the findings of a monitor. For an alarm, the files are written before it is printed.
 
     Metrics are written once all existing decks have been read, and at an alarm: otherwise a restarted monitor would
     report "no alarm" in between.
@@ -172,7 +172,7 @@ class Watching:
             self._print(alarm, _alarm)
 
     def rest(self, ending: threading.Event, *, once: bool) -> bool:
-        """Wait until it is time to look again. Return whether to end."""
+        """Wait until it is time to check again. Return whether to end."""
         if self._events is not None:
             self._events.write()
         first, self._has_read = not self._has_read, True

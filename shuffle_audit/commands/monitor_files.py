@@ -1,6 +1,6 @@
 """The files that `cardshoe audit monitor` writes: metrics, which are replaced, and alarms, which are appended.
 
-Both are tried before anything is read. A later failure is reported once and tried again, while the monitor goes on.
+Both are tried before anything is read. A later failure is reported once and retried, while the monitor continues.
 """
 
 from __future__ import annotations

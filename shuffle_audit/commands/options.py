@@ -9,7 +9,7 @@ import click
 
 
 class _Share(click.FloatRange):
-    """A number in a range. `nan` is in none."""
+    """A number in a range. `nan` is in no range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = float(super().convert(value, param, ctx))

@@ -50,7 +50,7 @@ def headline(report: Report) -> str:
 
 
 def parts(report: Report) -> Iterator[Part]:
-    """Yield the parts that have something to say, in order."""
+    """Yield the non-empty parts, in order."""
     verdict = report.result
     if verdict.guesses is not None:
         yield _effect(verdict, verdict.guesses)
@@ -174,7 +174,7 @@ def _findings(verdict: Verdict) -> Part:
 
 
 def _sampling_limits(verdict: Verdict) -> Iterator[str]:
-    """Yield what cannot be seen with this number of samples."""
+    """Yield the findings that are impossible with this number of samples."""
     if silent := [one for one in verdict.findings if one.silent]:
         least = max(1 / (1 + one.samples) / SHARES[one.id] for one in silent)
         yield (

@@ -53,8 +53,8 @@ class Found(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True):
     """A report. `seed` is that of every simulation; `version` is the program's, `numpy` the simulating library's.
     `power`, `suspects` and `regulators` are empty if no deck was examined; `dealt` is null if the names are not those
-    of 52 cards. `continued` counts whole decks whose order in is the order out of the deck before. `about` is what a
-    person says about the audit.
+    of 52 cards. `continued` counts whole decks whose order in is the order out of the previous deck. `about` is a
+    person's note about the audit.
     """
 
     result: Verdict

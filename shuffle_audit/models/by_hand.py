@@ -11,10 +11,11 @@ from shuffle_audit.orders import Orders, one_after_the_other, unshuffled
 
 
 class Overhand:
-    """Packets are slid off the top, each onto those before: their order is reversed, that within them is kept.
+    """An overhand shuffle: packets are slid off the top, each onto the previous ones, which reverses the order of the
+    packets and keeps the order within them.
 
-    `breaks`: the chance that a packet ends between two neighbours (Pemantle 1989); a strip cut has few of them. For n
-    cards it takes some n^2 log n shuffles until a deck is mixed (Jonasson 2006).
+    `breaks` is the chance that a packet ends between two neighbours (Pemantle 1989); a strip cut has few of them. For n
+    cards it takes about n^2 log n shuffles until a deck is mixed (Jonasson 2006).
 
     After a single one the order reveals its packets, since no card follows the next lower one across two: with k
     packets its probability is b^(k-1) (1-b)^(n-k). No closed form is known for several.
@@ -43,7 +44,8 @@ class Overhand:
         decks, cards = orders.shape
         ends = orders[:, 1:] - orders[:, :-1] != 1
         packet = np.cumsum(np.concatenate([np.zeros((decks, 1), np.int64), ends], axis=1), axis=1)
-        made = np.take_along_axis(packet, np.argsort(orders, axis=1), axis=1)  # from the top of the order in
+        # the packet of each card, from the top of the order in
+        made = np.take_along_axis(packet, np.argsort(orders, axis=1), axis=1)
         possible = (made[:, 1:] <= made[:, :-1]).all(axis=1)
         by_breaks = np.array(
             [_log_power(self.breaks, k) + _log_power(1 - self.breaks, cards - 1 - k) for k in range(cards)]
@@ -57,7 +59,7 @@ def strip_cuts(passes: int, cards: int, strips: int = 8) -> Overhand:
 
 
 class Cut:
-    """One cut at a place that is uniform among all, including none at all."""
+    """One cut at a place that is uniform among all, including no cut at all."""
 
     words = "a cut alone"
 

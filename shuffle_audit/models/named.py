@@ -30,7 +30,7 @@ class Form(NamedTuple):
 
 
 class _BadPartError(ValueError):
-    """Raised for a part of the text that does not fit its form. Says what may stand there."""
+    """Raised for a part of the text that does not fit its form. The message says what is allowed there."""
 
 
 def model_named(text: str, cards: int = 52) -> ShuffleModel:
@@ -154,4 +154,4 @@ FORMS: Final = {
     "wash": Form(("wash:30",), "cards washed on the table for so many seconds", _wash),
     "favoured": Form(("favoured:0.2:1:52",), "uniform, but with that chance card 1 comes to place 52", _favoured),
 }
-"""By name. Places of cards count from 1, from the top."""
+"""The forms by name. Places of cards count from 1, from the top."""

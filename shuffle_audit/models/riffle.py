@@ -23,7 +23,7 @@ MOST_PASSES: Final = 12
 
 
 class Riffle:
-    """Riffles (`passes` of them) in which each card belongs to either packet with an even chance."""
+    """Riffles (`passes` of them) in which each card is equally likely to belong to either packet."""
 
     def __init__(self, passes: int) -> None:
         self.passes = passes
@@ -44,10 +44,10 @@ class Riffle:
 
 
 class BiasedRiffle:
-    """Riffles (`passes` of them) by a dealer who does not cut at the half: `share` of the deck is cut off on average.
+    """Riffles (`passes` of them) by a dealer who does not cut in the middle: `share` of the deck is cut off on average.
 
     They equal one riffle of 2^passes packets of unequal chances. An order's probability is a sum over packets that rise
-    with the card, strictly where the next card lies above it: a fundamental quasisymmetric function (Stanley 2001).
+    with the card, strictly where the next card is above it: a fundamental quasisymmetric function (Stanley 2001).
     """
 
     def __init__(self, passes: int, share: float) -> None:

@@ -1,6 +1,6 @@
 """Shelf shufflers (Diaconis, Fulman, Holmes 2013).
 
-Each card goes to a random shelf, above or below the cards there by an even chance; then the shelves are stacked. The
+Each card goes to a random shelf, above or below the cards there with equal chance; then the shelves are stacked. The
 probability of an order depends only on its valleys if cards are taken from the bottom of the deck, and only on its
 peaks if from the top. With v of them and m shelves it is
 
