@@ -1,1 +1,3 @@
-"""Programs that measure speed, each beside a floor in the same run: on a shared machine only ratios mean much."""
+"""Programs that measure speed, each together with a floor in the same run: on a shared machine only ratios are
+meaningful.
+"""

@@ -62,7 +62,7 @@ class Running:
 
 
 class Watched:
-    """A model, with chi-square of all that it shuffled for several audits."""
+    """A model, with chi-square of everything that it shuffled for several audits."""
 
     def __init__(self, model: ShuffleModel, audits: int, cards: int) -> None:
         self.words = model.words
@@ -83,7 +83,7 @@ class Limits:
         random, running = np.random.default_rng([seed, audits]), Running(audits, cards)
         for _ in range(at_most):
             running.add(UNIFORM.shuffle(random, audits, cards).reshape(audits, 1, cards))
-        reached = int(level * (1 + audits)) - 1  # that many may be as large
+        reached = int(level * (1 + audits)) - 1  # the number that may be as large
         self._least = np.sort(running.found, axis=0)[audits - reached - 1]
 
     def shares(self, found: Statistics) -> npt.NDArray[np.float64]:
@@ -119,7 +119,7 @@ def row(name: str, limits: Limits, level: float, at_most: int, audits: int, seed
 
 
 def _first(shares: npt.NDArray[np.float64], power: float) -> int | None:
-    """Return the first number of decks at which the share reaches that power."""
+    """Return the first number of decks at which the share reaches that power, or None."""
     reached = np.flatnonzero(shares >= power)
     return int(reached[0]) + 1 if len(reached) else None
 

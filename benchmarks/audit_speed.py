@@ -1,10 +1,10 @@
-"""Times the shuffle audit: 10,000 decks through all tests, beside plain numpy code for one statistic.
+"""Times the shuffle audit: 10,000 decks through all tests, together with plain numpy code for one statistic.
 
     python -m benchmarks.audit_speed [--decks 10000] [--runs 5]
 
 Floor: rising sequences of all decks in three lines of numpy. Ours: the same by `patterns`; its test, with its exact
-chance; all tests with fresh samples; and all tests with cached samples. Hands and money are measured apart. The goal is
-seconds for all tests.
+chance; all tests with fresh samples; and all tests with cached samples. Hands and money are measured separately. The
+goal is in seconds for all tests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GOAL: Final = 10.0  # seconds
 
 
 def plain(orders: Orders) -> int:
-    """Floor: find where each card lies, and count how often the next one lies before it."""
+    """Floor: find the place of each card, and count how often the next one comes before it."""
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(orders.shape[1])[None], axis=1)
     return int((places[:, 1:] < places[:, :-1]).sum()) + len(orders)

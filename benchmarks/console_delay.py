@@ -2,12 +2,12 @@
 
     python -m benchmarks.console_delay [--rounds 4] [--taps 40] [--day 600]
 
-A real daemon runs as a process; the device's end of the pty, the dealer and the browser are driven from here. Floors,
+A real daemon runs as a process; this program drives the device's end of the pty, the dealer and the browser. Floors,
 measured in turn: a bare server of events whose page writes each event into one element in the next frame; and a request
 that the console's page sends with `fetch`, to its answer. Goal: medians below 50 ms on an idle machine.
 
-`--day N` also plays N rounds as fast as the daemon takes them, and shows the page's heap after a forced collection, its
-nodes and its listeners, at the start and ten times on the way. Goal: no growth after a tenth of the day.
+`--day N` also plays N rounds as fast as the daemon accepts them, and shows the page's heap after a forced collection,
+its nodes and its listeners, at the start and ten times on the way. Goal: no growth after a tenth of the day.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Table:
             await self.do(operation)
 
     async def play(self) -> None:
-        """Play one round as fast as the daemon takes it."""
+        """Play one round as fast as the daemon accepts it."""
         await self.begin()
         for _ in range(CARDS):
             await self.draw()
@@ -299,7 +299,7 @@ def _body(number: int, operation: dict[str, str], **signed: str) -> str:
 
 
 async def day(table: Table, rounds: int) -> list[dict[str, float]]:
-    """Return what the page holds before the first round and then ten times."""
+    """Return the page's figures before the first round and then ten times."""
     await table.page.reload()  # without the code that measured the delays
     await table.page.locator("#panel [data-act]").first.wait_for()
     session = await table.page.context.new_cdp_session(table.page)

@@ -1,11 +1,12 @@
-"""Times the question whether an outcome is established (RTP 5.13, NC 5.4), beside settling as many whole hands.
+"""Times the question whether an outcome is established (RTP 5.13, NC 5.4), compared with settling as many whole hands.
 
     python -m benchmarks.established [--deals 5]
 
-Every wager lies on every box (eight; F3 has three), and the question is asked after every card of a deal. It is also
-asked at the worst positions found: each box has a different known card, the Dealer none, and one picture of each rank
-is left, so that the proof must find that hardly any two hands can be drawn together. Floor: `settle` for each wager
-with whole hands. The first question about a wager also builds its table, once in a process; that is shown apart.
+Every wager is placed on every box (eight; F3 has three), and the question is asked after every card of a deal. It is
+also asked at the worst positions found: each box has a different known card, the Dealer none, and one picture of each
+rank is left, so that the proof must find that hardly any two hands can be drawn together. Floor: `settle` for each
+wager with whole hands. The first question about a wager also builds its table, once in a process; that is shown
+separately.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def all_wagers(law: Law) -> list[tuple[int, str]]:
 
 
 def positions(law: Law, random: Random) -> list[Known]:
-    """Return what is known before the first card of a deal and after each card, all cards being known."""
+    """Return the known cards before the first card of a deal and after each card, all cards being known."""
     cards = random.sample(DECK, len(DECK))
     hands: dict[str, tuple[Card, ...]] = {}
     found = [Known()]

@@ -54,7 +54,7 @@ LONGEST: Final = 6.0  # seconds of a block
 AT_MOST: Final = 2.0  # times the quiet figure
 SECONDS: Final = 0.25  # that an operation may take
 CHUNKS: Final = 20_000  # of one byte, in one request
-PARTS: Final = 30  # of a field's name that fit many templates of the catalogue
+PARTS: Final = 30  # of a field's name that matches many templates of the catalogue
 
 
 async def be_refused_in_chinese(connection: Connection) -> None:
@@ -65,7 +65,7 @@ async def be_refused_in_chinese(connection: Connection) -> None:
 
 
 async def be_unknown_in_chinese(connection: Connection) -> None:
-    """A refusal whose sentence quotes what was sent and is translated. Each sentence is new."""
+    """Provoke a refusal whose translated sentence quotes the input. Each sentence is new."""
     person = (uuid4().hex + "? x y. , ? and : box 1, the Dealer; or . " * PARTS)[: plain_text.LONGEST]
     asked = json.dumps({"id": str(uuid4()), "person": person, "pin": "", "name": "x"}).encode()
     await connection.ask(request("/v1/screen/enrolment?language=zh-Hans", asked, connection.host))

@@ -75,7 +75,7 @@ def operation(fields: dict[str, object], person: str = "", pin: str = "") -> byt
 
 
 class Connection:
-    """A connection that asks and reads the whole answer."""
+    """A connection that sends a request and reads the whole answer."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str = "table") -> None:
         self.reader, self.writer, self.host = reader, writer, host
@@ -87,7 +87,7 @@ class Connection:
 
     @classmethod
     async def in_line(cls, path: str) -> Connection:
-        """Connect like the dealer's program, which waits for a free place."""
+        """Connect like the dealer's program, which waits for a free connection."""
         connected = await asyncio.get_running_loop().run_in_executor(None, connect_in_line, path)
         return cls(*await asyncio.open_unix_connection(sock=connected, limit=2**26))
 
@@ -107,7 +107,7 @@ class Connection:
 
 
 async def stay(connection: Connection) -> None:
-    """Say nothing for as long as possible."""
+    """Send nothing for as long as possible."""
     await connection.reader.read()
 
 
@@ -215,7 +215,7 @@ async def flood(path: str, name: str, uid: int) -> None:
         run_tool(Path(path).parent, TOOLS[name])
 
     port = int((Path(path).parent / "port").read_text())
-    pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it comes back
+    pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it reconnects
 
     async def keep_on(act: Act) -> None:
         while True:

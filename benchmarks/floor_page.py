@@ -102,7 +102,7 @@ def _broker(port: int) -> Broker:
     return Broker(Address("localhost", port, False), None)
 
 
-# -- what it costs
+# -- the cost of each program
 
 
 class Taken(NamedTuple):

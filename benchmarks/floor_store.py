@@ -148,7 +148,7 @@ async def with_paho(broker: Broker, sent: Sequence[Message]) -> Took:
 
 
 async def _forget(broker: Broker, name: str) -> None:
-    """Drop what the broker keeps for that name."""
+    """Drop the messages that the broker keeps for that name."""
     async with connected(broker, name):
         pass
 
@@ -225,7 +225,7 @@ async def main(tables: int, rounds: int, turns: int, place: Path | None) -> None
 
 
 async def _in_own_database(server: Postgres, name: str, work: Any) -> Took:
-    """Run in a database of its own."""
+    """Run in a separate database."""
     address = server.make(name)
     try:
         found: Took = await work(address)

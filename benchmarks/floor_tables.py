@@ -7,8 +7,8 @@ when the last one is acknowledged. mosquitto, `cardshoe floor store`, PostgreSQL
 generator has a few connections for all tables.
 
 The delay is from sending a record until PostgreSQL commits its row, by its own commit times. Then a backlog of some
-minutes of all tables is sent as fast as it is acknowledged, at most 200 records a second for each table: how long it
-takes, and what follows for an hour.
+minutes of all tables is sent as fast as it is acknowledged, at most 200 records a second for each table: the program
+prints how long that takes, and what follows for an hour.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Floor:
         return int(row[0])
 
     def _used(self) -> tuple[float, float, float]:
-        """Return the seconds of the processor of broker, store and database."""
+        """Return the processor time of broker, store and database in seconds."""
         main = self._server.pid
         children = [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
         database = cpu_of(main, with_ended=True) + sum(cpu_of(pid) for pid in children)

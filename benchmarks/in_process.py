@@ -76,7 +76,7 @@ class HostSide:
 class SmoothRounds:
     """A simulated shoe and a table that plays smooth rounds with eight boxes, card by card.
 
-    `steps` has what the host was given.
+    `steps` holds the host's inputs.
     """
 
     def __init__(self, commit: Commit = lambda given, decided: None) -> None:

@@ -2,8 +2,8 @@
 
     python -m benchmarks.long_journal FOLDER DAYS [ROUNDS_A_DAY]
 
-A day has 600 rounds by default; a round has some 46 inputs and 151 entries. The last day began ten minutes ago, so that
-a daemon continues its file. The key is all zeros.
+A day has 600 rounds by default; a round has about 46 inputs and 151 entries. The last day began ten minutes ago, so
+that a daemon continues its file. The key is all zeros.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Written(msgspec.Struct):
 
 
 class _Files:
-    """The open journal as its keeper sees it, with the writer's calls done at once."""
+    """The open journal as its keeper sees it, with the writer's calls done immediately."""
 
     def __init__(self, journal: Journal[AnyInput, AnyEvent]) -> None:
         self.journal = journal
@@ -76,7 +76,7 @@ class _Files:
         return self.journal.pin.fails
 
     async def answer(self) -> None:
-        """Return at once: nothing is under way."""
+        """Return immediately: no call is in progress."""
 
     async def save(self, state: SavedState) -> None:
         self.journal.save(state)
@@ -105,7 +105,7 @@ class _Log:
 
 
 class _Writer:
-    """Commits what the table decides, with a clock of its own."""
+    """Commits what the table decides, using its own clock."""
 
     def __init__(self, folder: Path, begin: int) -> None:
         self.written = Written()
@@ -140,7 +140,7 @@ class _Writer:
 
 
 def last_day() -> int:
-    """Return when the last day of a journal written now begins: a full minute."""
+    """Return when the last day of a journal written at present begins: a full minute."""
     minute = 60 * SECOND
     return (time.time_ns() - AGO) // minute * minute
 

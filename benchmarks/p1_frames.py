@@ -1,10 +1,10 @@
-"""P1: opens sealed cardlink frames and decodes them into typed messages, beside a floor of bare operations.
+"""P1: opens sealed cardlink frames and decodes them into typed messages, compared with a floor of bare operations.
 
     python -m benchmarks.p1_frames [--frames 20000] [--runs 7] [--peers PEERS/bin/python]
 
 `--peers` names the Python of a venv with `benchmarks/peers.txt`; frame readers of other serial protocols are then
-measured in the same run, beside the same floor. Floor: split on the delimiter, two `replace`, `zlib.crc32`,
-`struct.unpack`, the cipher's own `decrypt`, in one loop without a call of our own and without counters. Ours:
+measured in the same run, with the same floor. Floor: split on the delimiter, two `replace`, `zlib.crc32`,
+`struct.unpack`, the cipher's own `decrypt`, in one loop without function calls and without counters. Ours:
 `FrameReader.receive` for each read, then each frame is opened and its body decoded by kind. Both see the same reads.
 
 In the noisy stream one byte of a hundred is changed at random. A frame is hit if one of its bytes, including both
@@ -175,7 +175,7 @@ def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
 
 
 def explain(rows: list[dict[str, float]]) -> str:
-    """Return what the time goes into, from the first and the last row of the clean stream."""
+    """Return how the time is spent, from the first and the last row of the clean stream."""
     large, single = rows[0], rows[-1]
     typed = large["ours"] - large["framing_only"]
     return (

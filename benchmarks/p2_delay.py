@@ -2,10 +2,10 @@
 
     python -m benchmarks.p2_delay [--reports 400] [--peers PEERS/bin/python] [--profile FILE]
 
-A real daemon runs as a process; the device's end of the pty and the subscriber are here. `--peers` names the Python of
-a venv with `benchmarks/peers.txt`; the assembly of libraries in `peer_assembly.py` then gets the same reports, in turn
-with the daemon. There are two gaps: a closed loop with 1 ms after each event, and 20 ms, about the rate of a dealer's
-device at its busiest.
+A real daemon runs as a process; the device's end of the pty and the subscriber are in this program. `--peers` names the
+Python of a venv with `benchmarks/peers.txt`; the assembly of libraries in `peer_assembly.py` then gets the same
+reports, in turn with the daemon. There are two gaps: a closed loop with 1 ms after each event, and 20 ms, about the
+rate of a dealer's device at its busiest.
 
 Floor: a bare round trip over a pty between two threads, and one pwrite with fdatasync of an input's size in the
 journal. Goal: p50 and p99 no slower than the assembly.
@@ -66,7 +66,7 @@ def open_pty(folder: Path) -> int:
 
 class Sender(Protocol):
     def report(self) -> float:
-        """Write a report at once and return the time."""
+        """Write a report immediately and return the time."""
 
 
 class Line:
@@ -102,7 +102,7 @@ class Line:
             await asyncio.sleep(min(self.device.nap(), GAPS[-1] / 2))
 
     def report(self) -> float:
-        """Report a pressed button, which decides nothing but is journaled and published."""
+        """Report a pressed button, which causes no decision but is journaled and published."""
         self.device.link.report(messages.ButtonPressed(1, "red"), asyncio.get_running_loop().time())
         data = self.device.outgoing()
         began = time.perf_counter()
@@ -123,7 +123,7 @@ class BareLine:
 
 
 class Subscriber(threading.Thread):
-    """Reads a stream of events as bytes, and notes when each awaited event was there."""
+    """Reads a stream of events as bytes, and notes when each awaited event arrived."""
 
     def __init__(self, path: Path, request: bytes) -> None:
         super().__init__(daemon=True)

@@ -51,7 +51,7 @@ class Given(NamedTuple):
 
 
 class Took(NamedTuple):
-    """The seconds for all decisions: by the clock, and of the processor."""
+    """The time for all decisions in seconds: by the wall clock, and of the processor."""
 
     wall: float
     cpu: float
@@ -139,7 +139,7 @@ def rows_of(folder: Path, decisions: Sequence[Given]) -> tuple[list[Row], int]:
 
 
 def parts(decisions: Sequence[Given], rows: Sequence[Row]) -> list[tuple[str, float]]:
-    """Return the processor's seconds that a commit spends before it comes to SQLite."""
+    """Return the processor time in seconds that a commit spends before SQLite."""
     keys, file_keys = JournalKeys(bytes(32), "bench"), FileKeys(bytes(32), "bench")
     codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(
         JOURNAL_TYPES, keys, file_keys, Packing(JOURNAL_TYPES.words), os.urandom

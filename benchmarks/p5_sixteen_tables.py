@@ -79,7 +79,7 @@ def memory(process: int) -> int:
 
 
 def cpu_seconds() -> float:
-    """Return the seconds that all processors of this machine have worked."""
+    """Return the seconds for which all processors of this machine have worked."""
     user, nice, system, *_ = map(int, Path("/proc/stat").read_text().split()[1:5])
     return (user + nice + system) / 100
 
@@ -148,7 +148,7 @@ async def measure(folder: Path, tables: int, minutes: float, *, with_floor: bool
 
 
 async def _among(table: Table, stages: list[Stage], minutes: float) -> Found:
-    """Measure while the others deal; `alone` is not known yet."""
+    """Measure while the others deal; `alone` is filled in later."""
     found = Found(Delays([], []), Delays([], []), [], 0, 0.0)
     began, used = time.monotonic(), cpu_seconds()
     for _ in range(10):

@@ -67,7 +67,7 @@ def start(folder: Path, end: signal.Signals) -> Start:
 
 
 def prepare(folder: Path, days: int, rounds: int) -> None:
-    """Make the journal, and what a daemon needs besides."""
+    """Make the journal and the other files that a daemon needs."""
     folder.mkdir(parents=True, exist_ok=True)
     last = last_day()
     text = configuration_text(Unit.SINGLES).replace("{folder}", str(folder)).replace('"DEMO"', f'"{TABLE}"')
@@ -98,7 +98,7 @@ def floor() -> float:
 
 def measure(folder: Path, days: int, rounds: int) -> None:
     prepare(folder, days, rounds)
-    killed = [start(folder, signal.SIGKILL) for _ in range(RUNS)]  # nothing is saved between them
+    killed = [start(folder, signal.SIGKILL) for _ in range(RUNS)]  # nothing is saved between the starts
     start(folder, signal.SIGTERM)
     stopped = [start(folder, signal.SIGTERM) for _ in range(RUNS)]
     files = sorted((folder / "journal").glob("*.journal"))

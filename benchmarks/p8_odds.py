@@ -1,10 +1,10 @@
-"""P8: the exact odds of every wager of all five games, under every reading, beside one numpy pass.
+"""P8: the exact odds of every wager of all five games, under every reading, compared with one numpy pass.
 
     python -m benchmarks.p8_odds [--runs 5]
 
 Floor: numpy weighs all 455 x 455 pairs of rank hands and adds them up by 31 x 31 classes of ranking, once. Ours counts
 every wager of every reading with an empty cache, and again with a full one. The dependences of shapes are found once in
-a process, at their first count, and shown apart.
+a process, at their first count, and shown separately.
 """
 
 from __future__ import annotations

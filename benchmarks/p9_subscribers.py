@@ -2,10 +2,10 @@
 
     python -m benchmarks.p9_subscribers [--events 600] [--subscribers 10]
 
-The real server of the API, in a process of its own, with the table left out: an event is published as the table
-publishes one that is durable, and the subscribers are displays at the port of screens. They read here, in one thread.
-Floor, in the same run and in turn: a server of raw asyncio TCP that writes as many bytes to as many connections. Both
-are told to publish by a byte on a pipe, and the time runs from that byte. Goal: 1.5 times the floor.
+The real server of the API runs in a separate process, without the table: an event is published as the table publishes
+one that is durable, and the subscribers are displays at the port of screens. They read in this process, in one thread.
+Floor, in the same run and in turn: a server of raw asyncio TCP that writes as many bytes to as many connections. A byte
+on a pipe tells each server to publish, and the time is measured from that byte. Goal: 1.5 times the floor.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from controller.daemon.host import HostClock
 from controller.table.state import TableState
 
 GOAL: Final = 1.5
-BLOCK: Final = 20  # events of each server, in turn: what else the machine does falls on both
+BLOCK: Final = 20  # events of each server, in turn, so that other load on the machine affects both
 WARM_UP: Final = 50
 GAP: Final = 0.002  # seconds from one event to the next
 JOURNAL: Final = "5e" * 16
 TEXT: Final = b'{"entry":%d,"utc_ns":1795460648000000000,"round":3,"event":"boxes_occupied","boxes":[1,2,3]}'
-FRAMED: Final = 66  # bytes that the API sends besides the text: id, end of the event, chunk
+FRAMED: Final = 66  # bytes that the API sends in addition to the text: id, end of the event, chunk
 
 
 class QuietTable:
-    """A table of which only the events are asked for."""
+    """A table that is only asked for its events."""
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
@@ -55,7 +55,7 @@ class QuietTable:
         return []
 
     async def refused_at_door(self, what: str, caller: object, count: int) -> None:
-        """Nobody is refused."""
+        """Do nothing: nobody is refused."""
 
     def publish(self) -> None:
         self.entry += 1
@@ -93,7 +93,7 @@ async def serve_floor() -> None:
 
 
 async def _when_told(publish: Any, port: int) -> None:
-    """Publish for each byte of the standard input, until that ends."""
+    """Publish once for each byte of the standard input, until it ends."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
     def read() -> None:
@@ -139,7 +139,7 @@ class Measured:
         assert self._process.stdin is not None
         pipe, found = self._process.stdin.fileno(), []
         for _ in range(events):
-            time.sleep(GAP)  # events come singly, as at a table
+            time.sleep(GAP)  # events occur one at a time, as at a table
             self._count += 1
             awaited = b'"entry":%d,' % self._count
             tails = dict.fromkeys(self._sockets, b"")

@@ -1,9 +1,9 @@
-"""Frame readers of other serial protocols beside the floor of P1. Runs in a venv of the peers; prints JSON.
+"""Frame readers of other serial protocols, compared with the floor of P1. Runs in a venv of the peers; prints JSON.
 
     PEERS/bin/python -m benchmarks.peer_frames STREAM FRAMES RUNS
 
 STREAM is a file of cardlink frames end to end, for the floor. Each peer decodes as many frames of its own protocol, of
-28 to 40 bytes where it has such, in reads of 4096, 64, 16 and 1 byte, without noise. The share of frames that each
+28 to 40 bytes if it has such frames, in reads of 4096, 64, 16 and 1 byte, without noise. The share of frames that each
 finds is printed too. A peer that is missing, or has changed its interface, is left out and named.
 """
 
@@ -70,7 +70,7 @@ def mavlink(count: int) -> Peer:
 
 
 def ubx(count: int) -> Peer:
-    """Return pyubx2's, which reads from a stream without waiting: it needs all bytes at once."""
+    """Return pyubx2's, which reads from a stream without waiting: it needs all bytes in advance."""
     from pyubx2 import GET, UBXMessage, UBXReader
 
     frame = UBXMessage("NAV", "NAV-POSLLH", GET, iTOW=1, lon=2, lat=3, height=4, hMSL=5, hAcc=6, vAcc=7).serialize()

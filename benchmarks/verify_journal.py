@@ -1,4 +1,4 @@
-"""Times the verification of a journal of about a million entries, plainly and deeply.
+"""Times the verification of a journal of about a million entries, with and without the deep check.
 
     python -m benchmarks.verify_journal [ROUNDS]
 

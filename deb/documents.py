@@ -1,4 +1,4 @@
-"""What Debian's package says of itself: control, changelog and copyright."""
+"""The metadata files of Debian's package: control, changelog and copyright."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def control(version: str, architecture: str, kibibytes: int) -> str:
 
 
 def changelog(markdown: str, version: str, epoch: int) -> str:
-    """CHANGELOG.md in Debian's form. Each of its versions is an entry; the first is the one that is packaged."""
+    """Return CHANGELOG.md in Debian's form. Each of its versions is an entry; the first is the packaged one."""
     parts = HEADING.split(markdown)[1:]
     date = format_datetime(datetime.fromtimestamp(epoch, UTC))
     entries = []
@@ -67,7 +67,7 @@ def changelog(markdown: str, version: str, epoch: int) -> str:
 
 
 def _items(text: str) -> Iterator[str]:
-    """Paragraphs and items of a list, in lines that are not too long."""
+    """Yield paragraphs and list items, in lines that are not too long."""
     for item in re.split(r"\n\n|\n(?=- )", text.strip()):
         words = " ".join(item.split())
         first = "  * " if words.startswith("- ") else "  "
@@ -75,7 +75,7 @@ def _items(text: str) -> Iterator[str]:
 
 
 def copyright_of(parts: Iterable[Distribution]) -> str:
-    """In Debian's machine-readable form, with every package that the environment holds."""
+    """Return the copyright file in Debian's machine-readable form, with every package in the environment."""
     others = (one for one in parts if one.name != "cardshoe")
     return COPYRIGHT + "".join(_part(one) for one in others) + APACHE
 
@@ -89,7 +89,7 @@ def _part(part: Distribution) -> str:
 
 
 def _said(part: Distribution, *fields: str) -> str:
-    """The first line of the first of the fields that it has."""
+    """Return the first line of the first field that the distribution has."""
     found = (one.strip() for field in fields for one in part.metadata.get_all(field) or ())
     return next((one.splitlines()[0].rstrip(",") for one in found if one), "")
 

@@ -1,4 +1,4 @@
-"""The virtual environment of the package: the program, what it needs to run, and nothing else."""
+"""The virtual environment of the package: the program, the packages that it needs to run, and nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ HOME: Final = "/opt/cardshoe"
 PACKAGES: Final = "lib/python3.11/site-packages"
 PROGRAM: Final = "cardshoe"
 LEFT_OUT: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"})
-"""Of a distribution: what pip notes about how it installed it. RECORD has the digests of files that are not here."""
+"""Files of a distribution in which pip notes how it installed it. RECORD also has digests of files that are not
+packaged.
+"""
 CONFIGURATION: Final = "home = /usr/bin\ninclude-system-site-packages = false\nversion = 3.11\n"
 STARTER: Final = """\
 #!{python}
@@ -31,7 +33,9 @@ if __name__ == "__main__":
 
 
 class Environment(NamedTuple):
-    """`folder`: where it was made. `name`: its folder under /opt/cardshoe, new with every content."""
+    """An environment. `folder` is where it was made. `name` is its folder under /opt/cardshoe, which differs for each
+    content.
+    """
 
     folder: Path
     name: str
@@ -39,12 +43,12 @@ class Environment(NamedTuple):
 
     @property
     def python(self) -> Path:
-        """Runs the program where it was made, also where it is not installed."""
+        """The interpreter that runs the program where it was made, even if it is not installed."""
         return self.folder / "bin/python3"
 
 
 def make(work: Path, version: str, key: Path | None = None) -> Environment:
-    """In a folder of `work`. `key`: signs its manifest; None: nobody does."""
+    """Make an environment in a subfolder of `work`. `key` signs its manifest; with None it is not signed."""
     site = _installed(work)
     parts = tuple(sorted(_needed(site), key=lambda one: one.name))
     folder = work / "environment"
@@ -66,7 +70,7 @@ def make(work: Path, version: str, key: Path | None = None) -> Environment:
 
 
 def _installed(work: Path) -> Path:
-    """The site-packages of an environment into which pip put the versions that were tested, and the program."""
+    """Return the site-packages of an environment into which pip installed the tested versions and the program."""
     sources, made = work / "sources", work / "pip"
     export(sources)
     env = build_environment()
@@ -79,7 +83,7 @@ def _installed(work: Path) -> Path:
 
 
 def _needed(site: Path) -> Iterator[Distribution]:
-    """The program and what it needs to run: not pip, and not what builds it."""
+    """Yield the program and the packages that it needs to run, without pip and the packages that build it."""
     there = {_plain(one.name): one for one in distributions(path=[str(site)])}
     todo, done = [PROGRAM], set()
     while todo:
@@ -106,7 +110,7 @@ def _copy(part: Distribution, site: Path, to: Path) -> None:
 
 
 def _digest(folder: Path) -> str:
-    """Of names and contents, so that two builds with one version number have each a folder of its own."""
+    """Return a digest of names and contents, so that two builds with one version number get different folders."""
     found = hashlib.sha256()
     for path in sorted(one for one in folder.rglob("*") if one.is_file() and not one.is_symlink()):
         found.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
@@ -115,8 +119,8 @@ def _digest(folder: Path) -> str:
 
 
 def _compile(folder: Path, final: str) -> None:
-    """Bytecode that is taken without a look at its module, so that no time of a file is in it. Only root could write it
-    later, and a start would then compile everything again.
+    """Compile to bytecode that is loaded without checking its module, so that it contains no file time. Only root could
+    write it later, and every start would otherwise compile everything again.
     """
     modules = folder / PACKAGES
     how = ("-q", "-j", "1", "--invalidation-mode", "unchecked-hash", "-s", folder, "-p", final)

@@ -1,4 +1,4 @@
-"""All files of Debian's package at their places, and the package made from them."""
+"""All files of Debian's package in their places, and the package made from them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ COMPLETIONS: Final = {
 }
 DOCUMENTS: Final = "usr/share/doc/cardshoe"
 RUNNABLE: Final = ("bin", "scripts", "DEBIAN")
-"""Folders whose programs are to be started."""
+"""Folders whose files are executable."""
 
 
 def build(folder: Path, version: str | None = None, key: Path | None = None) -> Path:
-    """The package, in `folder`. `version` None: the program's. `key`: the private Ed25519 key that signs the manifest
-    in it, and the package in a file beside it. Raises `MissingError`.
+    """Build the package in `folder`. `version` defaults to the program's. `key` is the private Ed25519 key that signs
+    the manifest in the package, and the package in a file beside it. Raise `MissingError`.
     """
     sources.check(signs=key is not None)
     number = version or sources.version()
@@ -99,12 +99,12 @@ def _place_control(tree: Path, environment: Environment, version: str, architect
 
 
 def _kibibytes(path: Path) -> int:
-    """As Debian's tools count: a folder or a link is one."""
+    """Return the size as Debian's tools count it: 1 for a folder or a link."""
     return -(-path.stat().st_size // 1024) if path.is_file() and not path.is_symlink() else 1
 
 
 def _settle(tree: Path, epoch: int) -> None:
-    """Modes and times that depend on no umask and no clock."""
+    """Set modes and times that do not depend on a umask or a clock."""
     for path in _all(tree):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -122,6 +122,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _compress(path: Path, text: str) -> None:
-    """Beside the path, without a name or a time in it."""
+    """Write the compressed text beside the path, without a name or a time in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -1,4 +1,4 @@
-"""What a package is made from: the files of the sources, their time, and Debian's own programs."""
+"""The inputs of a package: the files of the sources, their time, and Debian's own programs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PYTHON: Final = "/usr/bin/python3.11"
-"""The package depends on it, and its environment links to it."""
+"""The interpreter on which the package depends, and to which its environment links."""
 NEEDED: Final = {"dpkg-deb": "dpkg", PYTHON: "python3 python3-venv"}
-"""Program -> Debian's packages that have it."""
+"""Programs, with Debian's packages that contain them."""
 MADE: Final = ("__pycache__", "build", "dist")
-"""Folders that tools make."""
+"""Folders that tools create."""
 
 
 class MissingError(Exception):
-    """Something that a build needs is not there. The text is a sentence with the next step."""
+    """Raised when something that a build needs is missing. The text is a sentence with the next step."""
 
 
 def run(*command: str | Path, env: Mapping[str, str] | None = None, folder: Path = ROOT) -> str:
-    """What the program prints. Raises `MissingError` with what it said where it fails."""
+    """Return the program's output. Raise `MissingError` with its messages if it fails."""
     words = [str(one) for one in command]
     done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603
     if done.returncode:
@@ -33,7 +33,7 @@ def run(*command: str | Path, env: Mapping[str, str] | None = None, folder: Path
 
 
 def check(*, signs: bool = False) -> None:
-    """Raises `MissingError` where this machine cannot build the package. `signs`: and sign it."""
+    """Raise `MissingError` if this machine cannot build the package, or with `signs` if it cannot sign it."""
     needed = NEEDED | ({"git": "git"} if _is_cloned() else {}) | ({"openssl": "openssl"} if signs else {})
     lacking = [packages for program, packages in needed.items() if shutil.which(program) is None]
     if not lacking and subprocess.run([PYTHON, "-c", "import ensurepip"], check=False, capture_output=True).returncode:  # noqa: S603
@@ -43,12 +43,12 @@ def check(*, signs: bool = False) -> None:
 
 
 def version() -> str:
-    """The program's, which stands in pyproject.toml."""
+    """Return the program's version, from pyproject.toml."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
 
 
 def epoch() -> int:
-    """The time of all files, in seconds: `SOURCE_DATE_EPOCH`, the commit's, or the newest unpacked file's."""
+    """Return the time of all files, in seconds: `SOURCE_DATE_EPOCH`, the commit's, or the newest unpacked file's."""
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
     if _is_cloned():
@@ -57,7 +57,7 @@ def epoch() -> int:
 
 
 def export(folder: Path) -> None:
-    """Copies the files of the sources, as they are now."""
+    """Copy the files of the sources in their present state."""
     for name in _names():
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def export(folder: Path) -> None:
 
 
 def _names() -> list[str]:
-    """Those that git knows; of sources that were unpacked, all but what tools make beside them."""
+    """Return the files that git knows; for unpacked sources, all files except those that tools create."""
     if _is_cloned():
         return [name for name in _git("ls-files", "-z").split("\0") if name]
     found = []
@@ -80,16 +80,18 @@ def _is_cloned() -> bool:
 
 
 def _git(*words: str) -> str:
-    """Also where the sources are another user's, as in CI."""
+    """Run git, even if the sources belong to another user, as in CI."""
     return run("git", "-c", f"safe.directory={ROOT}", *words)
 
 
 def sign(path: Path, key: Path) -> None:
-    """An Ed25519 signature beside the file, as NAME.sig: the same for the same file. `key`: the private one, as PEM."""
+    """Write an Ed25519 signature beside the file, as NAME.sig; it is always the same for the same file. `key` is the
+    private key, as PEM.
+    """
     run("openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", path, "-out", path.with_name(f"{path.name}.sig"))
 
 
 def build_environment(**more: str) -> dict[str, str]:
-    """Without what a shell may have set for Python, and with sets in the same order each time."""
+    """Return an environment without Python variables that a shell may have set, and with sets in a fixed order."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     return kept | {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC"} | more
