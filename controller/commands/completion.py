@@ -1,4 +1,4 @@
-"""`cardshoe completion`: the script with which a shell completes commands and options."""
+"""`cardshoe completion`: prints the script that lets a shell complete commands and options."""
 
 from __future__ import annotations
 

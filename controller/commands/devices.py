@@ -47,7 +47,7 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
     if context.invoked_subcommand is not None:
         return
     keys = _keys(key_file)
-    lists = context.obj if isinstance(context.obj, Lists) else _system_lists()  # a test hands in its own
+    lists = context.obj if isinstance(context.obj, Lists) else _system_lists()  # a test passes its own lists
     found = asyncio.run(_find(discover(lists), asks, urls, keys, key_file))
     if as_json:
         print_json(found)
@@ -122,7 +122,7 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
 
 
 def _how_to_check(key_file: Path) -> str:
-    """Say how to check the pairing. A daemon holds the port, and may have been handed a copy of the file."""
+    """Say how to check the pairing. A running daemon holds the port, and may use a copy of the file."""
     asked = f"cardshoe devices --ask --key-file {key_file}"
     folder = key_file.resolve().parent
     if folder.parent != INSTALLED:
@@ -165,7 +165,7 @@ class AskedDevice(msgspec.Struct, frozen=True):
 
 
 class Devices(msgspec.Struct, frozen=True):
-    """Everything that was found. `paired`: the serial numbers with a key in the key file."""
+    """Everything that was found. `paired` holds the serial numbers with a key in the key file."""
 
     devices: tuple[FoundDevice, ...]
     asked: tuple[AskedDevice, ...]

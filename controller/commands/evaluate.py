@@ -106,7 +106,7 @@ def _hand(hand: HandResult, name_width: int) -> str:
 
 
 def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int]) -> None:
-    """Write the results. `widths`: those of the titles and of the gains."""
+    """Write the results. `widths` are those of the titles and of the gains."""
     for result in results:
         paper.entry(
             f"{result.because} ({result.clause})",

@@ -1,4 +1,4 @@
-"""Reading of the hands and stakes that a person wrote, and evaluation of every wager on them."""
+"""Reads the hands and stakes that a person wrote, and evaluates every wager on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from firmware_bridge.cards import Card, UnknownCardError
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
-MOST_DIGITS: Final = 15  # of a stake
+MOST_DIGITS: Final = 15  # in a stake
 HELD: Final = "held"  # until there is a ruling
 _NAMED: Final = re.compile(r"\s*([^\W\d][\w.-]*)\s*:(.*)", re.DOTALL)
 THE_BETTOR: Final = "the bettor"  # the owner of stakes without a name
@@ -39,7 +39,7 @@ Stakes: TypeAlias = dict[tuple[int, str, str], int]
 
 
 class HandResult(msgspec.Struct, frozen=True):
-    """A hand under the document's name."""
+    """A hand, named as the document names it."""
 
     cards: tuple[str, ...]
     name: str
@@ -48,10 +48,11 @@ class HandResult(msgspec.Struct, frozen=True):
 
 
 class WagerResult(msgspec.Struct, frozen=True):
-    """The result of a wager. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
+    """The result of a wager. `net` is for each unit staked, `gain` for the stake; both are exact, and negative for a
+    loss.
 
-    `bettor`: the owner of the stake; empty if none was named. `verdict` is won, lost, returned or held (waiting for a
-    ruling). `odds` are those of the price that it won; `stake` is 0 where nothing was staked.
+    `bettor` is the owner of the stake, or empty if none was named. `verdict` is won, lost, returned or held (waiting
+    for a ruling). `odds` are those of the price that it won; `stake` is 0 if nothing was staked.
     """
 
     wager: str
@@ -79,7 +80,7 @@ class BoxResult(msgspec.Struct, frozen=True):
 class Evaluation(msgspec.Struct, frozen=True):
     """A whole layout. `on_dealer` are the wagers on the Dealer's spot; `gain` is the sum of all gains.
 
-    `readings`: the chosen readings on which a wager shown here depends. `gains`: of each bettor who was named.
+    `readings` are the chosen readings on which a wager shown here depends. `gains` are those of each named bettor.
     """
 
     game: str
@@ -104,7 +105,7 @@ class WrittenHands:
 
 
 def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers: Sequence[str]) -> WrittenHands:
-    """Read what a person wrote. Raises `BadInputError` with the problem and its place."""
+    """Read what a person wrote. Raise `BadInputError` with the problem and its place."""
     words = words_of(law.game.id)
     hands: dict[int, tuple[Card, ...]] = {}
     following = 1
@@ -135,7 +136,7 @@ def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, .
 
 
 def _split_box(game: Game, written: str, where: str) -> tuple[int | None, str]:
-    """Split the text into the box before a colon and the rest. Raises `BadInputError` for an unknown box."""
+    """Split the text into the box before a colon and the rest. Raise `BadInputError` for an unknown box."""
     found = _NUMBERED.fullmatch(written)
     if found is None:
         return None, written
@@ -143,7 +144,7 @@ def _split_box(game: Game, written: str, where: str) -> tuple[int | None, str]:
 
 
 def _check_box(game: Game, box: int | str, where: str) -> int:
-    """Return the number of a box, given or in writing. Raises `BadInputError` for an unknown one."""
+    """Return the number of a box from a number or a name. Raise `BadInputError` for an unknown one."""
     most, words = game.boxes[1], words_of(game.id)
     known = {str(number): number for number in range(1, most + 1)}
     figures = str(box).removeprefix("+")
@@ -155,7 +156,7 @@ def _check_box(game: Game, box: int | str, where: str) -> int:
 
 
 def read_hand(written: str, where: str) -> tuple[Card, ...]:
-    """Read three cards separated by blanks or commas. Raises `BadInputError`."""
+    """Read three cards separated by blanks or commas. Raise `BadInputError`."""
     try:
         cards = tuple(Card.parse(shortened(text)) for text in written.replace(",", " ").split())
     except UnknownCardError as error:
@@ -199,7 +200,7 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
 
 
 def _split_bettor(written: str) -> tuple[str, str]:
-    """Split the text into the bettor before a colon and the rest; `THE_BETTOR` where none is named."""
+    """Split the text into the bettor before a colon and the rest; the bettor is `THE_BETTOR` if none is named."""
     found = _NAMED.fullmatch(written)
     return (found[1], found[2]) if found else (THE_BETTOR, written)
 
@@ -214,7 +215,7 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
 
 
 def _readings_without(law: Law, wager_id: str) -> str:
-    """Return the readings that leave out a wager of the document; empty where it has none of that name."""
+    """Return the readings that leave out a wager of the document, or "" if it has none of that name."""
     unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
     settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
     return " and ".join(
@@ -250,7 +251,7 @@ def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int],
 
 
 def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
-    """Evaluate everything. Raises `BadInputError` where a wager depends on a reading that has not been chosen."""
+    """Evaluate everything. Raise `BadInputError` if a wager depends on a reading that has not been chosen."""
     shown = {wager_id for _, wager_id, _ in written.stakes}
     wagers = [wager for wager in law.game.wagers if not shown or wager.id in shown]
     require_chosen(law, wagers)
@@ -322,7 +323,7 @@ def _spots(law: Law, written: WrittenHands) -> list[tuple[int, Wager]]:
 def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
     """Settle the stakes as in a round, without limits and without rulings on held bets.
 
-    Bettors stand, and bets count as placed in the order of the layout. Neither matters without limits.
+    Each bettor stands somewhere, and bets count as placed in the order of the layout. Neither matters without limits.
     """
     bettors = list(dict.fromkeys(bettor for *_, bettor in written.stakes))
     stacks = [(box, wager.id, bettor) for box, wager in _spots(law, written) for bettor in bettors]
@@ -358,7 +359,7 @@ def _wager_result(law: Law, written: WrittenHands, entry: BetResult) -> WagerRes
 def _because(
     law: Law, verdict: Verdict | None, because: Message, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]
 ) -> str:
-    """Return the reason; for a lost main wager, which hand ranks higher."""
+    """Return the reason; for a lost main wager, say which hand ranks higher."""
     if verdict is Verdict.LOST and wager.main:
         because = SHAPES[Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER]
     return str(law.game.words.own(because))

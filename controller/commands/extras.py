@@ -9,14 +9,14 @@ from typing import Final
 from controller.problems import ProblemError
 
 ALSO: Final = {"floor": ", and libpq (Debian's package libpq5)"}
-"""By extra, the system libraries that its packages need."""
+"""System libraries that an extra's packages need."""
 
 
 @contextmanager
 def of_extra(extra: str, what: str) -> Iterator[None]:
-    """Enclose the import of an extra's packages.
+    """Wrap the import of an extra's packages.
 
-    Raises `ProblemError` where one is missing or cannot be loaded. It starts with `what`, as "A page cannot be made",
+    Raise `ProblemError` if one is missing or cannot be loaded. It starts with `what`, such as "A page cannot be made",
     and says why and what to install.
     """
     try:

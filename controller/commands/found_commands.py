@@ -1,4 +1,4 @@
-"""A group of commands that imports a command only when it is used, and none to list them."""
+"""A group of commands that imports a command only when it is used. Listing them imports none."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from controller.problems import ProblemError
 
 
 class FoundCommands(click.Group):
-    """A group of commands found by name. `found_in`: module and attribute by name. `summaries`: by name.
+    """A group of commands found by name. `found_in` maps names to module and attribute, `summaries` to a line of help.
 
-    `others`: the group of entry points with further commands.
+    `others` is the group of entry points with further commands.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class FoundCommands(click.Group):
         return [*self._found_in, *(point.name for point in entry_points(group=self._others))]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import a command. Raises `ProblemError` if that fails."""
+        """Import a command. Raise `ProblemError` if that fails."""
         if name in self._found_in:
             module, attribute = self._found_in[name]
             try:

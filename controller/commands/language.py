@@ -36,7 +36,7 @@ def of_locale(environment: Mapping[str, str]) -> str:
 
 
 class Terminal:
-    """Renders what a command says in one language.
+    """Renders messages in one language.
 
     >>> Terminal("zh-Hans")(message("round {number}", number=3)), Terminal("en")(message("round {number}", number=3))
     ('第3局', 'round 3')
@@ -46,7 +46,7 @@ class Terminal:
         self.language = language
 
     def __call__(self, said: str | Message) -> str:
-        """Return a message in this language; a text of the table is in it already."""
+        """Return a message in this language. A text from the table is already in it."""
         return said if isinstance(said, str) else translated(said, self.language)
 
     def of_table(self, word: str | Message) -> str:

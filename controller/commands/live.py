@@ -32,7 +32,7 @@ class Followed:
 
     async def follow(self, client: ApiClient, words: OwnWords) -> None:
         names = await client.people()
-        with suppress(TableUnreachableError):  # it ended before this began
+        with suppress(TableUnreachableError):  # the daemon ended before this began
             async for event in client.events(self.last):
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
@@ -42,9 +42,9 @@ class Followed:
 
 
 async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, language: str = ENGLISH) -> EventId:
-    """Draw the table until the daemon ends or `stop` is set. Returns the last event received.
+    """Draw the table until the daemon ends or `stop` is set. Return the last event received.
 
-    Raises `NoTableError`.
+    Raise `NoTableError`.
     """
     from rich.live import Live
 
@@ -82,7 +82,7 @@ async def _view(client: ApiClient) -> TableView | None:
 
 
 def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
-    """Say in one line which table this is, and why nothing may happen at present."""
+    """Return one line that says which table this is, and why nothing may happen at present."""
     say, service = Terminal(language), Service(view.service)
     phase = say.of_console(f"phase.{view.phase}")
     stands = message("Table {table}: {phase}.", table=view.table, phase=phase)

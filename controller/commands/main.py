@@ -61,7 +61,9 @@ class Commands(FoundCommands):
     """The group of all commands, including those of entry points."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Show characters that the terminal lacks (as with Latin-1) by their number, so that they end no command."""
+        """Show characters that the terminal lacks (as with Latin-1) by their number, so that they do not end a
+        command.
+        """
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # closed at the start, or not a stream of the system
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # only a text file has it

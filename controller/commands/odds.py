@@ -1,6 +1,6 @@
 """`cardshoe odds`: the exact chances of every wager of a game, and where a reading favours the player.
 
-The module has the values that `--json` prints, then their counting for each reading, then their printing.
+The module contains the values that `--json` prints, then their computation for each reading, then their printing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.odds import wager_odds, ways_to_play
 
-Options: TypeAlias = tuple[str, ...]  # one option for each of a wager's settings, in their order
+Options: TypeAlias = tuple[str, ...]  # one option for each of a wager's settings, in order
 
 
 class Chance(msgspec.Struct, frozen=True):
@@ -43,9 +43,9 @@ class PriceChance(msgspec.Struct, frozen=True):
 class CountedReading(msgspec.Struct, frozen=True):
     """A wager's odds under one reading of the document.
 
-    `readings`: the options that give these odds, by setting, without settings that make no difference. `default`: they
-    are the defaults, apart from settings that must be chosen. `house_edge`: negative where the wager favours the
-    player.
+    `readings` are the options that give these odds, by setting, without settings that make no difference. `default`
+    means that they are the defaults, apart from settings that must be chosen. `house_edge` is negative if the wager
+    favours the player.
     """
 
     readings: dict[str, tuple[str, ...]]
@@ -61,7 +61,7 @@ class CountedReading(msgspec.Struct, frozen=True):
 
 
 class CountedWager(msgspec.Struct, frozen=True):
-    """A wager under every reading that changes it. `not_offered`: the options under which the game lacks the bet."""
+    """A wager under every reading that changes it. `not_offered` are the options under which the game lacks the bet."""
 
     wager: str
     title: str
@@ -81,7 +81,7 @@ class FavourablePlay(msgspec.Struct, frozen=True):
 
 
 class CountedGame(msgspec.Struct, frozen=True):
-    """Every wager of a game. `fixed`: the chosen readings; each other reading is shown."""
+    """Every wager of a game. `fixed` are the chosen readings; every other reading is shown."""
 
     game: str
     title: str
@@ -95,14 +95,14 @@ def chance(value: Fraction) -> Chance:
 
 
 def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
-    """Count every wager. A setting in `fixed` has that option only."""
+    """Count every wager. A setting in `fixed` has only that option."""
     ids = tuple(dict.fromkeys(wager.id for wager in game.wagers))
     wagers = tuple(_count_wager(game, wager_id, fixed) for wager_id in ids)
     return CountedGame(game.id, str(game.title), dict(fixed), wagers, tuple(_favourable(wagers)))
 
 
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
-    """Count a wager under each way of reading it. Ways with the same result are shown once."""
+    """Count a wager under each combination of readings. Combinations with the same result are shown once."""
     variants = [wager for wager in game.wagers if wager.id == wager_id]
     settings = readings_that_matter(game, variants)
     ways_to_read = {
@@ -160,7 +160,7 @@ def _count_reading(
 
 
 def _label(settings: Sequence[Setting], members: Sequence[Options]) -> dict[str, tuple[str, ...]]:
-    """Return the options that set these members apart. A setting with all its options makes no difference."""
+    """Return the options that distinguish these members. A setting with all its options makes no difference."""
     label: dict[str, tuple[str, ...]] = {}
     for number, setting in enumerate(settings):
         among = tuple(dict.fromkeys(options[number] for options in members))

@@ -39,7 +39,7 @@ def reading_options(command: Command) -> Command:
 
 
 def shortened(written: str) -> str:
-    """Shorten a person's input for quoting. None of the program's own names is as long.
+    """Shorten a person's input for quoting. The program's own names are all shorter.
 
     >>> shortened("tie=5"), shortened("9" * 100_000) == "9" * 60 + "..."
     ('tie=5', True)
@@ -48,7 +48,7 @@ def shortened(written: str) -> str:
 
 
 def find_game(game_id: str) -> Game:
-    """Return a game by its id, in any case. Raises `BadInputError`, also where its data has problems."""
+    """Return a game by its id, in upper or lower case. Raise `BadInputError`, also if its data has problems."""
     try:
         document = game(game_id.strip().upper())
     except UnknownGameError:
@@ -62,7 +62,7 @@ def find_game(game_id: str) -> Game:
 
 
 def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
-    """Return the readings that a person chose, by setting. Raises `BadInputError` for one that the game lacks."""
+    """Return the readings that a person chose, by setting. Raise `BadInputError` for one that the game lacks."""
     chosen: dict[str, str] = {}
     for written in readings:
         setting_id, separator, option = (shortened(part.strip()) for part in written.partition("="))
@@ -81,7 +81,7 @@ def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
 
 
 def find_law(game_id: str, readings: Sequence[str]) -> Law:
-    """Return the law of a game with the readings that a person chose. Raises `BadInputError`."""
+    """Return the law of a game with the readings that a person chose. Raise `BadInputError`."""
     document = find_game(game_id)
     return read_law(document, read_options(document, readings))
 
@@ -91,7 +91,7 @@ def _readings_hint(game: Game) -> str:
 
 
 def require_chosen(law: Law, wagers: Sequence[Wager]) -> None:
-    """Raise `BadInputError` where a wager depends on a reading that must be chosen and is not."""
+    """Raise `BadInputError` if a wager depends on a reading that must be chosen and is not."""
     for setting in readings_that_matter(law.game, wagers):
         if not law.chosen[setting.id]:
             raise BadInputError(f"{not_chosen(setting)}.", _choose_hint(setting))

@@ -13,7 +13,7 @@ from controller.journal.folder import JournalFolder
 
 @contextmanager
 def progress_of(journal: Path) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with each entry that was reached. Raises `JournalError` if there is no journal."""
+    """Yield a function to call with each entry that was reached. Raise `JournalError` if there is no journal."""
     if not sys.stderr.isatty():
         yield lambda entry: None
         return

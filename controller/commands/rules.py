@@ -302,7 +302,7 @@ def rules(
 
 
 def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) -> WholeReading:
-    """Read a game, or the table of that configuration. Raises `BadInputError`, `ConfigurationProblemError`."""
+    """Read a game, or the table of that configuration. Raise `BadInputError`, `ConfigurationProblemError`."""
     if path is None:
         if game_id is None:
             raise BadInputError(

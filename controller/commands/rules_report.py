@@ -1,4 +1,4 @@
-"""A game as one table reads it, as values, which `cardshoe rules` prints or writes as JSON."""
+"""The values of a game as one table reads it, which `cardshoe rules` prints or writes as JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEEDED: Final = {
 
 
 class DealingReading(msgspec.Struct, frozen=True):
-    """Dealing with devices of one unit. `device`: the only kind that may deal so; empty: any."""
+    """Dealing with devices of one unit. `device` is the only kind that may deal so; empty means any."""
 
     unit: str
     order: str
@@ -48,7 +48,7 @@ class DealingReading(msgspec.Struct, frozen=True):
 
 
 class FirstCardReading(msgspec.Struct, frozen=True):
-    """The start of the deal by the rank of the First Card. `order` is that of the places, which goes round."""
+    """The start of the deal by the rank of the First Card. `order` is the order of the places, which wraps around."""
 
     starts: dict[str, tuple[str, ...]]
     order: tuple[str, ...]
@@ -56,7 +56,7 @@ class FirstCardReading(msgspec.Struct, frozen=True):
 
 
 class PriceReading(msgspec.Struct, frozen=True):
-    """A price, `net` for each unit staked. `under`: its conditions; `open`: those that are not chosen yet.
+    """A price, `net` for each unit staked. `under` are its conditions; `open` are those that are not chosen yet.
 
     `name` is the document's, empty if it has none; `called` is the name with the fact, as the table shows it.
     """
@@ -71,9 +71,9 @@ class PriceReading(msgspec.Struct, frozen=True):
 
 
 class WagerReading(msgspec.Struct, frozen=True):
-    """A wager in force, or that would be if the options in `open` were chosen.
+    """A wager in force, or one that would be if the options in `open` were chosen.
 
-    `clause` defines the wager. `returned_by`: hands among those of `returned_on` that have a clause of their own.
+    `clause` defines the wager. `returned_by` are those hands of `returned_on` that have their own clause.
     """
 
     wager: str
@@ -98,9 +98,9 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. An empty `chosen` must be chosen and is not.
+    """A reading that the casino chooses. If `chosen` is empty, it still has to be chosen.
 
-    `configured`: a table's configuration names it, with `chosen_by` and `chosen_on` (ISO date).
+    `configured` means that a table's configuration names it, with `chosen_by` and `chosen_on` (ISO date).
     """
 
     setting: str
@@ -130,9 +130,9 @@ class OptionReading(msgspec.Struct, frozen=True):
 class RowReading(msgspec.Struct, frozen=True):
     """A row of the irregularity table under one of the numbers that the table shows for it.
 
-    `when`: the facts that the row and the number require. `reason` is empty if the facts say it all, `decides` if the
-    clause leaves nothing open, `authority` for the document's own rows; else it says whose rule it is, and `clause` is
-    the house's number for it.
+    `when` holds the facts that the row and the number require. `reason` is empty if the facts are sufficient, `decides`
+    if the clause leaves nothing open. `authority` is empty for the document's own rows; else it says whose rule it is,
+    and `clause` is the house's number for it.
     """
 
     number: str
@@ -153,7 +153,7 @@ class RowReading(msgspec.Struct, frozen=True):
 
 
 class TableReading(msgspec.Struct, frozen=True):
-    """A table's configuration besides readings and rows. `limits` are in the smallest unit; `maximum` 0: none."""
+    """A table's configuration besides readings and rows. `limits` are in the smallest unit; `maximum` 0 means none."""
 
     name: str
     unit: str
@@ -166,8 +166,8 @@ class TableReading(msgspec.Struct, frozen=True):
 class WholeReading(msgspec.Struct, frozen=True):
     """Everything that the program knows of a game.
 
-    `half_pay_points`: a win with so many points pays half; None: no such price. `unprovided`: kinds without a row of
-    the document for the time of the round.
+    A win with `half_pay_points` points pays half; None means that there is no such price. `unprovided` are kinds
+    without a row of the document for the time of the round.
     """
 
     game: str

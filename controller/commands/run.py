@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from controller.program_files import Program
 
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
-"""Errors of the journal that blame the configuration or its files, so that another start changes nothing."""
+"""Errors of the journal that come from the configuration or its files, so that a restart changes nothing."""
 
 
 def _where_to_correct(path: Path) -> str:
-    """Return where to correct a file that systemd handed over as a copy (`LoadCredential=`); empty for other files."""
+    """Return where to correct a file that systemd passed as a copy (`LoadCredential=`), or "" for other files."""
     from controller.daemon.handed_files import original_of
 
     found = original_of(path)
@@ -30,7 +30,7 @@ def _where_to_correct(path: Path) -> str:
 
 
 def _owner_mistake(configuration: Configuration | None) -> str:
-    """Say that another user owns the journal, which another start does not change; empty if not, or unknown."""
+    """Return a sentence if another user owns the journal, which a restart does not change, or "" if not or unknown."""
     from controller.daemon.ownership import hint_of_owner
 
     if configuration is None:
@@ -39,7 +39,7 @@ def _owner_mistake(configuration: Configuration | None) -> str:
 
 
 def _examined(configuration: Configuration) -> Program:
-    """Examine the program's own files. Raises `ProgramError` if they must not serve this table."""
+    """Examine the program's own files. Raise `ProgramError` if they must not serve this table."""
     from controller.program_files import examine, verify
 
     asked = configuration.program

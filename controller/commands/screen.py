@@ -37,15 +37,15 @@ VOID_ASKED: Final = message("THE ROUND BECOMES VOID: repeat to confirm")
 
 
 def render(view: TableView, lines: Sequence[str], height: int = 0, language: str = ENGLISH) -> RenderableType:
-    """Return one screen. `lines`: the newest events as sentences, the last one last. `height` 0: unlimited.
+    """Return one screen. `lines` are the newest events as sentences, the last one last. `height` 0 means unlimited.
 
-    `language`: that of the sentences of `view` and of `lines`.
+    `language` is that of the sentences of `view` and of `lines`.
     """
     return _Screen(shown(view), lines, height, Terminal(language))
 
 
 class _Screen:
-    """The table in as much detail as fits: details are left out first, irregularities never."""
+    """The table in as much detail as fits: details are dropped first, irregularities never."""
 
     def __init__(self, view: TableView, lines: Sequence[str], height: int, say: Terminal) -> None:
         self._view = view
@@ -71,7 +71,7 @@ class _Screen:
             yield tail
 
     def _versions(self) -> list[list[RenderableType]]:
-        """Return versions of the screen, each with less."""
+        """Return versions of the screen, each with less detail."""
         view, words, say = self._view, words_of(self._view.game), self._say
         found = view.irregularities
         bare = [_head(view, say), _layout(view, say, framed=False)]
@@ -111,7 +111,7 @@ def _head(view: TableView, say: Terminal) -> RenderableType:
 
 
 def _standing(head: Text, view: TableView, say: Terminal) -> None:
-    """Say that play stands still, early in the line, because its end may be cut off."""
+    """Say that play has stopped, early in the line, because its end may be cut off."""
     if view.service != "in_service":
         head.append(f" · {say(SERVICE_WORDS[Service(view.service)])}: {say(view.service_cause)}", "bold red")
     elif view.paused:
@@ -136,7 +136,7 @@ def _layout(view: TableView, say: Terminal, *, framed: bool = True) -> Renderabl
 
 
 def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
-    """Say what comes next, then the progress of the deal. `brief`: without the question that stands below."""
+    """Return the next step, then the progress of the deal. With `brief`, leave out the question that is shown below."""
     dealing = view.phase in DEALING and bool(view.to_deal)
     step = say(view.next_step)
     for found in view.irregularities[:1] if brief else ():
@@ -158,7 +158,7 @@ def _next(view: TableView, say: Terminal, *, brief: bool) -> str:
 
 
 def _cards(view: TableView, say: Terminal) -> list[RenderableType]:
-    """Say where the cards are, if some lie outside stub, tray and hands, or do not add up to 52."""
+    """Return where the cards are, if some are outside stub, tray and hands, or do not add up to 52."""
     lines: list[RenderableType] = []
     ledger = view.ledger
     if ledger is not None and (not ledger.whole or any(getattr(ledger, pile) for pile in BESIDE)):
@@ -208,7 +208,7 @@ def _entry_words(one: EntryView, say: Terminal) -> str:
 
 
 def _named(say: Terminal, what: str) -> str:
-    """Return the name of a pile or a place; empty if it is neither."""
+    """Return the name of a pile or a place, or "" if it is neither."""
     place = what == DEALER or whole_number(what[1:], 99) is not None
     return say(OwnWords().of(what)) if place else say.of_console(f"pile.{what}") if what else ""
 
@@ -223,7 +223,7 @@ def _waiting_deck(deck: WaitingDeckView, say: Terminal) -> str:
 def _hand_cells(
     hand: HandView | None, say: Terminal, *, void: bool
 ) -> tuple[RenderableType, RenderableType, RenderableType]:
-    """Return the cells of a hand. `void`: the hands of the round no longer have an outcome."""
+    """Return the cells of a hand. `void` means that the hands of the round no longer have an outcome."""
     if hand is None:
         return "", "", ""
     cards = Text(" ".join(hand.cards).replace(FACE_UP, "[up]"))
@@ -291,7 +291,9 @@ def _title(found: IrregularityView, words: OwnWords, say: Terminal) -> Text:
 
 
 def _moves(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
-    """List the cards to be moved, by the order in which they left, grouped by their way; 0: which is not known."""
+    """List the cards to be moved, in the order in which they left, grouped by their way; 0 means that the card is
+    unknown.
+    """
     ways: dict[tuple[str, str], list[int | Message]] = {}
     for move in found.moves:
         ways.setdefault((move.source, move.place), []).append(move.ordinal or message("one card"))
@@ -315,7 +317,7 @@ def _place_named(place: str, words: OwnWords, say: Terminal) -> Message | str:
 
 
 def _short(found: IrregularityView, words: OwnWords, say: Terminal) -> RenderableType:
-    """Say what it is, what is asked and who may answer, without the reasons."""
+    """Return what it is, what is asked and who may answer, without the reasons."""
     body = _title(found, words, say)
     at = f" · {say(words.of(found.place))}" if found.place else ""
     who = say.of_console(f"role.{found.who.replace(' ', '_')}")

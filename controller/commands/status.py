@@ -26,7 +26,7 @@ from controller.problems import BadInputError, ProblemError
 from controller.table.phases import SERVICE_WORDS, Service
 from firmware_bridge.link import LinkState
 
-WITHIN: Final = 10.0  # seconds for the daemon to answer, so that one that hangs does not delay a monitor
+WITHIN: Final = 10.0  # seconds for the daemon to answer, so that a hanging one does not delay a monitor
 OTHER_USER: Final = (
     "As root, be one who is admitted: `runuser -u USER -- cardshoe status ...`, USER of the table's console."
 )
@@ -38,7 +38,9 @@ class NotReachableError(ProblemError):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The state of a table. `sentence`: why it is not in service, else empty. `last`: the newest published event."""
+    """The state of a table. `sentence` says why it is not in service, else it is empty. `last` is the newest published
+    event.
+    """
 
     in_service: bool
     sentence: str
@@ -88,7 +90,7 @@ def _socket_of(path: Path | None) -> Path:
 
 
 async def _ask(socket: Path, language: str) -> Status:
-    """Ask the daemon. Raises `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
+    """Ask the daemon. Raise `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
     async with asyncio.timeout(WITHIN), ApiClient(socket, language=language) as client:
         view = await client.state()
         last = await _newest(client, view)
@@ -103,7 +105,7 @@ async def _ask(socket: Path, language: str) -> Status:
 
 
 async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
-    """Return the event of the newest entry; None if that entry is not public."""
+    """Return the event of the newest entry, or None if that entry is not public."""
     newest = None
     events = client.events(EventId(view.journal, max(0, view.entry - 1)))
     try:

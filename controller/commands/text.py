@@ -34,7 +34,7 @@ def many(count: int, one: str, more: str) -> str:
 
 
 class Page:
-    """A text under construction. `width` in columns; None wraps nothing."""
+    """A text under construction. `width` is in columns; with None nothing is wrapped."""
 
     def __init__(self, width: int | None) -> None:
         self._width = width
@@ -48,9 +48,9 @@ class Page:
         self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
 
     def entry(self, text: str, *cells: tuple[str, int], then: str = "", indent: int = 2) -> None:
-        """Add a line that begins with cells of fixed widths; what does not fit hangs below its text.
+        """Add a line that begins with cells of fixed widths; continuation lines are indented below its text.
 
-        `then` is the rest of the entry, on a line of its own where lines are wrapped.
+        `then` is the rest of the entry, on a separate line if lines are wrapped.
         """
         text, then = plain(text, len(text)), plain(then, len(then))
         lead = " " * indent + "".join(f"{plain(cell, len(cell)):<{width}} " for cell, width in cells)
@@ -99,9 +99,9 @@ def shown(value: Any) -> Any:
 
 
 def write_out(text: str) -> None:
-    """Print a line or more to standard output. Raises `ProblemError` where it is closed or takes no more.
+    """Print a line or more to standard output. Raise `ProblemError` if it is closed or cannot be written.
 
-    A reader that went away, as `head` does, is not a problem: the command line ends in silence.
+    A reader that went away, such as `head`, is not a problem: the command line ends silently.
     """
     if sys.stdout is None:
         raise ProblemError("There is no standard output to print to.", "Run the command without closing it (>&-).")

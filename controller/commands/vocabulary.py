@@ -105,7 +105,7 @@ OPTIONS: Final = {
         message("reconstruct"),
     )
 }
-"""What may be done with an irregularity, as the table calls it."""
+"""The possible outcomes of an irregularity, as the table calls them."""
 
 UNIT_NAMES: Final = {Unit.SETS: message("sets"), Unit.SINGLES: message("singles")}
 UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}
@@ -139,7 +139,7 @@ VIEWERS: Final = {
 
 
 def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
-    """Return the disposition in a short phrase. `chooses`: the row also gives options."""
+    """Return the disposition in a short phrase. `chooses` means that the row also gives options."""
     if chooses and disposition is Disposition.NAME_ORDER:
         return "their order is named, then every bettor chooses"
     return str(FOLLOWS[disposition])
@@ -157,14 +157,16 @@ def facts_in_words(when: Facts, words: OwnWords = USUAL) -> tuple[str, ...]:
 
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
-    """Return when it must have come to light for the row to apply."""
+    """Return when it must have been noticed for the row to apply."""
     if noticed in NOTICED:
         return NOTICED[noticed]
     return f"noticed {' or '.join(MOMENTS[moment] for moment in noticed)}"
 
 
 def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
-    """Return a document's rules for placing and counting wagers as (clause, words), without what it does not say."""
+    """Return a document's rules for placing and counting wagers as (clause, words). Rules that it lacks are left
+    out.
+    """
     limits = (
         (betting.limits, LIMITS[betting.limit_of]),
         (betting.excess_clause, EXCESS[betting.excess]),

@@ -79,7 +79,7 @@ async def _watch(socket: Path, after: EventId | None, language: str, *, as_json:
 
 
 def _start_after(view: TableView, after: EventId | None) -> EventId:
-    """Return where to begin. Raises `BadInputError` for an event that the table's journal does not have."""
+    """Return where to begin. Raise `BadInputError` for an event that the table's journal does not have."""
     newest = EventId(view.journal, view.entry)
     if after is None:
         return newest
@@ -93,7 +93,7 @@ def _start_after(view: TableView, after: EventId | None) -> EventId:
 
 
 async def _wait_for_daemon(client: ApiClient) -> TableView:
-    """Wait until a daemon answers. Raises `NotAdmittedError` if it no longer admits this user."""
+    """Wait until a daemon answers. Raise `NotAdmittedError` if it no longer admits this user."""
     while True:
         try:
             return await client.state()
@@ -104,7 +104,7 @@ async def _wait_for_daemon(client: ApiClient) -> TableView:
 
 
 async def print_events(client: ApiClient, after: EventId, language: str, *, as_json: bool) -> EventId:
-    """Print events until the daemon ends. Returns the last event received."""
+    """Print events until the daemon ends. Return the last event received."""
     try:
         words, names = words_of((await client.state()).game), await client.people()
         async for event in client.events(after):
@@ -117,5 +117,5 @@ async def print_events(client: ApiClient, after: EventId, language: str, *, as_j
     except NotAdmittedError:
         raise
     except TableUnreachableError:
-        pass  # it ended before this began
+        pass  # the daemon ended before this began
     return after

@@ -24,17 +24,17 @@ from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
 
-LOOK_AFTER: Final = 0.5  # seconds between two checks that the recorder still writes
+LOOK_AFTER: Final = 0.5  # seconds between two checks that the recorder is still writing
 
 
 class NotPlainError(Exception):
-    """A recording without a key and without `--plain`."""
+    """Raised for a recording without a key and without `--plain`."""
 
     hint = "Name a key with --key-file, or use --plain on a bench on which no game is played."
 
 
 class Recording(NamedTuple):
-    """The options of `cardshoe capture record`. `simulated`: the device is known to be simulated."""
+    """The options of `cardshoe capture record`. `simulated` means that the device is known to be simulated."""
 
     url: DeviceUrl
     out: Path
@@ -48,12 +48,14 @@ class Recording(NamedTuple):
     bounds: Bounds = Bounds()
 
     def with_options(self, **given: Any) -> Recording:
-        """Return these options with the command line's in place of their own."""
+        """Return these options, overridden by those of the command line."""
         return self._replace(**{name: value for name, value in given.items() if value is not None})
 
 
 class Recorded(NamedTuple):
-    """The result of a recording. `stopped`: why the recorder gave up; `sentence` and `hint`: why there is no link."""
+    """The result of a recording. `stopped` says why the recorder gave up; `sentence` and `hint` say why there is no
+    link.
+    """
 
     links: int
     heard: int
@@ -63,7 +65,7 @@ class Recorded(NamedTuple):
 
 
 def recording_of_table(config: Path, out: Path) -> Recording:
-    """Return the options for the device of a table. Raises `ConfigurationError`."""
+    """Return the options for the device of a table. Raise `ConfigurationError`."""
     found = read_configuration(config)
     return Recording(
         found.device_url,
@@ -76,7 +78,9 @@ def recording_of_table(config: Path, out: Path) -> Recording:
 
 
 async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorded:
-    """Record until time is up, the recorder stops, or SIGINT or SIGTERM. Raises `NotPlainError`, `BridgeError`."""
+    """Record until time is up, the recorder stops, or SIGINT or SIGTERM arrives. Raise `NotPlainError`,
+    `BridgeError`.
+    """
     simulated = asked.simulated or asked.url.scheme == "sim"
     if asked.key_file is None and not (simulated or asked.plain):
         raise NotPlainError("The records of a device that is not known to be simulated have to be sealed.")

@@ -17,7 +17,7 @@ from firmware_bridge.plain_text import plain
 
 COVERED = "concealed"
 COVERED_RECORDS = frozenset({"from_device", "link_keys"})
-OPENS_CARDS = ("hex", "host", "device")  # their fields
+OPENS_CARDS = ("hex", "host", "device")  # records whose fields reveal cards
 NOT_SHOWN = frozenset({"evidence", "nonce"})  # already in the record
 RARE = frozenset({"unanswered", "withheld", "newest", "moves_too_long"})  # fields that are omitted when empty
 
@@ -25,7 +25,7 @@ RARE = frozenset({"unanswered", "withheld", "newest", "moves_too_long"})  # fiel
 def may_tell_faces(header: Header) -> bool:
     """Return whether the faces of concealed cards may be shown.
 
-    A person with the key may know them; nobody plays with the cards of a simulated device or of a handmade capture.
+    A person with the key may see them; nobody plays with the cards of a simulated device or of a handmade capture.
     """
     return header.sealed or header.origin is not Origin.HARDWARE
 

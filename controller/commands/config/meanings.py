@@ -70,13 +70,13 @@ MEANINGS: Final = {
     "program.public_key_file": "who made the program, as PEM. Left out: /etc/cardshoe/package.pem, where it is there",
     "program.development": "true: a real table may run from sources, which no manifest vouches for",
 }
-"""Meanings by place: the section and the key."""
+"""The meaning of each option by its place: the section and the key."""
 
 
 class Shown(NamedTuple):
-    """A section in the example file. `examples`: the keys and values of each occurrence.
+    """A section in the example file. `examples` are the keys and values of each occurrence.
 
-    `optional`: the example has the section as a comment.
+    With `optional` the example shows the section as a comment.
     """
 
     meaning: str

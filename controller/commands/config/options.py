@@ -16,7 +16,7 @@ from controller.daemon.sections import Configuration
 
 
 class Option(NamedTuple):
-    """One option. `default` is written as in a file; it is empty if nothing is in force without the key."""
+    """One option. `default` is written as in a file; it is empty if leaving the key out has no effect."""
 
     section: str
     key: str
@@ -30,7 +30,9 @@ class Option(NamedTuple):
 
 
 class Section(NamedTuple):
-    """One section. `several`: it may occur repeatedly; `named`: under names of the file's own, as `[limits.main]`."""
+    """One section. `several` means that it may occur repeatedly; `named` that it occurs under names that the file
+    chooses, as `[limits.main]`.
+    """
 
     name: str
     several: bool
@@ -54,7 +56,7 @@ def sections() -> tuple[Section, ...]:
 
 
 def _section(name: str, kind: Any) -> Iterator[Section]:
-    """Yield the section, then those within it."""
+    """Yield the section, then the sections within it."""
     kind = without_none(kind)
     several, named = get_origin(kind) is tuple, get_origin(kind) is dict
     struct = get_args(kind)[1 if named else 0] if several or named else kind

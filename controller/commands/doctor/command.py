@@ -28,7 +28,9 @@ from controller.program_files import PACKAGE_KEY, ProgramError, verify
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """All findings, the good ones included. `table` and `user` are empty if the configuration cannot be read."""
+    """All findings, including those without a problem. `table` and `user` are empty if the configuration cannot be
+    read.
+    """
 
     table: str
     user: str
@@ -54,7 +56,7 @@ def doctor(context: click.Context, path: Path, user_name: str | None, no_journal
             raise ConfigurationProblemError(str(error), error.hint) from error
         print_json(Examined("", "", tuple(problem("configuration", *mistake) for mistake in error.mistakes)))
         raise SystemExit(ConfigurationProblemError.exit_code) from error
-    machine = context.obj if isinstance(context.obj, Machine) else Machine()  # a test hands in its own
+    machine = context.obj if isinstance(context.obj, Machine) else Machine()  # a test passes its own machine
     table = _table(machine, path.resolve(), configuration, user_name)
     found = Examined(table.name, table.user_name, tuple(_look(table, journal=not no_journal)))
     if as_json:

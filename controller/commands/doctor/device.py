@@ -82,7 +82,7 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
 
 
 def _access(table: Table, node: Path, written: str) -> Finding:
-    """Check that the daemon, and nobody else, may open it."""
+    """Check that only the daemon may open the node."""
     found = node.stat()
     owner = owner_of(found)
     if table.user is None:
@@ -175,7 +175,7 @@ def _brltty(table: Table, usb: UsbDevice) -> Finding:
 
 
 def _text(path: Path) -> str:
-    """Read a line of sysfs; empty if there is none."""
+    """Read a line of sysfs; return "" if there is none."""
     try:
         return path.read_text("ascii", errors="replace").strip()
     except OSError:

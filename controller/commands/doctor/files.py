@@ -1,4 +1,6 @@
-"""Checks of a table's files: the configuration and its keys, room for the journal, the socket's folder, the journal."""
+"""Checks of a table's files: the configuration and its keys, disk space for the journal, the socket's folder, the
+journal.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
 
 
 def _floor(table: Table) -> Iterator[Finding]:
-    """Check the connection to the floor. The table also deals without it. Root's files must be handed to the daemon."""
+    """Check the connection to the floor, without which the table can still deal. Files of root must be passed to the
+    daemon.
+    """
     section = table.configuration.floor
     for remark in of_floor(section):
         yield warning("floor", remark.sentence, remark.hint)
@@ -95,9 +99,9 @@ def _paths_in(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _keys(table: Table, *, own: bool) -> Iterator[Finding]:
-    """Check that only the daemon and root read the keys, and that the daemon cannot change what it was given.
+    """Check that only the daemon and root can read the keys, and that the daemon cannot change the keys it was given.
 
-    `own`: also check those that the daemon made itself.
+    With `own`, also check the keys that the daemon made itself.
     """
     section, device = table.configuration.journal, table.configuration.device
     given = [table.file, section.key_file, device.key_file, device.card_table]
@@ -123,7 +127,7 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
 
 
 def _paired(table: Table) -> Iterator[Finding]:
-    """Check that the one allowed device has a key, where its driver needs one, and that the daemon knows the key."""
+    """Check that the one allowed device has a key, if its driver needs one, and that the daemon knows the key."""
     device = table.configuration.device
     if device.key_file is None:
         return
@@ -167,7 +171,7 @@ def _room(table: Table) -> Iterator[Finding]:
 
 
 def growth_of(folder: Path) -> float:
-    """Return the bytes a day by which the journal grows; 0 if the files do not tell yet."""
+    """Return the bytes a day by which the journal grows, or 0 if the files do not show it yet."""
     try:
         found = [one.stat() for one in folder.iterdir() if one.suffix == ".journal"]
     except OSError:
@@ -215,7 +219,7 @@ def _in_the_way(path: Path) -> Iterator[Finding]:
 
 
 def _journal(table: Table) -> Finding:
-    """Check the chain and the signatures, as beside a running daemon; SQLite's own format is not checked."""
+    """Check the chain and the signatures, also beside a running daemon; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):
         return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")

@@ -1,4 +1,4 @@
-"""The PC under examination: its files, its users, and its programs. Tests provide folders and programs."""
+"""The PC under examination: its files, its users, and its programs. Tests use their own folders and programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Level(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """The result of one check. `mend`: the command or act that fixes it."""
+    """The result of one check. `mend` is the command or act that fixes it."""
 
     what: str
     level: Level
@@ -67,7 +67,7 @@ class User(NamedTuple):
 
 
 def run_program(*command: str) -> str | None:
-    """Run a program and return its stripped output; None if it does not exist or does not answer."""
+    """Run a program and return its stripped output, or None if it does not exist or does not answer."""
     path = shutil.which(command[0])
     if path is None:
         return None
@@ -81,7 +81,9 @@ def run_program(*command: str) -> str | None:
 
 
 class Served(NamedTuple):
-    """A name's service by TLS. `why`: why a browser gets no page, else empty. `days`: days left on the certificate."""
+    """A name's service by TLS. `why` says why a browser gets no page, else it is empty. `days` are left on the
+    certificate.
+    """
 
     why: str = ""
     days: int = 0
@@ -90,7 +92,7 @@ class Served(NamedTuple):
 def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Served:
     """Try what a browser gets under this name from the web server of this PC.
 
-    `roots`: the trusted certificates, if not the system's.
+    `roots` are the trusted certificates if not the system's.
     """
     context = ssl.create_default_context(cafile=roots)
     try:
@@ -113,8 +115,8 @@ def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Serve
 class Machine(NamedTuple):
     """The means of examining a PC.
 
-    `root`: where its folders are. `run`: runs a program; None if it does not exist. `ask`: asks a port. `try_tls`:
-    tries a name with TLS. `examine`: examines the program's own files with the given key.
+    `root` is where its folders are. `run` runs a program, and returns None if it does not exist. `ask` asks a port.
+    `try_tls` tries a name with TLS. `examine` examines the program's own files with the given key.
     """
 
     root: Path = Path("/")
@@ -156,29 +158,29 @@ class Table(NamedTuple):
         return self.with_files(f"install -D -m 0644 $F/system/{name} {path} && {then}")
 
     def with_files(self, then: str) -> str:
-        """Return a command that makes the table's files for the PC again, in $F, runs `then`, and leaves no copy."""
+        """Return a command that makes the table's files for the PC again, in $F, runs `then`, and deletes them."""
         return f"F=$(mktemp -d) && cardshoe init $F --from {self.file.parent} >/dev/null && {then}; rm -r $F"
 
     @property
     def is_by_hand(self) -> bool:
-        """True for a simulated table that is not installed as a service: a person starts its daemon."""
+        """Return whether this is a simulated table that is not installed as a service: a person starts its daemon."""
         return self.configuration.table.simulated and not self.file.is_relative_to(self.machine.path("/etc/cardshoe"))
 
     @property
     def is_handed_files(self) -> bool:
-        """True if systemd hands the daemon copies of its files, so that only root reads the originals."""
+        """Return whether systemd gives the daemon copies of its files, so that only root reads the originals."""
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
 
     def handed(self, path: Path) -> Path:
         """Return the path of the running daemon's copy of a file, which need not exist.
 
-        It is mounted for the daemon alone, so root looks for it in the daemon's file system.
+        It is mounted for the daemon alone, so root finds it through the daemon's file system.
         """
         return self.machine.path(f"/proc/{self.process}/root/run/credentials/{self.unit}.service") / path.name
 
     @property
     def process(self) -> str:
-        """The daemon's process ID by systemd; 0 or empty if there is none."""
+        """The daemon's process id according to systemd; 0 or empty if there is none."""
         return self.machine.run("systemctl", "show", "--property=MainPID", "--value", self.unit) or ""
 
 

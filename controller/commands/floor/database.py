@@ -33,7 +33,7 @@ def database_option(command: Command) -> Command:
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turn errors of the store into a sentence: exit code 78 where the database is the wrong one, else 1."""
+    """Turn errors of the store into a sentence, with exit code 78 if the database is the wrong one, else 1."""
     try:
         yield
     except StoreError as error:
@@ -42,7 +42,7 @@ def problems() -> Iterator[None]:
 
 
 def open_database(address: str, program: str) -> Database:
-    """Open the database. Raises `ProblemError` where the driver is not installed, and `StoreError`."""
+    """Open the database. Raise `ProblemError` if the driver is not installed, and `StoreError`."""
     with driver():
         from controller.floor.store.database import Database
 
@@ -50,5 +50,5 @@ def open_database(address: str, program: str) -> Database:
 
 
 def driver() -> AbstractContextManager[None]:
-    """Enclose the import of PostgreSQL's driver (see `of_extra`)."""
+    """Wrap the import of PostgreSQL's driver (see `of_extra`)."""
     return of_extra("floor", "PostgreSQL's driver cannot be used")

@@ -11,7 +11,7 @@ from controller.floor.page_stream import story_lines
 
 
 class FloorLines:
-    """Lines about changes on the floor. `story`: also what happens at the tables."""
+    """Lines about changes on the floor. With `story` they include the events at the tables."""
 
     def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
@@ -22,7 +22,7 @@ class FloorLines:
         self._said: set[str] = set()
 
     def new(self) -> Iterator[str]:
-        """Yield what has come up since the last call."""
+        """Yield the matters that have come up since the last call."""
         floor, telling = self._follower.floor, self._telling
         sentence, _ = telling.headline(floor)
         if sentence != self._headline:

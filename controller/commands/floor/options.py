@@ -40,7 +40,7 @@ def broker_options(command: Command) -> Command:
 
 
 def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path | None) -> Broker:
-    """Return the broker that the options name. Raises `BadInputError`."""
+    """Return the broker that the options name. Raise `BadInputError`."""
     files = [one for one in (ca, certificate, key) if one is not None]
     if files and len(files) < 3:
         raise BadInputError("TLS needs three files.", "Name all of --ca, --certificate and --key, or none of them.")
@@ -61,7 +61,7 @@ def find_broker(url: str, ca: Path | None, certificate: Path | None, key: Path |
 
 
 class NameType(click.ParamType[str]):
-    """The type of the name of a site, pit or table, as it stands in topics."""
+    """The type of the name of a site, pit or table, as topics contain it."""
 
     name = "NAME"
 
@@ -76,7 +76,7 @@ class NameType(click.ParamType[str]):
 
 
 def place_options(*parts: str) -> Callable[[Command], Command]:
-    """Add the named ones of `--site`, `--pit` and `--table`. Without an option, all are meant."""
+    """Add some of the options `--site`, `--pit` and `--table`. A missing option selects all."""
 
     def decorate(command: Command) -> Command:
         for part in reversed(parts):

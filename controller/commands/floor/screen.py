@@ -23,13 +23,13 @@ HEADLINE: Final = {"red": "bold white on red", "amber": "black on yellow", "plai
 LONG_AGE: Final = 60_000  # ms: shorter ages are hidden, so that a calm floor does not change
 CELL: Final = 30  # columns of a table with its round and its age
 SMALL_CELL: Final = 20
-MATTERS: Final = 3  # at least one line in this many is for matters
+MATTERS: Final = 3  # at least every third line is for matters
 
 Line = Text
 
 
 class FloorScreen:
-    """The screen of a floor. `story`: also what happens at the tables, where there is room."""
+    """The screen of a floor. With `story` it shows the events at the tables if there is space."""
 
     def __init__(self, follower: Follower, telling: Telling, *, story: bool) -> None:
         self._follower = follower
@@ -68,7 +68,7 @@ class FloorScreen:
             yield _cut(Text(note, "yellow"), width)
 
     def _matters(self, rows: Sequence[Row], width: int, room: int) -> list[Line]:
-        """Draw a line for each matter, and a second one for what is awaited if all of them fit."""
+        """Draw a line for each matter, and a second one for the awaited act if all of them fit."""
         found, named = self._floor.matters, {row.key: row for row in rows}
         acts = 2 * len(found) <= room
         shown = found if len(found) <= room else found[: max(0, room - 1)]
@@ -168,7 +168,9 @@ class FloorScreen:
         return pit if self._is_one_site else f"{site}{JOINT}{pit}"
 
     def _state(self, row: Row) -> str:
-        """Return what needs a person besides irregularities, else the phase; with its age from a minute on."""
+        """Return what needs a person besides irregularities, else the phase, with its age if that is a minute or
+        more.
+        """
         troubled = row.trouble and row.trouble != "warning"
         word = self._say(f"tile.{row.trouble}") if troubled else self._say.phase(row.phase)
         age = self._say.age(self._floor.now_ms, row.trouble_since if troubled else row.since, LONG_AGE)

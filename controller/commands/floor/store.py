@@ -31,7 +31,7 @@ MOST_PORT: Final = 65_535
 
 
 class Asked(NamedTuple):
-    """The task that the options describe. `metrics`: host and port; None: no page."""
+    """The task that the options describe. `metrics` is host and port, or None for no page."""
 
     consuming: Consuming
     metrics: tuple[str, int] | None

@@ -1,4 +1,4 @@
-"""The floor in words for a terminal: a matter in a line, the most urgent sentence, the time of day."""
+"""The floor in words for a terminal: one line for each matter, the most urgent sentence, the time of day."""
 
 from __future__ import annotations
 

@@ -55,13 +55,13 @@ def watch(
 
 
 class Silent:
-    """A log that stays silent, because the screen says the same."""
+    """A log that prints nothing, because the screen shows the same."""
 
     def info(self, event: str, **values: Any) -> None:
         """Ignore the event."""
 
     def warning(self, event: str, **values: Any) -> None:
-        """Print that the broker is away, if no screen is drawn."""
+        """Print that the broker is away, unless a screen is drawn."""
         if "sentence" in values and not in_terminal():
             click.echo(f"{values['sentence']} {values['hint']}", err=True)
 

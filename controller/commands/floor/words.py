@@ -37,5 +37,5 @@ class FloorWords:
         return self("age.min", n=ms // MINUTE) if ms < HOUR else self("age.h", n=ms // HOUR)
 
     def age(self, now: int, since: int, least: int = 0) -> str:
-        """Return how long ago that is; empty if unknown or less than `least`."""
+        """Return how long ago that is, or "" if unknown or less than `least`."""
         return self.span(max(0, now - since)) if since and now - since >= least else ""

@@ -30,7 +30,9 @@ LARGEST_UID: Final = 2**32 - 2
 
 
 class NewPerson(NamedTuple):
-    """A person of the table. `pin` is empty if none is needed. `made`: the PIN was made here and is shown once."""
+    """A person of the table. `pin` is empty if none is needed. `made` means that the PIN was generated here and is
+    shown once.
+    """
 
     id: str
     name: str
@@ -41,7 +43,9 @@ class NewPerson(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A new table. `here`: journal and socket lie in the folder. `readings`: by setting, chosen by `chosen_by`."""
+    """A new table. With `here`, journal and socket are in the folder. `readings` maps settings to options, chosen by
+    `chosen_by`.
+    """
 
     name: str
     game: Game
@@ -53,18 +57,18 @@ class NewTable(NamedTuple):
     readings: dict[str, str]
     chosen_by: str
     people: tuple[NewPerson, ...]
-    port: int = 0  # of the console in a browser; 0: none
+    port: int = 0  # of the console in a browser; 0 for none
 
 
 def checked_name(given: str) -> str:
-    """Return the name if it is valid. Raises `BadInputError`."""
+    """Return the name if it is valid. Raise `BadInputError`."""
     if NAME.fullmatch(given) is None:
         raise BadInputError(f"{shortened(given)!r} cannot be the name of a table.", WHY_NAME)
     return given
 
 
 def user_named(uid: int) -> str:
-    """Return the name of a user; empty if this machine has none with that number."""
+    """Return the name of a user, or "" if this machine has none with that number."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -72,7 +76,7 @@ def user_named(uid: int) -> str:
 
 
 def uid_of(given: str) -> int:
-    """Return the uid of a user of this machine, given by name or number. Raises `BadInputError`."""
+    """Return the uid of a user of this machine, given by name or number. Raise `BadInputError`."""
     number = whole_number(given, LARGEST_UID)
     if number is not None:
         return number
@@ -84,12 +88,12 @@ def uid_of(given: str) -> int:
 
 
 def own_user() -> str:
-    """Return the user who asked for this, also through sudo."""
+    """Return the user who started the program, even through sudo."""
     return os.environ.get("SUDO_UID", str(os.getuid()))
 
 
 def person_of(given: str) -> NewPerson:
-    """Read `ID=ROLE` or `ID=ROLE:NAME`. Raises `BadInputError`."""
+    """Read `ID=ROLE` or `ID=ROLE:NAME`. Raise `BadInputError`."""
     found = PERSON.fullmatch(given.strip())
     if found is None or found[2] not in set(Role):
         roles = ", ".join(Role)
@@ -116,7 +120,7 @@ def ask_people() -> list[NewPerson]:
 def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, screens: bool) -> tuple[NewPerson, ...]:
     """Give the console's user to the first dealer (or the first person), and PINs to the others.
 
-    `screens`: with a console in a browser that dealer gets a PIN too, to sign on there.
+    With `screens`, for a console in a browser, that dealer gets a PIN too, to sign on there.
     """
     at_console = next((one for one in people if one.role is Role.DEALER), people[0])
     found = []

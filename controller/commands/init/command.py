@@ -34,13 +34,13 @@ from firmware_bridge.device_url import parse_device_url
 PORT = click.IntRange(0, 65535)
 ROOT = "0"
 TRIAL_DEVICE = "tcp://127.0.0.1:4001/"
-"""The device of a simulated table that is a service: a service cannot open another user's terminal."""
+"""The device of a simulated table that runs as a service: a service cannot open another user's terminal."""
 PLAYED = (
     NewPerson("dealer", "Dana", Role.DEALER),
     NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
     NewPerson("manager", "Max", Role.SHIFT_MANAGER),
 )
-"""The people of a simulated table for which nobody is named."""
+"""The people of a simulated table for which none are named."""
 
 
 @click.command()
@@ -104,7 +104,7 @@ def init(
 
 
 def _require_sense(*, here: bool, simulated: bool, service: bool, installs: bool) -> None:
-    """Check the options against each other. Raises `BadInputError`."""
+    """Check the options against each other. Raise `BadInputError`."""
     if service and not simulated:
         raise BadInputError("--service is for a simulated table.", "Leave it out: a real table is a service anyway.")
     if installs and (here or os.geteuid() != 0):
@@ -162,7 +162,7 @@ def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> 
 
 
 def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bool) -> str:
-    """Choose every setting without a default, as a real table must. Returns who chose."""
+    """Choose every setting without a default, as a real table must. Return who chose."""
     unchosen = [one for one in game.settings if one.must_be_chosen and one.id not in chosen]
     if unchosen and not asks:
         needed = " ".join(f"--reading {one.id}={'|'.join(one.words)}" for one in unchosen)

@@ -1,4 +1,4 @@
-"""The folder of a new table: written beside its place, checked as the daemon does, and only then moved there."""
+"""The folder of a new table: written beside its place, checked as the daemon checks it, and only then moved there."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet,
 
 
 def make_folder(folder: Path, table: NewTable) -> None:
-    """Make the whole folder or nothing. Raises `BadInputError`, `ProblemError`."""
+    """Make the whole folder or nothing. Raise `BadInputError`, `ProblemError`."""
     _make(folder, lambda made: _write(made, folder, table))
 
 
 def make_folder_of(folder: Path, source: Path) -> Configuration:
     """Make the folder of an existing table: configuration and keys from `source`, with the files of its PC.
 
-    Raises `BadInputError`, `ProblemError`.
+    Raise `BadInputError`, `ProblemError`.
     """
     try:
         configuration = read_configuration(source / "table.toml")

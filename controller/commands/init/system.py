@@ -22,7 +22,7 @@ BOARD_PORT: Final = "/dev/ttyS"
 SHARED: Final = ("cardshoe.sysusers.conf", "70-cardshoe.rules", "cardshoe@.service")
 """The files that all tables of a PC share."""
 PACKAGED_UNIT: Final = "/usr/lib/systemd/system/cardshoe@.service"
-"""Exists where Debian's package is installed."""
+"""This path exists if Debian's package is installed."""
 
 
 def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
@@ -39,7 +39,9 @@ def simulate_command(unit: Unit, url: DeviceUrl, key_file: Path | str) -> str:
 def system_files(
     table: str, url: DeviceUrl, serial: str, *, has_port: bool = True, is_packaged: bool = False
 ) -> dict[str, str]:
-    """Return the files that `install.sh` installs, by name. `has_port`: browsers reach the table (`[api.http]`)."""
+    """Return the files that `install.sh` installs, by name. `has_port` means that browsers reach the table
+    (`[api.http]`).
+    """
     files = {} if is_packaged else {name: read_system_file(name) for name in SHARED}
     files["apart.conf"] = read_system_file("apart/cardshoe@.service.conf")
     users = read_system_file("apart/cardshoe-TABLE.sysusers.conf").replace("TABLE", table)
@@ -62,7 +64,7 @@ def system_files(
 
 
 def _network(url: DeviceUrl, *, has_port: bool) -> str:
-    """Return the drop-in for the table's network needs; empty if this PC is enough, as the unit allows."""
+    """Return the drop-in for the table's network needs, or "" if it needs only this PC, which the unit allows."""
     if url.scheme != "tcp":
         return "" if has_port else read_system_file("no-network.conf")
     if _is_this_pc(url.host):

@@ -23,9 +23,10 @@ IN_SERVICE: Final = "in_service"
 
 
 class Person(msgspec.Struct):
-    """A person's acts. `decided`: irregularities. `misread`: entered hands that differ from the device's reading.
+    """A person's acts. `decided` counts irregularities. `misread` counts entered hands that differ from the device's
+    reading.
 
-    `proven`: every operation above a dealer's rank had a PIN.
+    `proven` means that every operation above a dealer's rank had a PIN.
     """
 
     id: str
@@ -53,9 +54,9 @@ class Group(msgspec.Struct):
 
 
 class Account(msgspec.Struct):
-    """The numbers of a span. `first` and `last`: journal entries. `hours`: rounds begun, by the hour's start.
+    """The numbers of a span. `first` and `last` are journal entries. `hours` counts rounds begun, by the hour's start.
 
-    `lengths`: seconds of each round that was played. `house` None: no wagers were entered.
+    `lengths` holds the seconds of each round that was played. `house` is None if no wagers were entered.
     """
 
     table: Table
@@ -81,7 +82,7 @@ class Account(msgspec.Struct):
 
     @property
     def rounds(self) -> int:
-        """The number of rounds that were played, or are being played."""
+        """The number of rounds that were played or are in progress."""
         return sum(count for ending, count in self.endings.items() if ending != NOT_BEGUN)
 
     @property
@@ -93,7 +94,7 @@ NOTED: Final = frozenset(
     {"cards_recalled", "deck_quarantined", "deck_released", "entry_corrected", "files_deleted", "journal_doubted",
      "layout_corrected"}
 )  # fmt: skip
-"""Events that a reader of a report looks into, besides irregularities and faults."""
+"""Events that a reader of a report examines, besides irregularities and faults."""
 
 
 class Accountant:
@@ -134,7 +135,7 @@ class Accountant:
             self._irregularity(round_.number, found)
 
     def result(self, clock: Clock, begun: list[int]) -> Account:
-        """Return the account. `begun`: when each round began."""
+        """Return the account. `begun` is when each round began."""
         account = self._account
         hours = Counter(clock.hour_of(moment) for moment in begun)
         if hours:

@@ -1,4 +1,4 @@
-"""`cardshoe journal backup`: makes a whole copy, also while the table deals."""
+"""`cardshoe journal backup`: makes a complete copy, also while the table deals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A backup of a journal: copies of its files, made while the table deals, and a manifest to check them.
 
-The manifest `backup.json` is written last: a backup without one is not whole. Keys and the pin are not part of it.
+The manifest `backup.json` is written last: a backup without one is incomplete. Keys and the pin are not part of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Progress = Callable[[str], None]
 
 
 class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a backup. `closed`: nothing more is appended to it."""
+    """A file of a backup. `closed` means that nothing more is appended to it."""
 
     name: str
     bytes: int
@@ -40,7 +40,9 @@ class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of a backup. `head`: number and hash of the last entry, as `verify --head` takes them."""
+    """The content of a backup. `head` is the number and hash of the last entry, in the form that `verify --head`
+    takes.
+    """
 
     backup: int
     program: str
@@ -53,7 +55,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress: Progress) -> Manifest:
-    """Copy the journal into a folder, which must be empty or missing. Raises `JournalError`."""
+    """Copy the journal into a folder, which must be empty or missing. Raise `JournalError`."""
     _make_empty(folder, "backup")
     copied = []
     for path in source.paths:
@@ -69,7 +71,7 @@ def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress
 
 
 def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
-    """Copy a whole backup into a folder, which must be empty or missing. Raises `JournalError`.
+    """Copy a complete backup into a folder, which must be empty or missing. Raise `JournalError`.
 
     An interrupted restore can be repeated.
     """
@@ -85,20 +87,20 @@ def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
                 part.chmod(0o440)
             else:
                 _to_be_appended_to(part)
-        for file in manifest.files:  # at the end, so that an interrupted restore is not a journal
+        for file in manifest.files:  # renamed at the end, so that an interrupted restore is not a journal
             (folder / f"{file.name}{PART}").rename(folder / file.name)
         sync_directory(folder)
     return manifest
 
 
 def check(backup: Path, *, progress: Progress) -> Manifest:
-    """Return the manifest of a whole backup. Raises `JournalError` (journal-incomplete) with what is wrong."""
+    """Return the manifest of a complete backup. Raise `JournalError` (journal-incomplete) with what is wrong."""
     with speaking(backup):
         present = files_in(backup)
         manifest = _manifest(backup, present)
         for file in manifest.files:
             progress(f"checking {file.name}")
-            if backup / file.name not in present:  # no path outside the folder, no pin, no key
+            if backup / file.name not in present:  # refuses paths outside the folder, pins and keys
                 raise incomplete(backup, f"{file.name} is missing, or is no file of a journal")
             _check_file(backup / file.name, file)
         listed = {file.name for file in manifest.files}
@@ -150,7 +152,7 @@ def _logs(backup: Path) -> list[str]:
 
 
 def _make_empty(folder: Path, what: str, left: Collection[str] = ()) -> None:
-    """Make an empty folder. `left`: files that an earlier attempt may have left there."""
+    """Make an empty folder. `left` names files that an earlier attempt may have left there."""
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
         if any(one.name not in left for one in folder.iterdir()):
@@ -173,7 +175,7 @@ def _copy(path: Path, target: Path) -> CopiedFile:
 
 
 def _copy_open(path: Path, target: Path) -> None:
-    """Copy a file in use as it is at one moment: in one step, which no commit of the table interrupts."""
+    """Copy a file in use as of one moment: in one step, which no commit of the table interrupts."""
     living = connect_reader(path)
     assert isinstance(living, sqlite3.Connection)
     with closing(living), closing(sqlite3.connect(target)) as copy:
@@ -182,7 +184,7 @@ def _copy_open(path: Path, target: Path) -> None:
 
 
 def _to_be_appended_to(path: Path) -> None:
-    """Prepare a file as the daemon leaves its newest one."""
+    """Prepare a file in the form in which the daemon leaves its newest one."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
     path.chmod(0o600)

@@ -12,13 +12,13 @@ from controller.commands.journal.words import course
 
 
 def changed_in(source: Source) -> dict[str, Any]:
-    """Return the ranges of changed entries and the breaks between files; empty if all is as it was written."""
+    """Return the ranges of changed entries and the breaks between files; empty if everything is as written."""
     found: dict[str, Any] = {"changed": source.changed} if source.changed else {}
     return found | ({"misplaced": source.misplaced} if source.misplaced else {})
 
 
 def row_of(round_: Round) -> dict[str, Any]:
-    """Return a round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` 0: it is in progress."""
+    """Return a round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` is 0 while it is in progress."""
     return {
         "round": round_.number,
         "began_ns": round_.began_ns,
@@ -57,7 +57,7 @@ def whole(round_: Round) -> dict[str, Any]:
 
 
 def account_as_data(account: Account, source: Source) -> dict[str, Any]:
-    """Return a report. `head`: the signed head that covers it, or the last one before its end."""
+    """Return a report. `head` is the signed head that covers it, or the last one before its end."""
     signed = source.signed_head(account.last)
     return {
         "table": account.table.name,

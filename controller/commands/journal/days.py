@@ -10,7 +10,7 @@ UTC: Final = "UTC"
 
 
 class Span(NamedTuple):
-    """A time from `start` until before `end`, in nanoseconds since 1970 in UTC. `name`: as people call it."""
+    """A time from `start` until before `end`, in nanoseconds since 1970 in UTC. `name` is for people."""
 
     start: int
     end: int
@@ -18,7 +18,7 @@ class Span(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The casino's clock. `zone`: its time zone. `day_begins`: the local time at which its gaming day begins."""
+    """The casino's clock. `zone` is its time zone. `day_begins` is the local time at which its gaming day begins."""
 
     zone: tzinfo
     zone_name: str
@@ -33,7 +33,7 @@ class Clock(NamedTuple):
         return self.local(utc_ns).strftime("%H:%M:%S")
 
     def day_and_hour(self, utc_ns: int) -> str:
-        """Return day and time in a form that is read the same everywhere."""
+        """Return day and time in a form that is unambiguous everywhere."""
         moment = self.local(utc_ns)
         return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
 
@@ -41,7 +41,7 @@ class Clock(NamedTuple):
         return self.local(utc_ns).isoformat(timespec="milliseconds")
 
     def day_of(self, utc_ns: int) -> date:
-        """Return the gaming day: what happens before it begins belongs to the day before."""
+        """Return the gaming day: events before it begins belong to the day before."""
         today = self.local(utc_ns).date()
         around = (today + timedelta(days=1), today, today - timedelta(days=1))
         return next(day for day in around if self._begins(day) <= utc_ns)
@@ -61,7 +61,7 @@ class Clock(NamedTuple):
         return range(first, last + 1, 3600 * SECOND)
 
     def moment(self, text: str) -> int:
-        """Read a person's time, as 2026-11-23T14:00, optionally with seconds or an offset. Raises `ValueError`."""
+        """Read a person's time, such as 2026-11-23T14:00, optionally with seconds or an offset. Raise `ValueError`."""
         found = datetime.fromisoformat(text)
         aware = found if found.tzinfo is not None else found.replace(tzinfo=self.zone)
         return round(aware.timestamp()) * SECOND

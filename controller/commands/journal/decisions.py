@@ -1,6 +1,6 @@
 """A decision of the journal as people and commands read it: its input and its events, from the stored JSON.
 
-Events are stored as they are published, so that nothing here needs a key or meets a concealed card.
+Events are stored as they are published, so that this module needs no key and never handles a concealed card.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Happened(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A decision. `round`: the round that was in progress after it, or else the last one."""
+    """A decision. `round` is the round that was in progress after it, or else the last one."""
 
     entry: int
     utc_ns: int
@@ -63,7 +63,7 @@ class Decided(NamedTuple):
 
 
 class UntellableError(ValueError):
-    """An entry whose content cannot be put into words. `entry` 0: unknown."""
+    """Raised for an entry whose content cannot be put into words. `entry` is 0 if unknown."""
 
     def __init__(self, why: str, entry: int = 0) -> None:
         super().__init__(why)
@@ -72,7 +72,7 @@ class UntellableError(ValueError):
 
 @contextmanager
 def telling(entry: int = 0) -> Iterator[None]:
-    """Enclose the telling of an entry: what it lacks leaves as `UntellableError`."""
+    """Raise `UntellableError` for any error while an entry is put into words."""
     try:
         yield
     except UntellableError as error:
@@ -86,7 +86,7 @@ def telling(entry: int = 0) -> Iterator[None]:
 
 
 def read(stored: Decision) -> Decided:
-    """Read a decision. Raises `UntellableError` for what is not an input with its events."""
+    """Read a decision. Raise `UntellableError` for anything but an input with its events."""
     with telling(stored.last):
         return _read(stored)
 
@@ -108,7 +108,7 @@ def _read(stored: Decision) -> Decided:
 
 
 def name_of(event: bytes) -> str:
-    """Return the name of an event as it is stored, where it comes first; empty for something else."""
+    """Return the name of an event as it is stored, where it comes first, or "" for something else."""
     found = event[len(_NAME) : event.find(b'"', len(_NAME))] if event.startswith(_NAME) else b""
     return found.decode(errors="replace")
 

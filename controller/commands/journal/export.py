@@ -80,7 +80,7 @@ def _csv_line(decided: Decided, event: dict[str, Any], table: Table, clock: Cloc
 
 
 def _row(cells: tuple[object, ...]) -> str:
-    """Return a row in which spreadsheets take no person's text for a formula."""
+    """Return a row in which no spreadsheet takes a person's text for a formula."""
     plain = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
     written = io.StringIO()
     csv.writer(written, lineterminator="").writerow(plain)

@@ -15,7 +15,7 @@ from controller.commands.journal.source import Source
 from controller.commands.journal.words import step
 from controller.commands.text import write_out
 
-LOOK_EVERY: Final = 0.5  # seconds, between which a reader holds nothing of the journal
+LOOK_EVERY: Final = 0.5  # seconds, during which the reader keeps no file of the journal open
 MAX_ENTRY: Final = 2**63 - 1
 
 
@@ -34,7 +34,7 @@ def follow(asked: Asked, as_json: bool, after: int | None) -> None:
 
 
 def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait: Callable[[], object]) -> None:
-    """Print what comes after an entry, and look again after each `wait`, for ever."""
+    """Print what comes after an entry, and check again after each `wait`, forever."""
     table = source.opening(source.file(-1))
     said: list[str] = []
     while True:

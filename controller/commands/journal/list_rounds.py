@@ -1,4 +1,4 @@
-"""`cardshoe journal list`: the rounds of a day, a line each."""
+"""`cardshoe journal list`: the rounds of a day, one on each line."""
 
 from __future__ import annotations
 

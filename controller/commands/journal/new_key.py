@@ -1,4 +1,4 @@
-"""`cardshoe journal new-key`: makes another key that signs the journal, endorsed by the one before."""
+"""`cardshoe journal new-key`: makes a new key that signs the journal, endorsed by the previous one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def new_key(config: Path, lost: bool) -> None:
 
 
 def _in_place_of_a_lost_one(section: JournalSection) -> None:
-    """Make a key without endorsement, for the journal's owner, as root may run this. Raises `JournalError`."""
+    """Make a key without endorsement for the journal's owner, since root may run this. Raise `JournalError`."""
     path = section.signing_key_path
     if path.exists():
         raise JournalError("journal-key", f"{path} is there and not lost.", "Leave --lost out: then it is endorsed.")

@@ -1,4 +1,4 @@
-"""Shared parts of the commands: the journal, time zone and span that are asked for, and refusals in sentences."""
+"""Shared parts of the commands: the requested journal, time zone and span, and refusals in sentences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ ALL: Final = Span(0, 2**63 - 1, "the whole journal")
 
 
 class Asked(NamedTuple):
-    """The requested journal, and its way of counting days. `key_file`: the local key, if known and ours."""
+    """The requested journal, and its way of counting days. `key_file` is the local key, if known and belonging to this
+    user.
+    """
 
     path: Path
     clock: Clock
@@ -95,7 +97,7 @@ def span_options(command: Command) -> Command:
 
 
 def span_of(asked: Asked, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
-    """Return the named time, or else the last gaming day of the journal. Raises `BadInputError`."""
+    """Return the requested time, or else the last gaming day of the journal. Raise `BadInputError`."""
     try:
         if day is not None:
             if since or until:
@@ -123,9 +125,9 @@ def problems() -> Iterator[None]:
 
 @contextmanager
 def opened(asked: Asked) -> Iterator[Source]:
-    """Open the journal for reading. Raises `JournalError`.
+    """Open the journal for reading. Raise `JournalError`.
 
-    Changed entries, and entries that cannot be told, end the command with exit code 4 after its output.
+    Changed entries, and entries that cannot be put into words, end the command with exit code 4 after its output.
     """
     local_key = None if asked.key_file is None else load_key_file(asked.key_file)
     source = Source(asked.path, local_key)
@@ -133,7 +135,7 @@ def opened(asked: Asked) -> Iterator[Source]:
         with telling():
             yield source
     except UntellableError as error:
-        if mark_of(source):  # a changed entry may be untellable
+        if mark_of(source):  # a changed entry may not be describable
             raise _changed(asked.path, source) from error
         raise _untellable(source, error) from error
     if mark_of(source):
@@ -141,7 +143,7 @@ def opened(asked: Asked) -> Iterator[Source]:
 
 
 def mark_of(source: Source) -> str:
-    """Return a sentence to head the output if what was read is not what was written; else empty."""
+    """Return a sentence to head the output if what was read differs from what was written, else ""."""
     found = list(source.misplaced[:MOST_NAMED])
     if source.changed:
         named = source.changed[:MOST_NAMED]

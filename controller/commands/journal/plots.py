@@ -14,7 +14,7 @@ from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock
 from controller.commands.pages.plots import DARK, Plot, drawn
 
-FEW_BARS: Final = 12  # fewer bars are not drawn wider
+FEW_BARS: Final = 12  # fewer bars than this keep the same width
 MOST_BARS: Final = 24
 
 

@@ -21,7 +21,9 @@ HOUR = 3600 * SECOND
 
 
 def find_round(source: Source, number: int) -> Round | None:
-    """Return a round with everything said of it until no error of it could be reported any more, if it exists."""
+    """Return a round with everything that the journal says of it until its errors could no longer be reported, if it
+    exists.
+    """
     after, table = _before(source, lambda file: source.first_round(file) < number)
     rounds = Rounds(table)
     for decided in _read(source, after, lambda stored: stored.round >= number - 1):
@@ -34,7 +36,9 @@ def find_round(source: Source, number: int) -> Round | None:
 
 
 def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = lambda decided: None) -> Iterator[Round]:
-    """Yield the rounds that began in a span, each once it is complete. `each` gets every decision that is read."""
+    """Yield the rounds that began in a span, each once it is complete. `each` is called with every decision that is
+    read.
+    """
     after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     rounds, until = Rounds(table), _until(source, span)
     for decided in _read(source, after, lambda stored: stored.utc_ns >= span.start - HOUR):
@@ -46,7 +50,7 @@ def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = la
 
 
 def account_of(source: Source, span: Span, clock: Clock) -> Account:
-    """Return what happened in a span. A round counts where it began."""
+    """Return the account of a span. A round counts where it began."""
     _, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
     accountant, begun = Accountant(table, span), []
 
@@ -92,6 +96,6 @@ def _before(source: Source, begins_before: Callable[[File], bool]) -> tuple[int,
 
 
 def _until(source: Source, span: Span) -> int:
-    """Return the last entry of the files that may hold part of the span."""
+    """Return the last entry of the files that may contain part of the span."""
     following: Iterable[File] = source.files_after(lambda file: file.header.created_utc_ns < span.end + HOUR)
     return next((file.before for file in following), 2**63 - 1)

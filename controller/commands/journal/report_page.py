@@ -16,7 +16,7 @@ TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
 def page_of(account: Account, made: Sequence[Section], clock: Clock, mark: str = "") -> str:
-    """Return the page, with a mark at its head. Text of people and devices is escaped."""
+    """Return the page, with `mark` at its head. Texts of people and devices are escaped."""
     return rendered(
         TEMPLATE, table=account.table, span=account.span.name, zone=clock.zone_name, summary=summary(account),
         sections=made, plots=plots_of(account, clock), nothing=NOTHING, mark=mark,

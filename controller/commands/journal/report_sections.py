@@ -50,7 +50,7 @@ class Section(NamedTuple):
 
 
 def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
-    """Return all sections, including empty ones: that nothing happened is an answer."""
+    """Return all sections, including empty ones, since "nothing happened" is an answer."""
     made = {
         "Rounds": _rounds(account),
         "Void rounds": _voids(account, clock),
@@ -135,7 +135,7 @@ FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
 
 
 def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
-    """Yield each kind once, with its count."""
+    """Yield each kind of fault once, with its count."""
     moments_of: dict[str, list[int]] = {}
     for line in account.faults:
         words = FAULT_WORDS.get(line.event["event"])

@@ -1,4 +1,4 @@
-"""`cardshoe journal restore`: puts a backup back once it is found to be whole."""
+"""`cardshoe journal restore`: restores a backup after checking that it is complete."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
 def _commands(folder: Path, table: str) -> list[str]:
     """Return the remaining commands for the table's PC. The owner of the state's folder owns its content."""
     owner = folder.parent.stat().st_uid
-    given = [give_to(name_of(owner), folder)] if owner else []  # systemd changes root's at the start
+    given = [give_to(name_of(owner), folder)] if owner else []  # systemd changes the owner from root at the start
     return [
         f"install -m 0600 /mnt/safe/{table}/signing.key {folder}/",
         *given,

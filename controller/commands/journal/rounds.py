@@ -1,7 +1,7 @@
 """Decisions gathered into rounds: what was dealt and shown, what went wrong, who decided, how it ended.
 
 Everything comes from published events and public fields of inputs, without judgement or words. An irregularity of an
-earlier round that was found later belongs to the round that it is about.
+earlier round that was found later belongs to that earlier round.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ OUTSIDE: Final = frozenset({"closed", "idle", "maintenance"})  # phases outside 
 
 
 class Irregularity(msgspec.Struct):
-    """An irregularity as it was raised (`raised`), and its course. `row`: the one that applied last.
+    """An irregularity as it was raised (`raised`), and its course. `row` is the one that applied last.
 
-    `outcome` empty: it is open.
+    `outcome` is empty while it is open.
     """
 
     id: int
@@ -55,7 +55,7 @@ class Irregularity(msgspec.Struct):
 
     @property
     def resolved_by(self) -> str:
-        """The person who decided, by the record."""
+        """The person who decided, according to the record."""
         return "" if self.resolved is None else str(self.resolved.event["by"])
 
     @property
@@ -76,7 +76,7 @@ class Irregularity(msgspec.Struct):
 
 
 class Hand(msgspec.Struct):
-    """The cards of a place as far as they were exposed. `dead`: the clause or authority that took it out of play."""
+    """The cards of a place as far as they were exposed. `dead` is the clause or authority that took it out of play."""
 
     place: str
     lying: list[tuple[int, int]] = []
@@ -92,7 +92,7 @@ class Hand(msgspec.Struct):
 
     @property
     def cards(self) -> list[str]:
-        """A code for each card: `??` lies face down; `^^` came out face up and was not named."""
+        """A code for each card: `??` is face down; `^^` came out face up and was not named."""
         if self.shown:
             return self.shown
         marks = [FACE_UP if card in self.face_up else FACE_DOWN for card in self.lying]
@@ -104,7 +104,9 @@ class Hand(msgspec.Struct):
 
 
 class Round(msgspec.Struct):
-    """One round. `first` and `last` are journal entries; `ended_ns` 0: in progress. `void`: why, while it is void."""
+    """One round. `first` and `last` are journal entries; `ended_ns` is 0 while it is in progress. `void` says why it is
+    void.
+    """
 
     number: int
     first: int
@@ -127,7 +129,7 @@ class Round(msgspec.Struct):
     first_card: str = ""
     hands: dict[str, Hand] = {}
     void: Line | None = None
-    chips: str = ""  # paid, returned
+    chips: str = ""  # paid and returned
     bets: list[dict[str, Any]] = []
     settlement: list[dict[str, Any]] = []
     house: str = ""
@@ -142,7 +144,7 @@ class Round(msgspec.Struct):
 
     @property
     def dealt(self) -> list[Hand]:
-        """The hands that got cards, the boxes in their order and the Dealer last."""
+        """The hands that got cards, the boxes in order and the Dealer last."""
         held = [hand for hand in self.hands.values() if hand.cards]
         return sorted(held, key=lambda hand: (hand.place == "D", len(hand.place), hand.place))
 
@@ -156,7 +158,7 @@ class Rounds:
         self._irregularities: dict[int, Irregularity] = {}
 
     def take(self, decided: Decided) -> list[Round]:
-        """Return the rounds that the decision completes: no error of them can be reported any more."""
+        """Return the rounds that the decision completes: their errors can no longer be reported."""
         done: list[Round] = []
         for happened in decided.events:
             self.table.take(decided, happened)
@@ -214,7 +216,7 @@ class Rounds:
         return done
 
     def _take_back(self, decided: Decided, happened: Happened) -> None:
-        """End a round that did not begin. The one before is the last again."""
+        """End a round that did not begin. The previous round is the last one again."""
         taken_back = self._rounds.get(happened.event["taken_back"])
         if taken_back is not None:
             taken_back.ending, taken_back.ended_ns = NOT_BEGUN, decided.utc_ns
@@ -252,7 +254,9 @@ class Rounds:
 
 
 def _is_elsewhere(round_: Round, happened: Happened) -> bool:
-    """Return whether the event is outside the last round: that has ended, or it recalls another round's cards."""
+    """Return whether the event is outside the last round: the round has ended, or the event recalls another round's
+    cards.
+    """
     if happened.name == "cards_recalled":
         return bool(happened.event["of_round"] != round_.number)
     return bool(round_.ended_ns) and happened.name in BETWEEN_ROUNDS
@@ -374,7 +378,7 @@ def _first_card(round_: Round, line: Line) -> None:
 
 
 def _voided(round_: Round, line: Line) -> None:
-    """Void the round. For the round before, `_of_an_irregularity` names it."""
+    """Void the round. For the previous round, `_of_an_irregularity` names it."""
     if line.event.get("of_round") in (0, None, round_.number):
         round_.void, round_.ending = line, VOID
         round_.chips = "" if line.event.get("was_paid") else round_.chips

@@ -28,7 +28,7 @@ ORDER BY number DESC LIMIT 1"""
 
 
 class SignedHead(NamedTuple):
-    """A signed head. `good`: the file's own key signed it. Whether that is the right key, people compare."""
+    """A signed head. `good` means that the file's own key signed it. People compare whether that is the right key."""
 
     head: Head
     utc_ns: int
@@ -41,7 +41,7 @@ class SignedHead(NamedTuple):
 
 
 def head_text(head: Head) -> str:
-    """Return a head as `verify --head` takes it."""
+    """Return a head in the form that `verify --head` takes."""
     return f"{head.number}:{head.hash.hex()}"
 
 
@@ -64,7 +64,7 @@ class Checked:
     def __init__(self, reader: JournalReader[Any, Any], following: Header | None) -> None:
         self._header = reader.header
         self._reader = reader
-        self._following = following  # None: this is the newest file
+        self._following = following  # None for the newest file
         self._heads = self._read_heads()
 
     def _read_heads(self) -> dict[int, tuple[int, bytes]]:
@@ -74,7 +74,9 @@ class Checked:
         return {number: (utc_ns, signature) for number, utc_ns, signature in rows}
 
     def decisions(self, after: int, *, only_signed: bool = False) -> Iterator[Decision]:
-        """Yield the decisions after an entry. `only_signed`: those that hold, and that a signed head covers."""
+        """Yield the decisions after an entry. With `only_signed`, yield those that are valid and covered by a signed
+        head.
+        """
         for signed, one in self._decisions(after):
             if not only_signed or (signed and one.holds):
                 yield one
@@ -83,7 +85,7 @@ class Checked:
         held: list[Decision] = []
         for one in self._reader.decisions(after):
             if held and one.round != held[-1].round:  # the end of a round is always signed
-                self._heads = self._read_heads()  # and was, perhaps, since the heads were read
+                self._heads = self._read_heads()  # it may have been signed since the heads were read
                 yield from self._covered(held)
                 held = []
             held.append(one)
@@ -104,7 +106,7 @@ class Checked:
         return following.public_key != self._header.public_key and following.previous == Head(last.last, last.hash)
 
     def _covered(self, held: list[Decision]) -> Iterator[tuple[bool, Decision]]:
-        """Yield those that the head of the last one covers."""
+        """Yield the decisions that the head of the last one covers."""
         is_good = self._is_signed(Head(held[-1].last, held[-1].hash))
         return ((True, each) for each in held) if is_good else _not_held(held)
 
@@ -121,10 +123,10 @@ def _not_held(decisions: list[Decision]) -> Iterator[tuple[bool, Decision]]:
 
 
 class Source:
-    """A journal to be read, and checked as it is read. Nothing is held between two pages.
+    """A journal to be read, and checked as it is read. No file is kept open between two pages.
 
-    `local_key`: for checking the MAC of each decision; without it, entries that no head signs yet are taken as they
-    stand.
+    `local_key` is for checking the MAC of each decision; without it, entries that no head signs yet are accepted
+    unchecked.
     """
 
     def __init__(self, path: Path, local_key: bytes | None = None) -> None:
@@ -137,7 +139,7 @@ class Source:
         self.at = 0
         """The last entry of the latest decision that was read."""
         self._headers: dict[Path, Header] = {}
-        self._ends: dict[Path, Head] = {}  # of files followed by another
+        self._ends: dict[Path, Head] = {}  # ends of files followed by another
         self._deleted: dict[str, bool] = {}  # by the file's id
         self.look_again()
         identity = self.file(0).header.identity
@@ -146,9 +148,9 @@ class Source:
         self.simulated = identity.simulated
 
     def look_again(self) -> None:
-        """Find new files, and whether each begins where the one before it ends.
+        """Find new files, and whether each begins where the previous one ends.
 
-        If an age limit deletes a file meanwhile, this is repeated.
+        If a file is deleted by age meanwhile, this is repeated.
         """
         try:
             self._look()
@@ -230,7 +232,7 @@ class Source:
         return low
 
     def first_round(self, file: File) -> int:
-        """Return the round in which the file begins; 0: before the first one. An empty file sorts last."""
+        """Return the round in which the file begins; 0 before the first one. An empty file sorts last."""
         with closing(self._folder.reader(file.path)) as reader:
             return next((one.round for one in reader.decisions(0, 1)), MOST)
 
@@ -250,9 +252,9 @@ class Source:
         return self.last_file_where(lambda file: file.before < entry).path
 
     def decisions(self, after: int = 0) -> Iterator[Decision]:
-        """Yield the decisions that end after an entry, in order, after noting what is wrong with them in `changed`.
+        """Yield the decisions that end after an entry, in order, after noting their problems in `changed`.
 
-        Raises `JournalError`.
+        Raise `JournalError`.
         """
         for reader in self._folder.readers(after):
             at = self.paths.index(reader.path) + 1
@@ -272,7 +274,7 @@ class Source:
             self.changed.append((first, last))
 
     def is_changed(self, first: int, last: int) -> bool:
-        """Return whether entries of that range were read and are not what was written."""
+        """Return whether entries of that range were read and differ from what was written."""
         return any(begin <= last and first <= end for begin, end in self.changed)
 
     def last(self) -> Decision | None:
@@ -289,7 +291,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """The bytes of all files, without the log beside the newest."""
+        """The size of all files in bytes, without the log beside the newest."""
         return sum(path.stat().st_size for path in self.paths)
 
     def signed_head(self, number: int) -> SignedHead | None:

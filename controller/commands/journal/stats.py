@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 
 class Stats(msgspec.Struct):
-    """The counts. `days`: rounds begun, by gaming day. `events` and `inputs`: by name."""
+    """The counts. `days` counts rounds begun, by gaming day. `events` and `inputs` count by name."""
 
     table: str
     journal_id: str

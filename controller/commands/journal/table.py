@@ -1,4 +1,4 @@
-"""Facts about the table while its decisions are read: its name, the game, the people, the device."""
+"""Facts about the table, updated as its decisions are read: its name, the game, the people, the device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECKS: Final = 8  # more than a table uses at a time; a device may number each d
 
 
 class Table(msgspec.Struct):
-    """The table. `people`: names by id. `shuffles`: the last shuffle by the device's number of a deck."""
+    """The table. `people` maps ids to names. `shuffles` holds the last shuffle by the device's number of a deck."""
 
     name: str = ""
     simulated: bool = False
@@ -38,7 +38,7 @@ class Table(msgspec.Struct):
         return words_of(self.game if self.game in GAMES else "")
 
     def open_with(self, saved: Any) -> None:
-        """Read the state with which a file begins; of another version's state, whatever is found."""
+        """Read the state with which a file begins, or as much as can be found in another version's state."""
         state = saved.get("table") or {}
         settings, configuration = state.get("settings") or {}, state.get("configuration") or {}
         self.game = settings.get("game", "")

@@ -21,7 +21,7 @@ from controller.journal.verification import Verified, verify_journal
 from controller.journal.witness import WitnessedHead, read_witness
 from controller.problems import BadInputError
 
-FAILED = 4  # the exit code of a journal that is not what was written
+FAILED = 4  # the exit code for a journal that differs from what was written
 
 
 @click.command()

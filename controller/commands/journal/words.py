@@ -95,7 +95,7 @@ def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
 
 
 def house(round_: Round) -> str:
-    """Return the house's gain or loss from the settlement; empty before it."""
+    """Return the house's gain or loss from the settlement, or "" before it."""
     if not round_.house:
         return ""
     lost = round_.house.startswith("-")
@@ -204,7 +204,7 @@ def who(line: Line) -> str:
 
 
 def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, short: bool = False) -> None:
-    """Print the whole account. `short`: without its course."""
+    """Print the whole account, with `short` without its course."""
     words = words_for(round_)
     marked = " (SIMULATED)" if simulated else ""
     page.heading(f"Round {round_.number} of table {round_.table}{marked}: {ending(round_)}")

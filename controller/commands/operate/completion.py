@@ -19,7 +19,9 @@ LITERAL: Final = re.compile(r"[a-z]+(?: [a-z]+)*")
 
 
 def candidates(text: str, view: TableView, people: Iterable[str], words: Iterable[str]) -> list[str]:
-    """Return the words that may replace the unfinished end of a text. `words`: offered first at the start of a line."""
+    """Return the words that may replace the unfinished end of a text. `words` are offered first at the start of a
+    line.
+    """
     begun = text.lstrip()
     found = [one for one in (*words, *WORDS, *OWN_WORDS) if one.startswith(begun)]
     word = max((one for one in (*WORDS, "help") if begun.startswith(f"{one} ")), key=len, default="")

@@ -40,7 +40,7 @@ BUTTONS: Final = {
 }
 """The word for each screen button that a sentence of the table names."""
 
-WAITS: Final = {  # words that enter nothing themselves, and the phases in which they apply
+WAITS: Final = {  # words that enter no operation themselves, and the phases in which they apply
     "load": BETWEEN_ROUNDS,
     "deal": DEALING,
     "finish": IN_ROUND,
@@ -48,7 +48,7 @@ WAITS: Final = {  # words that enter nothing themselves, and the phases in which
 
 
 def in_words(view: TableView) -> TableView:
-    """Return the view with the prompt's own words in `next_step`, where it names buttons of a screen."""
+    """Return the view with the prompt's own words in `next_step` in place of the buttons of a screen."""
     step = str(view.next_step)
     for button, word in BUTTONS.items():
         step = step.replace(f'press "{button}"', f"write `{word}`").replace(f'Press "{button}"', f"Write `{word}`")
@@ -56,7 +56,7 @@ def in_words(view: TableView) -> TableView:
 
 
 def lawful_words(view: TableView, offers: list[dict[str, Any]] | None) -> list[str]:
-    """Return the words that the table takes, by the daemon's `offers`; without them, by phase and service."""
+    """Return the words that the table accepts, by the daemon's `offers`; without them, by phase and service."""
     allowed = {one.get("operation") for one in offers if one.get("allowed")} if offers is not None else _allowed(view)
     phase = Phase(view.phase)
     return [
@@ -84,7 +84,7 @@ def _allowed(view: TableView) -> set[str]:
 
 
 def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Iterator[str]:
-    """Yield what comes next, then a line for each thing that can be written."""
+    """Yield the next step, then a line for each thing that can be written."""
     yield str(view.next_step) or "Nothing is asked."
     found = [WORDS[word] for word in lawful_words(view, offers)]
     widest = max(len(one.form) for one in found) if found else 0

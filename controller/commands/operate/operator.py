@@ -1,4 +1,4 @@
-"""Lines of words at a running table: the operations that they enter, and waiting for people at the device."""
+"""Lines of words at a running table: enters their operations, and waits for people at the device."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
 
 class RefusedLineError(Exception):
-    """A line that the table refused."""
+    """Raised for a line that the table refused."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -38,16 +38,16 @@ class RefusedLineError(Exception):
 
 
 class Line:
-    """A line that was read. `by`: who does all of it, unless the word itself names somebody."""
+    """A line that was read. `by` is the person who does all of it, unless the word itself names somebody."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Read the words. Raises `UnreadableError`."""
+        """Read the words. Raise `UnreadableError`."""
         words, self.by = _split_person(list(words))
         self.act: Act = read_line(words, WORDS, people=True)
 
 
 def _split_person(words: list[str]) -> tuple[list[str], By]:
-    """Split off `by NAME`, with which words that name nobody themselves may end."""
+    """Split off a final `by NAME`, which is allowed after words that name nobody themselves."""
     word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' begins no line", people=True)
     form = WORDS[word].form
     if "by" not in words or "[by ROLE]" in form or "REASON" in form:
@@ -57,11 +57,12 @@ def _split_person(words: list[str]) -> tuple[list[str], By]:
 
 
 class Operator:
-    """Carries out lines at a table, as `TableOfWords` describes. `again`: whether a person asks a second time.
+    """Carries out lines at a table, as `TableOfWords` describes. `again` returns whether a person confirms a
+    repetition.
 
-    `steady`: lines stay about one irregularity until it is over, so that a person who types does not decide about a
-    newer one; otherwise they are about the newest. `waits`: says what a line waits for. `recalled` and `sentence`: the
-    table's answer to the last line, for the person who asked.
+    With `steady`, lines stay about one irregularity until it is over, so that a person who types does not decide about
+    a newer one; otherwise they are about the newest. `waits` reports what a line waits for. `recalled` and `sentence`
+    are the table's answer to the last line, for the person who asked.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Operator:
         self.sentence = ""
 
     def do(self, line: Line) -> None:
-        """Carry out a line. Raises `RefusedLineError` and `NothingDoneError`."""
+        """Carry out a line. Raise `RefusedLineError` and `NothingDoneError`."""
         self.entries_made, self.recalled, self.sentence = [], (), ""
         self._by = line.by
         line.act(self)
@@ -100,7 +101,7 @@ class Operator:
     def view(self) -> TableView:
         return self._table.view
 
-    # -- what is entered
+    # -- entering operations
 
     def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
         if getattr(operation, "witness", "") == WITNESS:
@@ -136,7 +137,7 @@ class Operator:
                 raise NothingDoneError("nothing was done; enter the line again where it is meant")
             self.enter(operation, by)
 
-    # -- what lies there
+    # -- what is on the table
 
     def _open(self, irregularity: int) -> IrregularityView | None:
         return next((one for one in self.view.irregularities if one.id == irregularity), None)
@@ -209,13 +210,13 @@ class Operator:
             self.enter(operations.OccupyBoxes(self._boxes))
 
     def next_round(self) -> None:
-        """Open the next round. A deck is awaited only where a round may begin; elsewhere the table says why not."""
+        """Open the next round. Wait for a deck only if a round may begin; otherwise the table says why not."""
         if self.view.phase in BEGINNING:
             self.load()
         self.place_your_bets()
 
     def occupy(self, boxes: tuple[int, ...]) -> None:
-        """Mark boxes. Before bets open, they are kept for the rounds that follow."""
+        """Mark boxes. Before bets open, they are kept for the following rounds."""
         if self.view.phase == Phase.BETTING:
             self.enter(operations.OccupyBoxes(boxes))
         self._boxes = boxes
@@ -230,7 +231,7 @@ class Operator:
             self.enter(wager)
 
     def begin(self) -> None:
-        """Begin a round up to the deal. A deck is awaited where a round may begin; elsewhere the table says why not."""
+        """Begin a round up to the deal. Wait for a deck if a round may begin; otherwise the table says why not."""
         if self.view.phase in BEGINNING:
             self.load()
         if self.view.phase != Phase.BETTING:
@@ -255,7 +256,9 @@ class Operator:
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
-        """Wait until so many cards lie on the table. If the deal stops before, say why, unless an irregularity does."""
+        """Wait until that many cards are on the table. If the deal stops before, say why, unless an irregularity
+        does.
+        """
         if self.view.phase not in DEALING:
             return
         self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
@@ -265,7 +268,7 @@ class Operator:
             )
 
     def open_all(self) -> None:
-        """Open the Dealer's hand first, or last where the Players' hands are returned before it."""
+        """Open the Dealer's hand first, or last if the Players' hands are returned before it."""
         players_first = game(self.view.game).step(StepKind.RETURNING) is not None
         players = [hand.place for hand in self.view.hands if hand.place != DEALERS_PLACE and not hand.dead]
         for place in (*players, DEALERS_PLACE) if players_first else (DEALERS_PLACE, *players):
@@ -273,7 +276,7 @@ class Operator:
                 self.enter(operations.ExposeHand(place))
 
     def settle(self) -> None:
-        """Settle. A stub that the device counts is awaited; one that people count, the table asks for."""
+        """Settle. Wait for a stub that the device counts; for one that people count, the table asks."""
         if self.view.stub_comes:
             self._until(lambda view: not view.stub_comes or bool(view.irregularities) or _stops(view))
         self.enter(operations.RecordSettled())

@@ -58,7 +58,7 @@ class Prompt:
         table.changed = self._session.app.invalidate
 
     def run(self) -> None:
-        """Read lines until `quit` or Ctrl-D. Ctrl-C empties the line, or ends the waiting."""
+        """Read lines until `quit` or Ctrl-D. Ctrl-C clears the line, or ends the waiting."""
         click.echo(how_it_stands(self._table.view))
         click.echo("`help` lists what the table takes; Ctrl-D ends.")
         while True:
@@ -132,7 +132,7 @@ def at_prompt(run: Callable[[], Any]) -> None:
 
 
 def _history() -> History:
-    """Return a history that only the user may read, in his state folder; in memory where that fails."""
+    """Return a history that only the user may read, in the user's state folder, or in memory if that fails."""
     home = os.environ.get("XDG_STATE_HOME", "")
     folder = (Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()) / "cardshoe"
     path = folder / "operate.history"

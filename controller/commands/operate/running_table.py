@@ -1,6 +1,7 @@
 """The table of a running daemon: its view, its events, and entries.
 
-A thread follows the table, so that events are printed while a person types. The other methods are called from outside.
+A thread follows the table, so that events are printed while a person types. The other methods are called from outside
+the thread.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ T = TypeVar("T")
 
 
 class RunningTable:
-    """A running table, as a context manager. `heard` gets every event; `say` gets sentences about the daemon.
+    """A running table, as a context manager. `heard` is called with every event; `say` with sentences about the daemon.
 
-    `patience`: seconds for which an entry waits for a daemon that went away.
+    `patience` is how many seconds an entry waits for a daemon that went away.
     """
 
     def __init__(
@@ -40,13 +41,13 @@ class RunningTable:
         self._patience = patience
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
-        self._shown_up_to = 0  # every event up to this entry has been given to `heard`
-        self.people: dict[str, str] = {}  # the names of those who may act, by id; empty: the daemon does not say
+        self._shown_up_to = 0  # every event up to this entry has been passed to `heard`
+        self.people: dict[str, str] = {}  # the names of those who may act, by id; empty if the daemon does not tell
         self.lost = False
         self.changed: Callable[[], None] = lambda: None  # called when the view may have changed
 
     def __enter__(self) -> Self:
-        """Connect to the table. Raises `TableUnreachableError` and `NoTableError`."""
+        """Connect to the table. Raise `TableUnreachableError` and `NoTableError`."""
         self._thread.start()
         try:
             self._call(self._open())
@@ -62,19 +63,21 @@ class RunningTable:
         self._stop()
 
     def send(self, request: OperationRequest) -> OperationAnswer:
-        """Send a request and return the answer, after `heard` got its consequences.
+        """Send a request and return the answer, after `heard` was called with its events.
 
         If the daemon ends before it answers, the same request is sent again once it runs: requests with the same id
-        have one effect and one answer. Raises `NothingDoneError` if it remains unknown whether it was entered.
+        have one effect and one answer. Raise `NothingDoneError` if it remains unknown whether it was entered.
         """
         return self._call(self._send(request))
 
     def until(self, done: Callable[[TableView], bool]) -> None:
-        """Wait until the table is so. Raises `NothingDoneError` if the daemon goes away and does not come back."""
+        """Wait until `done` is true of the table. Raise `NothingDoneError` if the daemon goes away and does not come
+        back.
+        """
         self._call(self._until_so(done))
 
     def lawful(self) -> list[dict[str, Any]] | None:
-        """Return the operations that the daemon offers; None if this daemon does not say."""
+        """Return the operations that the daemon offers, or None if this daemon does not tell."""
         return self._call(self._client.lawful())
 
     # -- in the thread
@@ -149,7 +152,7 @@ class RunningTable:
             await self._until(lambda: self.lost or done(self.view))
 
     async def _until(self, done: Callable[[], bool], *, within: bool = False) -> None:
-        """Wait. `within`: no longer than the patience for a daemon that is away. Raises `NothingDoneError`."""
+        """Wait. With `within`, wait no longer than the patience for a daemon that is away. Raise `NothingDoneError`."""
         try:
             async with asyncio.timeout(self._patience if within else None), self._changed:
                 await self._changed.wait_for(done)

@@ -21,7 +21,7 @@ STANDARD_INPUT = "-"
 
 
 class ScriptLine(NamedTuple):
-    """A line that was read, or the reason why it cannot be."""
+    """A line that was read, or the reason why it cannot be read."""
 
     number: int
     text: str
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 def read_script(name: str) -> Iterable[ScriptLine]:
-    """Read a whole file, so that nothing runs if a line is wrong, or standard input by line. Raises `BadInputError`."""
+    """Read a whole file, so that nothing runs if a line is wrong, or standard input by line. Raise `BadInputError`."""
     if name == STANDARD_INPUT:
         return _lines(sys.stdin)
     try:
@@ -66,7 +66,7 @@ def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
 
 
 def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool) -> None:
-    """Run the lines. Raises `ProblemError` at the first refused line, or with `keep_going` at the end."""
+    """Run the lines. Raise `ProblemError` at the first refused line, or with `keep_going` at the end."""
     failed: ProblemError | None = None
     for one in read_script(name):
         if not as_json:

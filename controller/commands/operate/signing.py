@@ -17,7 +17,8 @@ Ask = Callable[[str], str]
 
 
 class Signer:
-    """Finds the person and the PIN of a line. `people`: who acts where a line names a rank. `pins`: by person.
+    """Finds the person and the PIN of a line. `people` maps the ranks that a line may name to people. `pins` are by
+    person.
 
     `ask_person` and `ask_pin` ask a person who is present; a script has neither and sends what it was given.
     """
@@ -43,7 +44,7 @@ class Signer:
     def sign(self, by: By, people: Collection[str] = ()) -> tuple[str, str]:
         """Return the person and the PIN of a request; both are empty if the daemon goes by the user of this machine.
 
-        `people`: who may act at the table; empty if unknown. Raises `NothingDoneError`.
+        `people` are those who may act at the table; empty if unknown. Raise `NothingDoneError`.
         """
         person = by.person
         if not person and by.role is not Role.DEALER:
@@ -58,7 +59,7 @@ class Signer:
         return person, self._ask_pin(person) if self._ask_pin is not None else ""
 
     def _named(self, role: Role, people: Collection[str]) -> str:
-        """Ask for the person, once for each rank. Raises `NothingDoneError`."""
+        """Ask for the person, once for each rank. Raise `NothingDoneError`."""
         person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
         if not person:
             raise NothingDoneError(
@@ -75,7 +76,7 @@ def _verify(person: str, people: Collection[str]) -> None:
 
 
 def read_people(given: tuple[str, ...]) -> dict[Role, str]:
-    """Read `--person ROLE=ID`. Raises `BadInputError`."""
+    """Read `--person ROLE=ID`. Raise `BadInputError`."""
     people = {}
     for one in given:
         word, _, person = one.partition("=")
@@ -89,7 +90,7 @@ def read_people(given: tuple[str, ...]) -> dict[Role, str]:
 
 
 def read_pins(path: Path | None) -> dict[str, str]:
-    """Read a person and the PIN from each line. Raises `BadInputError`, which never quotes a line."""
+    """Read a person and the PIN from each line. Raise `BadInputError`, which never quotes a line."""
     if path is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""The file of a page. It never overwrites other files, and an old page stays until the new one is whole."""
+"""The file of a page. It never overwrites other files, and an old page stays until the new one is complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PageFile(click.Path):
         super().__init__(path_type=Path, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check the name. Raises `BadInputError`."""
+        """Check the name. Raise `BadInputError`."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.suffix.lower() not in ENDS or not _may_be_written(path):
             sentence = f"{click.format_filename(path)} is no name of a page."
@@ -30,8 +30,8 @@ class PageFile(click.Path):
 
 
 def write_page(path: Path, text: str) -> None:
-    """Write the page. Raises `BadInputError` where that fails."""
-    target = Path(os.path.realpath(path))  # a link stays a link
+    """Write the page. Raise `BadInputError` if that fails."""
+    target = Path(os.path.realpath(path))  # keeps a link a link
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         part.write_bytes(text.encode("utf-8", "replace"))

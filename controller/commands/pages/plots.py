@@ -15,7 +15,9 @@ DARK: Final = "#1f3a5f"  # stays distinct from paper in black-and-white print
 
 
 class Plot(NamedTuple):
-    """A plot. `says` describes it for readers who cannot see it. `caption`, below the title, says how to read it."""
+    """A plot. `says` describes it for readers who cannot see it. `caption`, below the title, explains how to read
+    it.
+    """
 
     title: str
     says: str
@@ -24,7 +26,7 @@ class Plot(NamedTuple):
 
 
 def drawn(title: str, draw: Callable[[Figure], None], size: tuple[float, float] = WIDE) -> bytes:
-    """Return what `draw` puts into an empty figure of that size in inches. Its identifiers derive from `title`."""
+    """Return what `draw` draws into an empty figure of that size in inches. Its identifiers derive from `title`."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its cache folder does not concern the reader
     written = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}):
