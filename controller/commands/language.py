@@ -38,6 +38,7 @@ def of_locale(environment: Mapping[str, str]) -> str:
 class Terminal:
     """Renders messages in one language.
 
+    >>> from controller.messages import message
     >>> Terminal("zh-Hans")(message("round {number}", number=3)), Terminal("en")(message("round {number}", number=3))
     ('第3局', 'round 3')
     """
