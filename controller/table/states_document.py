@@ -1,13 +1,12 @@
 """Writes docs/states.md from the transition tables in `phases.py`.
 
-    python -m controller.table.states_document
+    python -m tools.generate
 
 A test fails when page and tables differ.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
@@ -27,7 +26,7 @@ LAST_ROUND = (WINDOW_OPEN & BETWEEN_ROUNDS) - {Phase.VOIDED}
 INTRODUCTION = """\
 # States of a table
 
-Generated from `controller/table/phases.py` by `python -m controller.table.states_document`; do not edit it here.
+Generated from `controller/table/phases.py` by `python -m tools.generate`; do not edit it here.
 
 What may be done at a table depends on three things:
 
@@ -94,14 +93,3 @@ def _arrows(rows: Sequence[Transition], first: StrEnum) -> Iterator[str]:
     yield f"    [*] --> {first}"
     for (source, target), along in triggers.items():
         yield f"    {source} --> {target}: {', '.join(along)}"
-
-
-def main() -> None:
-    """Write the page; the working directory is the project's."""
-    with open(PAGE, "w", encoding="utf-8") as page:  # noqa: PTH123  # modules of the table do not import pathlib
-        page.write(states_document())
-    sys.stdout.write(f"{PAGE} is written\n")
-
-
-if __name__ == "__main__":
-    main()

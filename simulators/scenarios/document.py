@@ -53,7 +53,7 @@ CELLS: Final = {
 INTRODUCTION: Final = """\
 # Scenarios
 
-Drawn from the files in `simulators/scenarios` by `python -m simulators.scenarios`; do not edit it here.
+Drawn from the files in `simulators/scenarios` by `python -m tools.generate`; do not edit it here.
 
 A scenario is a text of some lines that brings one irregularity to a table: who does what, what the device does, and how
 the table must react. The table below has a column for each game. An empty cell is a situation that no scenario of that

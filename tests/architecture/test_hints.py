@@ -12,8 +12,8 @@ OF_THE_TREE: Final = re.compile(
     r"(?<![/\w])(docs|udev|tests|benchmarks)/|\bREADME\b"
 )  # and no path of a PC, as /etc/udev/
 MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
-                                 "simulators.devices.__main__", "simulators.devices.faults",
-                                 "simulators.bench.__main__"})  # fmt: skip
+                                 "simulators.devices.page", "simulators.devices.faults",
+                                 "simulators.bench.page"})  # fmt: skip
 BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # said to who adds a game, and has the tree
 
 

@@ -1,6 +1,6 @@
 """docs/clause_coverage.md: each clause, its reading by the program, and the code and tests that cite it.
 
-    python -m tests.clauses.coverage
+    python -m tools.generate
 
 writes the page; a test fails when page and program differ.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import io
-import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -30,7 +29,7 @@ SHOWN: Final = 3  # the most places in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
-Drawn from the games' `provisions.py`, the program and its tests by `python -m tests.clauses.coverage`; do not edit it
+Drawn from the games' `provisions.py`, the program and its tests by `python -m tools.generate`; do not edit it
 here. A test fails on a clause that is missing here, and on one that no code or no test cites though the program claims
 to carry it.
 
@@ -173,13 +172,3 @@ def _cell(citations: Iterable[Citation]) -> str:
     files = [f"`{path}`" + (f": {', '.join(names)}" if names else "") for path, names in shown.items()]
     rest = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
     return "<br>".join([*files, *rest])
-
-
-def main() -> None:
-    """Write the page. The working directory is the project's."""
-    Path(PAGE).write_text(write_page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE} is written\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -176,21 +175,9 @@ def test_what_is_carried_is_cited_by_code_and_by_tests(document: str) -> None:
     assert coverage.lacking(document) == []
 
 
-def test_the_page_is_what_program_and_tests_say() -> None:
-    page = (coverage.ROOT / coverage.PAGE).read_text(encoding="utf-8")
-    assert page == coverage.write_page(), "run: python -m tests.clauses.coverage"
-
-
 def test_every_clause_has_its_row_on_the_page() -> None:
     page = coverage.write_page().splitlines()
     for provision in PROVISIONS:
         (row,) = (line for line in page if line.startswith(f"| {provision.clause} | "))
         assert provision.reading in row
         assert provision.outside in row
-
-
-def test_running_the_module_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "docs").mkdir()
-    monkeypatch.chdir(tmp_path)
-    coverage.main()
-    assert (tmp_path / coverage.PAGE).read_text(encoding="utf-8") == coverage.write_page()

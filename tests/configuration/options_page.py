@@ -1,6 +1,6 @@
 """docs/configuration_options.md, made from the types of a configuration and the meanings of its options.
 
-    python -m tests.configuration.options_page
+    python -m tools.generate
 
 writes it; a test fails when page and types differ.
 """
@@ -19,7 +19,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "configuration_options.md"
 HEAD: Final = """\
 # Every option of a configuration
 
-Made of the program's types (`python -m tests.configuration.options_page`). How the sections work together:
+Made of the program's types (`python -m tools.generate`). How the sections work together:
 [configuration.md](configuration.md). `cardshoe config example` prints a file with all of this, `cardshoe config show
 FILE` a table's own with what is in force. A change takes effect when the file was [read
 again](configuration.md#reading-it-again), or when the daemon starts.
@@ -46,7 +46,3 @@ def _row(section: Section, option: Option) -> str:
     left_out = "must stand there" if option.required else f"`{option.default}`" if option.default else "see meaning"
     effect = effect_of(f"{section.name}.{option.key}")
     return f"| `{option.key}` | {option.values} | {left_out} | {effect} | {option.meaning} |"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

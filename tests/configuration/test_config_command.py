@@ -18,7 +18,6 @@ from controller.commands.config.options import sections
 from controller.commands.main import main
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.journal.sealing import create_key_file
-from tests.configuration import options_page
 from tests.configuration.test_nonsense import GOOD, HASH
 
 FILL_IN = "made by: cardshoe pin"
@@ -41,11 +40,6 @@ def test_every_option_has_its_meaning_and_every_meaning_its_option() -> None:
     assert places == list(MEANINGS)
     assert [section.name for section in sections()] == list(SECTIONS)
     assert LEFT_OUT.keys() <= set(places)
-
-
-def test_the_page_is_the_one_that_the_program_makes() -> None:
-    written = options_page.PAGE.read_text(encoding="utf-8")
-    assert written == options_page.page(), "run: python -m tests.configuration.options_page"
 
 
 def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:

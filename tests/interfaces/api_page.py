@@ -1,6 +1,6 @@
 """The table of operations in docs/api.md, made from the operations and the rows of permissions.
 
-    python -m tests.interfaces.api_page
+    python -m tools.generate
 
 writes it; a test fails when page and operations differ.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -92,12 +91,3 @@ def _who(operation: type[Operation]) -> str:
 def rewritten(page: str) -> str:
     """Return the page with its table replaced by this one."""
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(), page)
-
-
-def main() -> None:
-    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    sys.stdout.write(f"{PAGE.name} is written\n")
-
-
-if __name__ == "__main__":
-    main()

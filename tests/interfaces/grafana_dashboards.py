@@ -1,6 +1,6 @@
 """Grafana's dashboards in deployment/grafana: all tables, a pit, a table. They show what `GET /metrics` provides.
 
-    python -m tests.interfaces.grafana_dashboards
+    python -m tools.generate
 
 writes them. A test fails when files and rows differ, and another asks a real Prometheus each query. `site`, `pit` and
 `table` are labels that the scrape adds (deployment/prometheus/prometheus.yml).
@@ -9,7 +9,6 @@ writes them. A test fails when files and rows differ, and another asks a real Pr
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -229,10 +228,3 @@ def _options(panel: Panel) -> dict[str, Any]:
     if panel.kind == "timeseries":
         return {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi", "sort": "desc"}}
     return {"reduceOptions": {"calcs": ["lastNotNull"]}, "orientation": "horizontal"}
-
-
-if __name__ == "__main__":
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for made in DASHBOARDS:
-        (FOLDER / f"{made.name}.json").write_text(written(made), "utf-8")
-    sys.exit(0)

@@ -1,6 +1,6 @@
 """The table of docs/metrics.md and the rules in deployment/prometheus, made from the definitions of the metrics.
 
-    python -m tests.interfaces.metrics_page
+    python -m tools.generate
 
 writes them; a test fails when files and definitions differ.
 """
@@ -8,7 +8,6 @@ writes them; a test fails when files and definitions differ.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -21,7 +20,7 @@ ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "metrics.md"
 ALERTS: Final = ROOT / "deployment" / "prometheus" / "alerts.yml"
 NOT_REACHED: Final = "The PC, its network, or the daemon: `cardshoe status` on the PC."
-BEGIN: Final = "<!-- from here on: python -m tests.interfaces.metrics_page -->\n"
+BEGIN: Final = "<!-- from here on: python -m tools.generate -->\n"
 
 
 def table() -> str:
@@ -45,7 +44,7 @@ def alerts() -> str:
     """Return rules for Prometheus, one for each metric that needs a person's attention."""
     rules = "".join(_rule(definition) for definition in EVERY if definition.alert)
     return (
-        "# Made by: python -m tests.interfaces.metrics_page\n"
+        "# Made by: python -m tools.generate\n"
         "# The limits are somewhere to begin: set them for the house.\n"
         "groups:\n  - name: cardshoe\n    rules:\n"
         "      - alert: TableNotReached\n        expr: 'up{job=\"cardshoe\"} == 0'\n        for: 1m\n"
@@ -74,9 +73,3 @@ def _rule(definition: Definition) -> str:
 def written() -> str:
     """Return the page as it should be."""
     return PAGE.read_text("utf-8").partition(BEGIN)[0] + BEGIN + table()
-
-
-if __name__ == "__main__":
-    PAGE.write_text(written(), "utf-8")
-    ALERTS.write_text(alerts(), "utf-8")
-    sys.exit(0)

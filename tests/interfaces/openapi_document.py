@@ -1,6 +1,6 @@
 """docs/openapi.json: the API in OpenAPI 3.1, made from the daemon's own types, routes and refusals.
 
-    python -m tests.interfaces.openapi_document
+    python -m tools.generate
 
 writes it; tests fail when it differs from the program. The daemon serves the file under `/v1/openapi.json`.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -316,12 +315,3 @@ def _formats() -> str:
 
 def text() -> str:
     return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
-
-
-def main() -> None:
-    FILE.write_text(text(), encoding="utf-8")
-    sys.stdout.write(f"{FILE.name} is written\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -8,12 +8,6 @@ from controller.table import operations
 from tests.interfaces import api_page
 
 
-def test_the_table_of_operations_is_the_one_that_the_program_makes() -> None:
-    page = api_page.PAGE.read_text(encoding="utf-8")
-    assert api_page.table() in page, "run: python -m tests.interfaces.api_page"
-    assert page.count(api_page.HEAD) == 1
-
-
 def test_a_page_with_another_table_is_rewritten_and_the_rest_stays() -> None:
     old = f"before\n\n{api_page.HEAD}| `gone` | | | dealer |\n\nafter\n"
     assert api_page.rewritten(old) == f"before\n\n{api_page.table()}\nafter\n"

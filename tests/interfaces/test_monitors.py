@@ -135,13 +135,6 @@ async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path:
     assert sorted(tables) == [("vienna", "p1", "nc-07"), ("vienna", "p1", "tp-08")]
 
 
-def test_files_are_as_the_definitions_are() -> None:
-    assert metrics_page.ALERTS.read_text("utf-8") == metrics_page.alerts()
-    for board in grafana_dashboards.DASHBOARDS:
-        text = (grafana_dashboards.FOLDER / f"{board.name}.json").read_text("utf-8")
-        assert text == grafana_dashboards.written(board)
-
-
 def test_dashboards_show_what_is_defined_and_nothing_lies_over_another_panel() -> None:
     names = {definition.name for definition in DEFINITIONS}
     for board in grafana_dashboards.DASHBOARDS:

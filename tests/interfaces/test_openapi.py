@@ -45,11 +45,6 @@ def refusals_of_sources() -> set[tuple[int, str]]:
     return found
 
 
-def test_the_document_is_the_one_that_the_program_makes() -> None:
-    kept = openapi_document.FILE.read_text(encoding="utf-8")
-    assert kept == openapi_document.text(), "run: python -m tests.interfaces.openapi_document"
-
-
 def test_every_address_is_described_and_no_other() -> None:
     assert set(DESCRIBED) == routes()
 

@@ -13,7 +13,7 @@ from controller.table.phases import Phase
 from simulators.scenarios import load, names, packaged
 from simulators.scenarios.course import Course
 from simulators.scenarios.document import CELLS as DRAWN
-from simulators.scenarios.document import PAGE, scenarios_document
+from simulators.scenarios.document import scenarios_document
 from simulators.scenarios.format import Scenario
 from simulators.scenarios.player import play
 from tests.rules.irregularity_cells import CELLS, GAME_IDS
@@ -116,11 +116,6 @@ def test_it_is_filed_under_its_game_and_cell_and_says_what_it_shows(scenario: Sc
     assert name.startswith(f"{scenario.cell.lower()}-")
     assert scenario.clause or scenario.silent
     assert scenario.about.endswith(".")
-
-
-def test_the_page_is_what_the_files_say() -> None:
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
-    assert page == scenarios_document(), "write it anew: python -m simulators.scenarios"
 
 
 def test_every_link_of_the_page_leads_to_a_file() -> None:

@@ -1,6 +1,6 @@
 """The effect of every report, and of every fault in a status, in every phase and service.
 
-`python -m tests.table.reports_page` writes docs/device_reports.md; a test plays every case and compares it with the
+`python -m tools.generate` writes docs/device_reports.md; a test plays every case and compares it with the
 page.
 """
 
@@ -201,7 +201,7 @@ def page() -> str:
     return f"""# What a report does to the table
 
 Every report that a device can make, and faults in its status, played at a table of NC in every phase and service. The
-tables are made by `python -m tests.table.reports_page` from what the program does; a test compares.
+tables are made by `python -m tools.generate` from what the program does; a test compares.
 
 *Stops*: no card moves and no round begins; in a round it is I19, which people decide by the clause. *Doubts*: the cards
 are counted (I04). *Raises*: that irregularity. *Deck unfit*: the deck that is not dealt from yet has to be put in,
@@ -234,7 +234,3 @@ def kinds_said() -> set[str]:
 
 def kinds_there_are() -> set[str]:
     return {str(one.__struct_config__.tag) for one in get_args(AnyObservation)}
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from controller.table.phases import Phase
-from tests.architecture.sources import ROOT
 from tests.table import reports_page
 
 
 def test_every_report_and_every_phase_is_on_the_page() -> None:
     assert reports_page.kinds_said() == reports_page.kinds_there_are()
     assert {phase for phases in reports_page.GROUPS.values() for phase in phases} == set(Phase)
-
-
-def test_the_page_says_what_the_program_does() -> None:
-    written = (ROOT / reports_page.PAGE).read_text("utf-8")
-    assert written == reports_page.page(), "run: python -m tests.table.reports_page"

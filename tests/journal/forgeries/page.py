@@ -1,6 +1,6 @@
 """Generates the parts of docs/journal.md and docs/security.md on what finds a forgery, from the tested data.
 
-python -m tests.journal.forgeries.page
+python -m tools.generate
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.journal.forgeries.others import OTHERS
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "journal.md"
 SECURITY: Final = PAGE.with_name("security.md")
-BEGIN: Final = "<!-- tables: python -m tests.journal.forgeries.page -->\n"
+BEGIN: Final = "<!-- tables: python -m tools.generate -->\n"
 END: Final = "<!-- end of the tables -->\n"
 
 
@@ -71,8 +71,3 @@ def _others() -> Iterator[str]:
 
 def _words(found: str) -> str:
     return "; ".join(WHERE[one] for one in found.split()) or "never"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page_with_tables())
-    SECURITY.write_text(security_with_table())

@@ -1,4 +1,4 @@
-"""`python -m simulators.devices` writes the table of faults in docs/simulators.md; a test fails when they differ."""
+"""`python -m tools.generate` writes the table of faults in docs/simulators.md; a test fails when they differ."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from simulators.devices.faults import table_rows
 PAGE: Final = Path("docs/simulators.md")
 ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)+")
 
-if __name__ == "__main__":
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(ROWS.sub(lambda found: table_rows(), page), encoding="utf-8")
+
+def written(page: str) -> str:
+    """Return the page with its table of faults."""
+    return ROWS.sub(lambda found: table_rows(), page)

@@ -1,4 +1,4 @@
-"""`python -m simulators.bench` writes the tables of promises in docs/bench.md; a test fails when they differ."""
+"""`python -m tools.generate` writes the tables of promises in docs/bench.md; a test fails when they differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,3 @@ def written(page: str) -> str:
     load()
     page = KEPT_ROWS.sub(lambda found: promise.table(), page)
     return UNTESTED_ROWS.sub(lambda found: untested.table(), page)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
