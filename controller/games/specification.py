@@ -238,7 +238,7 @@ class Option(msgspec.Struct, frozen=True):
 
     choice: Choice
     clause: str
-    because: Message
+    because: AnyText
     permitted_by: Role | None = None
     all_wagers: bool = False
     reconstructs: bool = False

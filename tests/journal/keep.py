@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.api.messages import encode_hook
 from controller.api.view import LinkView, view_of
 from controller.daemon.journal_types import JOURNAL_TYPES
@@ -40,8 +41,8 @@ SECOND = 1_000_000_000
 
 
 def shown(state: TableState) -> Any:
-    """Return the screen as plain values."""
-    return msgspec.to_builtins(view_of(state, LinkView()), enc_hook=encode_hook)
+    """Return the screen in English, as plain values."""
+    return msgspec.to_builtins(in_language(view_of(state, LinkView()), None), enc_hook=encode_hook)
 
 
 class KeptCourse(Course):

@@ -184,7 +184,7 @@ def test_a_table_that_cannot_settle_says_what_comes_next() -> None:
     assert not table.events_of(events.WagersSettled)
     code, sentence = table.refused(operations.RecordSettled())
     assert code == "unsettled"
-    assert "box 3 is missing" in sentence
+    assert "those on box 3 are missing" in sentence
     assert "cannot be settled" in next_step(table.state)
 
 
