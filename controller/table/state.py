@@ -13,7 +13,7 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Choice, Game, Grammar, Kind, Unit
-from controller.messages import AnyText, message
+from controller.messages import AnyText
 from controller.rules.dealing_order import Place
 from controller.rules.law import Law
 from controller.rules.layout import Bettor, Layout, Limit, TableRules
@@ -110,7 +110,7 @@ class TableState(msgspec.Struct, frozen=True):
     configuration: ConfigurationRecord | None = None  # what the daemon was started with; None: not recorded
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
-    service_cause: AnyText = message("the daemon has just started")
+    service_cause: AnyText = "the daemon has just started"  # of a state without events
     host_boot: str = ""  # identifies the start of the PC in which the daemon runs
     device: Device = Device()
     decks: Decks = Decks()
