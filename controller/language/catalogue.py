@@ -174,16 +174,18 @@ def known(asked: str | None) -> str:
 
 @cache
 def texts(language: str) -> Texts:
-    """Return the texts of a language; a catalogue that cannot be read is logged, and has none."""
+    """Return the texts of a language, none for English; a catalogue that cannot be read is logged, and has none."""
+    if language == ENGLISH:
+        return Texts(ENGLISH, {}, {}, _one)
     try:
-        return read(language)
+        return read(language, FOLDER)
     except (CatalogueError, OSError) as error:
         structlog.get_logger().error("language.catalogue_unreadable", language=language, sentence=str(error))
         return Texts(language, {}, {}, _one)
 
 
-def read(language: str, folder: Path = FOLDER) -> Texts:
-    """Read the catalogue of a language. Raises `CatalogueError` and `OSError`."""
+def read(language: str, folder: Path) -> Texts:
+    """Read the catalogue of a language in that folder. Raises `CatalogueError` and `OSError`."""
     found: dict[str, str | tuple[str, ...]] = {}
     keyed: dict[str, str] = {}
     catalogue = read_file(folder / f"{language}{SUFFIX}")

@@ -10,7 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from controller.api.messages import encode
 from controller.api.pages import WORDS, Pages
+from controller.api.preview import PreviewAnswer
 from controller.language import PARAMETER, known
 
 
@@ -107,7 +109,7 @@ class PageServer:
                 """What an act would bring is not known here: it is in no test of these pages."""
                 server.asked.append(self.path)
                 self.rfile.read(int(self.headers["Content-Length"]))
-                body = json.dumps({"accepted": False, "code": "no-preview", "sentence": ""}).encode()
+                body = encode(PreviewAnswer(accepted=False, code="no-preview"))
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

@@ -33,6 +33,7 @@ from tests.floor.mosquitto import Mosquitto, mosquitto
 from tests.floor.page_measures import FLOOR
 from tests.floor.page_reader import RunningPage, running_page
 from tests.floor.test_stories import decision, pause
+from tests.language.pseudo import PSEUDO, pseudo_locale
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -102,7 +103,18 @@ async def looking(folder: Path, *told: Told, language: str = "en", theme: str = 
         assert not [line for line in said if "ERR_" not in line], said  # a server that was ended refuses
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.fixture(params=[*languages(), PSEUDO])
+def language(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A language, or the pseudo-locale, whose texts are 40 % longer than English."""
+    if request.param == PSEUDO:
+        folder = tmp_path / "language"
+        folder.mkdir()
+        with pseudo_locale(folder):
+            yield PSEUDO
+    else:
+        yield request.param
+
+
 async def test_nothing_is_amiss_on_a_floor_of_any_size(language: str, tmp_path: Path) -> None:
     said = page_words(language)
     async with looking(tmp_path, language=language) as eyes:

@@ -7,9 +7,19 @@ English must still fit. Arguments, which people and devices wrote, keep their le
 from __future__ import annotations
 
 import re
-from typing import Final
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
 
-PSEUDO: Final = "qps-ploc"  # a code that CLDR leaves to pseudo-locales
+import pytest
+from babel.messages.catalog import Catalog
+
+from controller.language import catalogue
+from tools import catalogue as tool
+
+PSEUDO: Final = "en-XA"  # what CLDR calls accented English
 LONGER: Final = 0.4  # of the letters, with the brackets
 OPENING, CLOSING = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PLAIN: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -55,3 +65,31 @@ def _longer(part: str, due: int) -> tuple[str, int]:
         doubled += letter + letter.lower() * twice
         due -= twice
     return doubled, due
+
+
+@contextmanager
+def pseudo_locale(folder: Path) -> Iterator[str]:
+    """Write the pseudo-locale into a folder and let the program read its catalogues there. Yields its code."""
+    for path in catalogue.FOLDER.iterdir():
+        if path.suffix in (catalogue.SUFFIX, ".json"):
+            shutil.copy(path, folder)
+    (folder / f"{PSEUDO}{catalogue.SUFFIX}").write_bytes(_file())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogue, "FOLDER", folder)
+        _forget()
+        yield PSEUDO
+    _forget()
+
+
+def _file() -> bytes:
+    made = Catalog(locale="en")
+    for text in tool.texts():
+        id_: Any = (text.id, text.many) if text.many else text.id
+        said: Any = (pseudo(text.id), pseudo(text.many)) if text.many else pseudo(text.id)
+        made.add(id_, said, context=text.key or None)
+    return tool.written(made)
+
+
+def _forget() -> None:
+    for cached in (catalogue.english_of_pages, catalogue.languages, catalogue.texts, catalogue._phrases):
+        cached.cache_clear()
