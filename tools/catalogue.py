@@ -1,7 +1,8 @@
 """Bring the catalogues of all languages up to date: `python -m tools.catalogue`.
 
-Each file in `controller/language` gets an empty entry for every text that the program uses, and loses those that are no
-longer used. The entries without a translation are printed.
+A language begins with an empty file that has its code as its name, `de.po`. Each file in `controller/language` gets an
+empty entry for every text that the program uses, and loses those that are no longer used. The entries without a
+translation are printed.
 
 A text is the literal that is given to `message`, `counted` or `RefusedError`, a key of `en.json`, or a name that a
 journal or a device uses and people read (`NAMES`).
@@ -50,7 +51,7 @@ class Text(NamedTuple):
 def main() -> None:
     used = texts()
     for path in sorted(catalogues.FOLDER.glob(f"*{catalogues.SUFFIX}")):
-        catalogue, lacking = updated(catalogues.read_file(path), used)
+        catalogue, lacking = updated(path, used)
         path.write_bytes(written(catalogue))
         for text in lacking:
             sys.stdout.write(f"{path.name}: no translation of {text.key or ''} {text.id!r}\n")
@@ -69,12 +70,12 @@ def texts() -> dict[Text, list[str]]:
     return found
 
 
-def updated(before: Catalog, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text]]:
-    """Return the catalogue with exactly these texts, and those that it does not translate."""
-    after = Catalog(locale=before.locale)
+def updated(path: Path, used: dict[Text, list[str]]) -> tuple[Catalog, list[Text]]:
+    """Return the catalogue of a file with exactly these texts, and those that it does not translate."""
+    before, after = catalogues.read_file(path), Catalog(locale=path.stem.replace("-", "_"))
     counted_too = {text.id for text in used if text.many}
     lacking = []
-    for text, files in sorted(_in(str(before.locale), used), key=lambda one: (one[0].key, one[0].id)):
+    for text, files in sorted(_in(path.stem, used), key=lambda one: (one[0].key, one[0].id)):
         if text.id in counted_too and not text.many and not text.key:
             continue  # one entry serves both
         id_: Any = (text.id, text.many) if text.many else text.id
@@ -104,7 +105,7 @@ def written(catalogue: Catalog) -> bytes:
     """Return the file, with no more in its header than a reader needs, so that nothing changes with the date."""
     file = io.BytesIO()
     write_po(file, catalogue, width=0, include_lineno=False, omit_header=True)
-    return HEADER.format(language=catalogue.locale, plural=catalogue.plural_forms).encode() + file.getvalue()
+    return HEADER.format(language=catalogue.locale_identifier, plural=catalogue.plural_forms).encode() + file.getvalue()
 
 
 def files() -> Iterator[Path]:

@@ -13,6 +13,7 @@ from controller.language import catalogue, languages, translated
 from controller.language.catalogue import CatalogueError, read, read_file, texts
 from controller.messages import SLOT, counted, message
 from tools import catalogue as tool
+from tools.catalogue import Text
 
 OTHERS = [language for language in languages() if language != catalogue.ENGLISH]
 ENTRY = 'msgid "{name} looks."\nmsgstr "{name}看牌。"\n'
@@ -24,9 +25,22 @@ def test_each_text_is_in_every_catalogue_and_none_is_unused() -> None:
     used = tool.texts()
     for language in OTHERS:
         path = catalogue.FOLDER / f"{language}{catalogue.SUFFIX}"
-        after, lacking = tool.updated(read_file(path), used)
+        after, lacking = tool.updated(path, used)
         assert lacking == []
         assert tool.written(after) == path.read_bytes(), "run `python -m tools.catalogue`"
+
+
+def test_an_empty_file_becomes_the_catalogue_of_its_language(tmp_path: Path) -> None:
+    """Polish has three plural forms, and pages a text for each of them."""
+    path = tmp_path / "pl.po"
+    path.touch()
+    used: dict[Text, list[str]] = {Text("1 card", "{count} cards"): [], Text("{n} try left", key="tries.one"): []}
+    used |= {Text("{n} tries left", key="tries.other"): []}
+    made, lacking = tool.updated(path, used)
+    assert {text.key for text in lacking} == {"", "tries.one", "tries.few", "tries.many", "tries.other"}
+    path.write_bytes(tool.written(made))
+    assert read_file(path).num_plurals == 3
+    assert tool.written(tool.updated(path, used)[0]) == path.read_bytes()
 
 
 @pytest.mark.parametrize("language", OTHERS)
