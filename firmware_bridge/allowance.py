@@ -1,4 +1,4 @@
-"""A rate limit: a burst, then one more every so many seconds."""
+"""A rate limit: a burst, then one more at a fixed interval."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Started(Observation, frozen=True, tag="started"):
 
 
 class DeckLoaded(Observation, frozen=True, tag="deck_loaded"):
-    """A deck lies in the device, not yet shuffled by it. `count` is None if the device does not count at loading."""
+    """A deck is in the device, not yet shuffled by it. `count` is None if the device does not count at loading."""
 
     deck: int
     count: int | None
@@ -61,7 +61,7 @@ class ShuffleAborted(Observation, frozen=True, tag="shuffle_aborted"):
 
 
 class SetDispensed(Observation, frozen=True, tag="set_dispensed"):
-    """Cards lie together in the tray. `ordinal` is the place of the first card in the shuffle, from 1."""
+    """Cards are together in the tray. `ordinal` is the place of the first card in the shuffle, from 1."""
 
     shuffle: int
     ordinal: int
@@ -113,7 +113,7 @@ class FaceUpFound(Observation, frozen=True, tag="face_up_found"):
 
 
 class StubUnloaded(Observation, frozen=True, tag="stub_unloaded"):
-    """The remaining cards came out and were counted, including a set that still lay in the tray."""
+    """The remaining cards came out and were counted, including a set that was still in the tray."""
 
     deck: int
     count: int

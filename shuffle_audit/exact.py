@@ -160,7 +160,7 @@ def _tails(kept: tuple[tuple[bytes, int], ...], value: int) -> tuple[float, floa
 
 def _sums_near_mean(parts: Sequence[tuple[Distribution, int]]) -> tuple[int, Distribution]:
     """Return the first of a row of sums, and the probability of each. The chance of all others is below 1e-19
-    (Bernstein's inequality), so the transform may wrap around after so many terms.
+    (Bernstein's inequality), so the transform may wrap around after that many terms.
     """
     most, highest = max(len(one) - 1 for one, _ in parts), sum(decks * (len(one) - 1) for one, decks in parts)
     moments = [(mean_and_variance(one), decks) for one, decks in parts]

@@ -24,7 +24,7 @@ SHARE: Final = 0.02
 
 
 class FullestCells:
-    """The fullest cells of several audits at once, with at most 32,767 decks each."""
+    """The fullest cells of several audits, computed together, with at most 32,767 decks each."""
 
     def __init__(self, audits: int, cards: int) -> None:
         self._table = np.zeros((audits, cards * cards), np.int16)

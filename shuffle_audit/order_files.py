@@ -31,7 +31,7 @@ TWICE: Final = "deck-twice"
 AS_CSV: Final = "Save it as CSV with commas, in UTF-8."
 WIDE: Final = "The file is in UTF-16. Save it in UTF-8, a table as CSV with commas."
 TELLING: Final = 20
-"""Decks with at least so many known cards never repeat by chance in an audit: 1/20! is 4e-19."""
+"""Decks with at least this many known cards never repeat by chance in an audit: 1/20! is 4e-19."""
 LISTED: Final = 10  # faults that get a separate line
 
 
@@ -174,7 +174,7 @@ class _Former(NamedTuple):
 
 
 def _verify_new(one: FileDeck, seen: dict[DeckOrders, _Former]) -> None:
-    """Raise `_RefusedError` if an earlier deck has the same orders and this one has no number of its own."""
+    """Raise `_RefusedError` if an earlier deck has the same orders and this one has no distinct number."""
     if comes_twice_by_chance(one.deck):
         return
     former = seen.setdefault(one.deck, _Former(one, set()))

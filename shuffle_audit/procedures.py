@@ -22,7 +22,7 @@ from shuffle_audit.sampled import SAMPLED, Nulls, SampledProcedure
 
 
 class Procedure(NamedTuple):
-    """A test. `words` say what is counted. `null` is the distribution for one deck of so many cards. `low` is the part
+    """A test. `words` say what is counted. `null` is the distribution for one deck of a given size. `low` is the part
     of its false alarms that low sums raise; high ones raise the rest. `share` is its part of the chance of a false
     alarm of all procedures together.
     """
@@ -121,8 +121,8 @@ def examine(
 
     `random` adds the sampled ones; a `Nulls` keeps its samples for the next call. `faces` adds those of faces; it has
     the faces of the order in, a row for each deck or one for all. `others` are decks of other sizes, the relative
-    orders of those known in part, which only sums over decks can use. A statistic that is constant for so many decks is
-    left out. Raise `OrderError` if decks have other faces than the first.
+    orders of those known in part, which only sums over decks can use. A statistic that is constant for that many decks
+    is left out. Raise `OrderError` if decks have other faces than the first.
     """
     found = [_result(one, orders, others) for one in PROCEDURES]
     if favoured_places.is_tested(*orders.shape):

@@ -35,7 +35,7 @@ Statistics: TypeAlias = npt.NDArray[np.float64]
 
 class SampledProcedure(NamedTuple):
     """A test with a sampled null distribution. `measured` is the statistic of each set; high values speak against the
-    shuffle. `mean` is its exact mean, by the number of cards. `spread` is its standard deviation for so many decks
+    shuffle. `mean` is its exact mean, by the number of cards. `spread` is its standard deviation for a number of decks
     relative to that for very many; 0 means constant, and nothing is tested. `bound` is an upper bound of the chance of
     this statistic or a higher one. `share` is as in `Procedure`.
     """
@@ -74,7 +74,7 @@ def card_against_position(sets: Sets) -> Statistics:
 
 
 def position_shifts(sets: Sets) -> Statistics:
-    """Return chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks moved by so many places,
+    """Return chi-square over all n shifts: the sum of (C - D)^2 / D, where C cards of D decks moved by that shift,
     going round. Its mean is n.
     """
     count, decks, cards = sets.shape

@@ -1,9 +1,12 @@
-"""The routes that every door serves to admitted callers. Each door has an instance with its own turns.
+"""The routes that every listener serves to admitted callers. Each listener has an instance with its own turns.
 
-GET  /v1/state         the table now GET  /v1/events        server-sent events, resumed after `Last-Event-ID` POST
-/v1/operations    operations of people GET  /v1/openapi.json  this list, for programs GET  /healthz          whether the
-daemon's parts answer GET  /readyz           whether the table can deal GET  /metrics          counts, durations and
-ages for monitors; at the port of screens for screens only
+GET  /v1/state         the present table
+GET  /v1/events        server-sent events, resumed after `Last-Event-ID`
+POST /v1/operations    operations of people
+GET  /v1/openapi.json  this list, for programs
+GET  /healthz          whether the daemon's parts answer
+GET  /readyz           whether the table can deal
+GET  /metrics          counts, durations and ages for monitors; at the port of screens for screens only
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Requests of screens: the state as a stream, possible operations, previews, and rounds.
 
-GET  /v1/screen             server-sent states of the table, and beats GET  /v1/lawful             what people can do
-now POST /v1/preview            the effect of a decision GET  /v1/operations/{id}    the answer to an operation GET
-/v1/rounds/{number}    the events of a round
+GET  /v1/screen             server-sent states of the table, and heartbeats
+GET  /v1/lawful             what people can do at present
+POST /v1/preview            the effect of a decision
+GET  /v1/operations/{id}    the answer to an operation
+GET  /v1/rounds/{number}    the events of a round
 """
 
 from __future__ import annotations

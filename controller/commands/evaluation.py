@@ -235,7 +235,7 @@ def _read_stake(amount: str, where: str) -> int:
 
 
 def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int], where: str) -> Sequence[int]:
-    """Return the boxes of a stake: the named box, else every box; the Dealer's spot for a wager that lies there."""
+    """Return the boxes of a stake: the named box, or every box; for a wager on the Dealer's spot, that spot."""
     words = words_of(game.id)
     if wager.on_dealer:
         if named is not None:
@@ -294,7 +294,7 @@ def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult,
 
 
 def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
-    """Settle every wager by the hands alone, with the box on which it would lie."""
+    """Settle every wager by the hands alone, with the box on which it would be placed."""
     found = []
     for box, wager in _spots(law, written):
         hand = written.hands.get(box, ())

@@ -128,11 +128,11 @@ class FromDevice(_Bytes, frozen=True, tag="from_device"):
 
 
 class ToDevice(_Bytes, frozen=True, tag="to_device"):
-    """Bytes handed to the transport."""
+    """Bytes passed to the transport."""
 
 
 class Commanded(Record, frozen=True, tag="commanded"):
-    """A command handed to the driver."""
+    """A command passed to the driver."""
 
     command_id: int
     command: AnyCommand

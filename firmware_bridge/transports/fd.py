@@ -65,7 +65,7 @@ class DescriptorTransport(ABC):
             data = os.read(self._descriptor, READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
-        except Exception as error:  # an exception here would leave the descriptor registered, and readable for ever
+        except Exception as error:  # an exception here would leave the descriptor registered, and readable forever
             self._lose(self._gone(), error)
             return
         if data:

@@ -90,7 +90,7 @@ def dropped(packets: Orders) -> Orders:
 
 
 def probability(packets: int, cards: int, sequences: int) -> Fraction:
-    """Return the probability of one order with so many rising sequences, after one riffle of `packets` packets."""
+    """Return the probability of one order with `sequences` rising sequences, after one riffle of `packets` packets."""
     return Fraction(comb(packets + cards - sequences, cards), packets**cards)
 
 

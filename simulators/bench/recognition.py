@@ -15,7 +15,7 @@ from firmware_bridge.cards import DECK, Card
 from simulators.bench.measurement import Measurement
 
 ALPHA: Final = 0.05  # the chance that a bound is wrong
-LIMIT: Final = 1.0  # percent of the cards that may not be recognised, by default
+LIMIT: Final = 1.0  # percent of the cards that may remain unrecognised, by default
 STEPS: Final = 60  # of the bisection; more than the precision of a float
 
 Order = tuple[Card, ...]
@@ -28,7 +28,7 @@ class OrderFileError(Exception):
 
 class Sample(NamedTuple):
     """The sample that the operator asked for. `orders` has the decks, each from the first card drawn, and is repeated
-    if there are more decks. `limit` is the percentage of cards that may not be recognised.
+    if there are more decks. `limit` is the percentage of cards that may remain unrecognised.
     """
 
     decks: int
@@ -107,7 +107,7 @@ class Tally:
 
 
 def upper_bound(errors: int, cards: int, alpha: float = ALPHA) -> float:
-    """Return the rate above which so few errors have at most the chance `alpha`."""
+    """Return the rate above which this number of errors or fewer has at most the chance `alpha`."""
     if errors >= cards:
         return 1.0
     low, high = 0.0, 1.0
@@ -118,12 +118,12 @@ def upper_bound(errors: int, cards: int, alpha: float = ALPHA) -> float:
 
 
 def lower_bound(errors: int, cards: int, alpha: float = ALPHA) -> float:
-    """Return the rate below which so many errors have at most the chance `alpha`."""
+    """Return the rate below which this number of errors or more has at most the chance `alpha`."""
     return 1 - upper_bound(cards - errors, cards, alpha)
 
 
 def _at_most(errors: int, cards: int, rate: float) -> float:
-    """Return the chance of at most so many errors, at a rate that is neither 0 nor 1."""
+    """Return the chance of at most `errors` errors, at a rate that is neither 0 nor 1."""
     return fsum(
         exp(
             lgamma(cards + 1) - lgamma(k + 1) - lgamma(cards - k + 1) + k * log(rate) + (cards - k) * log1p(-rate)

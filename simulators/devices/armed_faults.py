@@ -13,7 +13,7 @@ from firmware_bridge.observations import AnyObservation
 
 
 class Jam(NamedTuple):
-    """A jam: its zone (by default where cards move), whether the door opens, and whether it clears by itself."""
+    """A jam: its zone (by default where cards move), whether the door opens, and whether it clears automatically."""
 
     zone: str = ""
     opens_door: bool = False

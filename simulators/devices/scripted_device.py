@@ -285,7 +285,7 @@ class ScriptedDevice:
         self.report(observations.ShuffleStarted(self.deck))
         count = len(self.inside)
         missing, extra = max(0, len(DECK) - count), max(0, count - len(DECK))
-        # The right deck is `order`, odd as a test may have made it; any other card here replaces one of it.
+        # `order` is the right deck, even an unusual one of a test; any other card inside replaces one of its cards.
         replaced = (Counter(self.inside) - Counter(self.order)).total() - extra if count >= len(self.order) else 0
         if count == len(self.order) and not replaced:
             self.inside = list(self.order)

@@ -19,7 +19,7 @@ VISITS: Final = 0.4  # the chance that the visitor bets in a round
 
 
 class PlannedWager(msgspec.Struct, frozen=True):
-    """A bet placed while bets are open. `seat` is its bettor's box, or None if he stands."""
+    """A bet placed while bets are open. `seat` is its bettor's box, or None for a standing visitor."""
 
     bettor: str
     seat: int | None

@@ -238,7 +238,7 @@ class SimulatedDealer:
             await self._enter(view, operations.NoMoreBets())
 
     def _wager_due(self, view: TableView, planned: PlannedRound) -> PlannedWager | None:
-        """Return the next planned wager that does not lie on the layout."""
+        """Return the next planned wager that is not on the layout."""
         lying = {(bet.bettor, bet.wager, bet.box) for bet in view.bets}
         return next((one for one in planned.wagers if (one.bettor, one.wager, one.box) not in lying), None)
 

@@ -41,7 +41,7 @@ class Patience:
 
 
 def lying_places(table: PhysicalTable) -> set[str]:
-    """Return the places where hands lie."""
+    """Return the places with hands."""
     return {place for place, cards in table.hands.items() if cards}
 
 

@@ -157,7 +157,7 @@ class VisitorsHands(SimulatedDealer):
         return True
 
     async def _in_round(self, view: TableView) -> None:
-        """Rest while play stands still."""
+        """Wait while play is stopped."""
         if view.paused or view.held:
             await self._wait_for_entry(view)
             return

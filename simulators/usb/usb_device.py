@@ -247,7 +247,7 @@ class UsbDevice:
         self._unplug_if_due()
 
     def _pass(self, count: int) -> bool:
-        """Return whether so many bytes get through before the cable comes out."""
+        """Return whether that many bytes get through before the cable comes out."""
         limit = self.faults.unplug_after
         room = max(0, limit - self.moved) if limit else count
         self.moved += min(count, room)

@@ -1,7 +1,8 @@
--- What writers may have done that needs the owner's rights, and what the owner does from time to time.
+-- Functions that writers may call although they need the owner's rights, and functions for the owner's maintenance.
 
--- The partitions of the month of that day, with what lies in the others already. A month that no table's clock should
--- show is not made: its rows stay with the others. True: it is there.
+-- Creates the partitions for the month of that day and moves matching rows from the default partitions into them. A
+-- month that no correct clock shows is not created: its rows stay in the default partitions. Returns whether the month
+-- exists.
 CREATE FUNCTION cardshoe.add_month(of_day date) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -17,7 +18,8 @@ BEGIN
     FOREACH kind IN ARRAY ARRAY['decision', 'event'] LOOP
         part := format('%s_%s', kind, to_char(of_day, 'YYYY_MM'));
         CONTINUE WHEN to_regclass('cardshoe.' || part) IS NOT NULL;
-        -- Made beside and attached: so that nobody who reads or writes waits for it, or it for them.
+        -- Created as a separate table and then attached, so that it does not block readers and writers, or wait for
+        -- them.
         EXECUTE format('CREATE TABLE cardshoe.%I (LIKE cardshoe.%I INCLUDING ALL)', part, kind);
         EXECUTE format(
             'WITH moved AS (DELETE FROM cardshoe.%I WHERE at >= %L AND at < %L RETURNING *)'
@@ -29,7 +31,8 @@ BEGIN
     RETURN true;
 END $$;
 
--- Deletes decisions and events of the months before that day's. Heads, files and alarms stay. The months deleted.
+-- Deletes decisions and events of the months before that day's. Heads, files and alarms stay. Returns the number of
+-- deleted months.
 CREATE FUNCTION cardshoe.prune(before date) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -64,7 +67,7 @@ BEGIN
     RETURN months;
 END $$;
 
--- A person has looked into an alarm. True: it was open.
+-- Closes an alarm that a person has examined. Returns whether it was open.
 CREATE FUNCTION cardshoe.close_alarm(alarm_id bigint, because text) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH closed AS (
@@ -73,8 +76,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ) SELECT count(*) > 0 FROM closed;
 $$;
 
--- A journal goes on under the topics of another table, or site, because a person says so. What came under those before is
--- set aside: its id gets a number. Sent again, it is stored with the rest. True: there is such a journal.
+-- Moves a journal to the topics of another table or site, on a person's decision. Records that already arrived under
+-- those topics are set aside: their journal's id gets a number. If they are sent again, they are stored with the rest.
+-- Returns whether the journal exists.
 CREATE FUNCTION cardshoe.reassign(
     of_journal text, from_site text, from_table text, to_site text, to_pit text, to_table text
 ) RETURNS boolean

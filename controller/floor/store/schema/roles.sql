@@ -15,7 +15,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA cardshoe FROM PUBLIC;
 GRANT USAGE ON SCHEMA cardshoe TO cardshoe_writer, cardshoe_reader;
 GRANT SELECT ON cardshoe.schema_version TO cardshoe_writer, cardshoe_reader;
 
--- Nothing that is evidence can be changed or deleted by the store.
+-- The store cannot change or delete evidence.
 GRANT SELECT, INSERT ON cardshoe.decision, cardshoe.event, cardshoe.head, cardshoe.conflict TO cardshoe_writer;
 GRANT SELECT, INSERT, UPDATE ON cardshoe.journal, cardshoe.journal_file, cardshoe.alarm TO cardshoe_writer;
 GRANT EXECUTE ON FUNCTION cardshoe.add_month TO cardshoe_writer;

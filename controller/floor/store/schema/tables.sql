@@ -1,13 +1,13 @@
--- Version 1 of the floor's store. Who makes it owns it; the store writes as a member of cardshoe_writer, and people read
--- the views as members of cardshoe_reader (roles.sql).
+-- Version 1 of the floor's store. The role that creates it owns it; the store writes as a member of cardshoe_writer,
+-- and people read the views as members of cardshoe_reader (roles.sql).
 --
---     journal         a journal, under which topics it comes, and up to where it is whole
+--     journal         a journal, the topics under which it arrives, and how far it is complete
 --     journal_file    its files, each with the key that signs its heads
 --     decision        its decisions, by month; never changed
 --     event           their events, by month; never changed
 --     head            its signed heads; never changed
---     conflict        records that contradict those that are stored
---     alarm           what a person has to look at
+--     conflict        records that contradict stored ones
+--     alarm           findings that a person has to look at
 --
 -- Rows of decision and event refer to a journal and a file by number, without a foreign key: a check of each row would
 -- cost more than the row.
@@ -21,7 +21,8 @@ CREATE TABLE cardshoe.schema_version (
 );
 INSERT INTO cardshoe.schema_version (version) VALUES (1);
 
--- What people and indexes read of an event, whatever it holds: a whole number, else null; a list, else an empty one.
+-- Values that queries and indexes read from an event of any content: a whole number, or else null; a list, or else an
+-- empty one.
 CREATE FUNCTION cardshoe.whole(written text) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT CASE WHEN written ~ '^-?[0-9]{1,18}$' THEN written::bigint END
@@ -32,12 +33,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT CASE WHEN jsonb_typeof(given) = 'array' THEN given ELSE '[]' END
 $$;
 
--- The chain is followed from the lowest known file on. number, hash: up to where every record is there and follows the
--- one before; -1: no file is known yet. highest: the last entry of any decision. broken_at: the decision or file that
--- does not follow. pruned: up to there rows were deleted by age. key: which signed the beginning of one of its files, for
--- the table under whose topics it comes; null: none has come.
+-- The chain is followed from the lowest known file on. number and hash are the last entry up to which every record is
+-- present and follows the previous one; number is -1 while no file is known. highest is the last entry of any decision.
+-- broken_at is the decision or file that does not follow. Rows up to pruned were deleted by age. key is the key that
+-- signed the beginning of one of its files, for the table under whose topics it arrives; null until one arrives.
 --
--- What comes under the topics of one table is that table's alone: nobody who publishes for another changes a row of it.
+-- Records under the topics of one table belong to that table alone: a client that publishes for another table cannot
+-- change its rows.
 CREATE TABLE cardshoe.journal (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     journal_id text NOT NULL,
@@ -61,7 +63,7 @@ CREATE TABLE cardshoe.journal (
 
 CREATE INDEX journal_of_table ON cardshoe.journal (site, table_name);
 
--- number, hash and so on are null until the record of the file has come: decisions may come before it.
+-- number, hash and the other columns are null until the record of the file arrives: decisions may arrive before it.
 CREATE TABLE cardshoe.journal_file (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     journal integer NOT NULL REFERENCES cardshoe.journal,
@@ -79,7 +81,7 @@ CREATE TABLE cardshoe.journal_file (
     UNIQUE (journal, file_id)
 );
 
--- digest: over all of the record, because the hash is also over what only the table has.
+-- digest covers the whole record as published; the hash also covers data that only the table has.
 CREATE TABLE cardshoe.decision (
     journal integer NOT NULL,
     last bigint NOT NULL,
@@ -107,7 +109,7 @@ CREATE TABLE cardshoe.event (
 
 CREATE INDEX event_of_round ON cardshoe.event (journal, round, name);
 
--- Of what a report begins with.
+-- Events with which queries of reports begin.
 CREATE INDEX event_by_name ON cardshoe.event (name, at) WHERE name IN (
     'cards_recalled', 'clock_ran_backwards', 'command_refused', 'command_unanswered', 'device_differs', 'device_lost',
     'device_stopped', 'entry_corrected', 'exit_differs', 'irregularity_raised', 'layout_corrected', 'operation_refused',
@@ -115,7 +117,7 @@ CREATE INDEX event_by_name ON cardshoe.event (name, at) WHERE name IN (
     'wagers_settled'
 );
 
--- Of what holds until the next of it.
+-- Events that are valid until the next of their kind.
 CREATE INDEX event_of_table ON cardshoe.event (journal, name, number) WHERE name IN (
     'configuration_recorded', 'dealer_came', 'dealer_left', 'device_ready', 'game_chosen', 'handed_over',
     'round_voided', 'start_taken_back', 'table_began'
@@ -126,7 +128,7 @@ CREATE INDEX event_of_irregularity ON cardshoe.event (journal, (cardshoe.whole(b
     'report_joined', 'ruled'
 );
 
--- What is of no month that was made: of a table whose clock was wrong.
+-- Rows of months without a partition, from tables whose clock was wrong.
 CREATE TABLE cardshoe.decision_other PARTITION OF cardshoe.decision DEFAULT;
 CREATE TABLE cardshoe.event_other PARTITION OF cardshoe.event DEFAULT;
 
@@ -155,7 +157,8 @@ CREATE TABLE cardshoe.conflict (
 );
 CREATE INDEX ON cardshoe.conflict (journal, hash);
 
--- One row while it is open, however often it was found. journal null: of a topic alone. number: the first entry.
+-- An open alarm is one row, however often it was found. journal is null if it only concerns a topic. number is the
+-- first entry.
 CREATE TABLE cardshoe.alarm (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind text NOT NULL,

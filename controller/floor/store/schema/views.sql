@@ -1,9 +1,9 @@
--- What people and dashboards read. Every column is looked up by an index of its own, and only where it is asked for: a
--- query that counts rounds of a day reads one row a round. Times are those of the tables' clocks.
+-- The views for people and dashboards. Every column is looked up by a separate index, and only if it is requested: a
+-- query that counts the rounds of a day reads one row a round. Times are those of the tables' clocks.
 --
--- Whatever the body of an event holds, no view fails: who may publish for one table must not stop reports of all.
+-- No view fails on an event's content: a client that may publish for one table must not break the reports of all.
 
--- An amount of money that is written as a whole number or a fraction, as 15/2; null where none is written.
+-- Returns an amount of money that is written as a whole number or a fraction, such as 15/2, or null.
 CREATE FUNCTION cardshoe.amount(written text) RETURNS numeric
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT CASE WHEN written ~ '^-?[0-9]{1,40}$' THEN written::numeric
@@ -11,7 +11,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
         THEN split_part(written, '/', 1)::numeric / split_part(written, '/', 2)::numeric END
 $$;
 
--- A text of an event in English: as it was written, or a message with its arguments in its slots (controller/messages.py).
+-- Returns a text of an event in English: the text itself, or a message with its arguments filled in
+-- (controller/messages.py).
 -- A slot without an argument stays, and so do those of messages nested deeper than the tables' own.
 CREATE FUNCTION cardshoe.said(given jsonb, joint text DEFAULT 'and', depth integer DEFAULT 0) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -73,7 +74,7 @@ SELECT a.id, a.kind, a.closed_at IS NULL AS is_open, a.raised_at, a.last_at, a.c
     j.journal_id AS journal, a.topic, a.number AS entry, a.sentence, a.closed_at, a.closed_because
 FROM cardshoe.alarm a LEFT JOIN cardshoe.journal j ON j.id = a.journal;
 
--- agrees: whether the head is of the decision, or of the file's name, that is stored; null: that has not come.
+-- agrees tells whether the head signs the stored decision or file name; it is null until that arrives.
 CREATE VIEW cardshoe.heads AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, f.file_id AS file, h.number AS entry,
     encode(h.hash, 'hex') AS hash, h.at AS signed_at, encode(h.key, 'hex') AS key,
@@ -85,7 +86,7 @@ FROM cardshoe.head h
 JOIN cardshoe.journal j ON j.id = h.journal
 JOIN cardshoe.journal_file f ON f.id = h.file;
 
--- ending: concluded, void, in progress, did not begin. dealer: who dealt at its beginning.
+-- ending is one of: concluded, void, in progress, did not begin. dealer is the dealer at its beginning.
 CREATE VIEW cardshoe.rounds AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS began_at,
     coalesce(
@@ -184,8 +185,8 @@ SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS be
 FROM cardshoe.event b JOIN cardshoe.journal j ON j.id = b.journal
 WHERE b.name = 'round_began';
 
--- Each place of a round that got cards or was turned over. cards: as they were turned over; null: they were not.
--- outcome: of a box against the dealer. removed_by: the clause or the authority by which it is out of play.
+-- Each place of a round that got cards or was turned over. cards are null if they were not turned over. outcome is that
+-- of a box against the dealer. removed_by is the clause or the authority that took it out of play.
 CREATE VIEW cardshoe.hands AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, b.round, b.at AS began_at, p.place,
     (
@@ -230,7 +231,8 @@ LEFT JOIN LATERAL (
 ) o ON true
 WHERE b.name = 'round_began';
 
--- Each bet of each settlement. stands: it was not reversed, and not settled again. Amounts in the smallest unit.
+-- Each bet of each settlement. stands tells whether it is valid: neither reversed nor settled again. Amounts are in the
+-- smallest unit.
 CREATE VIEW cardshoe.wagers AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, s.round, s.at AS settled_at,
     cardshoe.whole(w.bet ->> 'number') AS number, w.bet ->> 'bettor' AS bettor, w.bet ->> 'wager' AS wager,
@@ -249,8 +251,9 @@ JOIN cardshoe.journal j ON j.id = s.journal
 CROSS JOIN LATERAL jsonb_array_elements(cardshoe.listed(s.body -> 'bets')) AS w(bet)
 WHERE s.name = 'wagers_settled';
 
--- round: the one that it is about. number: as the game's table has it, as I12. outcome null: it is open. decided_by: who
--- confirmed, ruled, named the order or denied it; others may have carried it out after that.
+-- round is the round concerned. number is that of the game's table, such as I12. outcome is null while it is open.
+-- decided_by is the person who confirmed, ruled, named the order or denied it; others may have carried it out
+-- afterwards.
 CREATE VIEW cardshoe.irregularities AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, r.number AS id,
     coalesce(nullif(cardshoe.whole(r.body ->> 'of_round'), 0), r.round) AS round, r.at AS raised_at,
@@ -299,7 +302,8 @@ LEFT JOIN LATERAL (
 ) d ON true
 WHERE r.name = 'irregularity_raised';
 
--- what: the name of the event. code: of a lost link, or what differs; detail: the rest of it.
+-- what is the name of the event. code is that of a lost link, or the item that differs; detail is the rest of the
+-- event.
 CREATE VIEW cardshoe.device_faults AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, e.round, e.at, e.name AS what,
     coalesce(
@@ -317,8 +321,8 @@ WHERE e.name IN ('clock_ran_backwards', 'command_refused', 'command_unanswered',
         'device_stopped', 'exit_differs', 'reports_passed', 'shuffle_failed', 'status_differs')
     AND e.body ->> 'code' IS DISTINCT FROM 'returned-to-service';
 
--- What a person did at a table on a day (UTC). name: by the newest configuration of the table. misread: hands that the
--- person entered with other cards than the device read.
+-- The acts of a person at a table on a day (UTC). name comes from the table's newest configuration. misread counts
+-- hands that the person entered with cards that differ from the device's reading.
 CREATE VIEW cardshoe.people AS
 SELECT j.site, j.pit, j.table_name, j.journal_id AS journal, did.day, did.person,
     (
