@@ -4,8 +4,8 @@
 
 A year of 600 rounds a day takes half an hour to write, and 9 GB.
 
-Each journal has one file a day (`benchmarks.long_journal`). `stopped`: the daemon had saved its state when it ended;
-`killed`: it was killed, with as many rounds to fold as possible. Floor: `python -c pass`, and a start with an empty
+Each journal has one file a day (`benchmarks.long_journal`). In `stopped` the daemon had saved its state when it ended;
+in `killed` it was killed, with as many rounds to fold as possible. Floor: `python -c pass`, and a start with an empty
 journal, which consists of imports.
 """
 

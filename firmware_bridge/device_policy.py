@@ -14,8 +14,9 @@ from firmware_bridge.messages import message
 
 
 class DevicePolicy(msgspec.Struct, frozen=True):
-    """The allowed device and firmware. Empty `serial`: any device. Empty `firmware_digests` (SHA-256, lower-case
-    hexadecimal): any firmware. A digest is the device's own claim."""
+    """The allowed device and firmware. An empty `serial` allows any device, and empty `firmware_digests` (SHA-256,
+    lower-case hexadecimal) any firmware. A digest is the device's own claim.
+    """
 
     serial: str = ""
     firmware_digests: tuple[str, ...] = ()

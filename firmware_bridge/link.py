@@ -108,11 +108,11 @@ def log_fault(log: Any, event: str, doing: Message, error: BaseException) -> Non
 class Link:
     """A connection. The first reason to end it stays the reason.
 
-    `opened`: the transport was open. `ready`: the device was delivered as ready, so the end must be delivered too.
-    `last_heard` is when the last undamaged frame came. `hint` belongs to the reason that `finish` returns. `traffic`
-    holds the last pieces received and sent. `policy` names the device that may be used; no other is delivered as ready.
-    `doubted`: the driver understood nothing on the last link, so a device is delivered as ready only after the driver
-    has understood something.
+    `opened` means that the transport was open. `ready` means that the device was delivered as ready, so the end must be
+    delivered too. `last_heard` is when the last undamaged frame came. `hint` belongs to the reason that `finish`
+    returns. `traffic` holds the last pieces received and sent. `policy` names the device that may be used; no other is
+    delivered as ready. `doubted` means that the driver understood nothing on the last link, so a device is delivered as
+    ready only after the driver has understood something.
     """
 
     def __init__(

@@ -89,8 +89,8 @@ class LinkKeeper:
     LinkOver is delivered once, until the reason changes or a device is ready. `on_health` is called when the state or
     the code of its reason changes. `policy` names the device that may be used. `clock` is monotonic, in seconds.
     `wait(event, deadline)` returns when the event is set or that clock reaches the deadline; by default the event loop
-    waits. `recorder` records every link that was opened. `simulated`: the log may show the bytes before a fault, since
-    they reveal no real card.
+    waits. `recorder` records every link that was opened. With `simulated`, the log may show the bytes before a fault,
+    since they reveal no real card.
     """
 
     def __init__(

@@ -32,9 +32,11 @@ ENDS: Final = (*_ENDS, "\u3002", "\uff1f", "\uff01")  # of sentences in any lang
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`id`: the English text; `args`: an argument for each slot. `many`: the English text where `count` is not 1.
+    """A message. `id` is the English text, and `args` has an argument for each slot. `many` is the English text if
+    `count` is not 1.
 
-    `text`: the message in the language of a request, in answers to a client that asks for messages; else empty.
+    `text` is the message in the language of a request, in answers to a client that asks for messages; otherwise it is
+    empty.
     """
 
     id: str
@@ -111,7 +113,7 @@ def _listed(parts: Sequence[str], joint: str) -> str:
 
 
 def rendered(said: Message, text_of: Callable[[Message], str], listed: Callable[[Sequence[str], str], str]) -> str:
-    """Return a message with its arguments in their slots. `text_of`: its text; `listed`: several parts with a joint.
+    """Return a message with its arguments in their slots. `text_of` returns its text; `listed` joins several parts.
 
     A slot without an argument stays as it is, so that a faulty catalogue cannot stop a table. So does a slot beyond
     `DEEPEST` and `MOST_FILLED`: a journal that was written elsewhere may hold a message that grows without end.

@@ -51,7 +51,7 @@ class SampledProcedure(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """A statistic, its standard deviation under uniform orders, and p. `beyond`: it exceeds all samples."""
+    """A statistic, its standard deviation under uniform orders, and p. `beyond` means that it exceeds all samples."""
 
     statistic: float
     deviation: float

@@ -30,8 +30,8 @@ Word = Literal["bad", "nothing found", "no verdict"]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A procedure's result (see `procedures.Result`). `alarm`: `adjusted` is at most the procedures' part of the level.
-    `silent`: with so few samples it cannot raise an alarm at this level, except by its bound.
+    """A procedure's result (see `procedures.Result`). `alarm` means that `adjusted` is at most the procedures' part of
+    the level. `silent` means that with so few samples it cannot raise an alarm at this level, except by its bound.
     """
 
     id: str

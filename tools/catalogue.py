@@ -41,7 +41,7 @@ msgstr ""
 
 
 class Text(NamedTuple):
-    """`many`: the text for other numbers than 1. `key`: the page's name for it."""
+    """A text. `many` is the text for numbers other than 1, and `key` the page's name for it."""
 
     id: str
     many: str = ""

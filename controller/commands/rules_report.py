@@ -117,7 +117,7 @@ class SettingReading(msgspec.Struct, frozen=True):
 
 
 class OptionReading(msgspec.Struct, frozen=True):
-    """A choice of every bettor. `permitted_by`: the rank that must allow it; None: it is the bettor's right."""
+    """A choice of every bettor. `permitted_by` is the rank that must allow it, or None if it is the bettor's right."""
 
     choice: Choice
     clause: str

@@ -27,7 +27,7 @@ from controller.messages import AnyText, message, sentences
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
-GONE: Final = "journal-io"  # of a file that cannot be opened
+GONE: Final = "journal-io"  # the code for a file that cannot be opened
 _HINT: Final = message(
     "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole."
 )

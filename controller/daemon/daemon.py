@@ -206,7 +206,7 @@ def _publisher(
 
 
 def _warnings(*beside: Witnessing | Publisher | DiskPace | None) -> Iterator[Message]:
-    """Of those that follow the journal elsewhere, and of its disk."""
+    """Return the warnings of the parts that follow the journal elsewhere, and of its disk."""
     return (one.warning for one in beside if one is not None and one.warning is not None)
 
 

@@ -14,9 +14,9 @@ from typing import Any, Final, Protocol
 
 from controller.messages import Message, message
 
-SLOW: Final = 1.0  # seconds of a commit, from which on the disk is called slow
-SAID_FOR: Final = 600.0  # seconds after the last slow commit
-LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, as they are said
+SLOW: Final = 1.0  # seconds of a commit from which the disk counts as slow
+SAID_FOR: Final = 600.0  # seconds after the last slow commit for which the warning is shown
+LEVELS: Final = (60, 30, 10, 5, 2, 1)  # seconds, in the steps that are shown
 WAITS_FOR_DEVICE: Final = "D"
 SYNCS: Final = {"x86_64": {"74": "fsync", "75": "fdatasync"}, "aarch64": {"82": "fsync", "83": "fdatasync"}}
 """The names of system calls by number, for each machine type."""
@@ -72,7 +72,7 @@ class DiskPace:
 
     @property
     def warning(self) -> Message | None:
-        """Return what people are shown; None: the disk is not slow, and has not been for ten minutes."""
+        """Return a warning for people, or None if the disk has not been slow for ten minutes."""
         if (at := _level(self._work.seconds)) >= LEVELS[-2]:
             return message(
                 "The disk with the journal is slow: a commit has waited for more than {seconds} s. Nothing is lost. "

@@ -43,7 +43,7 @@ class KeptJournal(Protocol):
 
     @property
     def pin_fails(self) -> Message | None:
-        """Return why the pin cannot be written; None: it can."""
+        """Return why the pin cannot be written, or None if it can."""
 
     @property
     def begun(self) -> int:
@@ -198,7 +198,7 @@ class JournalKeeper:
 
 def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock,
               beside: Callable[[], Iterable[Message]]) -> JournalKeeper:  # fmt: skip
-    """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
+    """Return the keeper that a table's configuration asks for. `saved` is the state after the last entry."""
     section = configuration.journal
     return JournalKeeper(
         journal,

@@ -28,7 +28,7 @@ PUT_BACK: Final = message("Put it back, or restart the daemon between rounds.")
 
 
 def needs_restart(before: Configuration, after: Configuration) -> Message | None:
-    """Return what changed that only a restart can change; None: nothing."""
+    """Return which changes need a restart, or None."""
     fixed = tuple(named(place) for place in changed(before, after) if effect_of(place) is Effect.RESTART)
     return message("{places:list} cannot change while the daemon runs.", places=fixed) if fixed else None
 

@@ -103,8 +103,8 @@ class TableService:
         self._keeper = keeper
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
-        self._after_round: Fault | None = None  # the round ends, then the table goes out of service
-        self.configuration_refused: Message | None = None  # why the configuration that was read again is not in force
+        self._after_round: Fault | None = None  # takes the table out of service when the round ends
+        self.configuration_refused: Message | None = None  # why the reloaded configuration is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # from access control, not in the journal yet
         self._noticed = NoticedTimes()

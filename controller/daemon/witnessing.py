@@ -71,7 +71,7 @@ class Witnessing:
 
     @property
     def warning(self) -> Message | None:
-        """Return what people are shown; None: the witness has every head, or had it less than ten minutes ago."""
+        """Return a warning for people, or None if the witness has had every head within the last ten minutes."""
         found = []
         witness = str(self._witness)
         if self._is_late:

@@ -392,7 +392,7 @@ class Connection:
         return later
 
     def _ended(self, why: str) -> BrokerError:
-        """`why`: empty where the broker did not say it."""
+        """Return the error for a connection that ended. `why` is empty if the broker gave no reason."""
         address = str(self._address)
         said = message("The connection to the broker {address} ended.", address=address)
         if why:

@@ -95,8 +95,8 @@ class Publisher:
         self._written_at = -WRITTEN_EVERY  # of the loop's clock
         self._mark: Cursor | None = None  # acknowledged at `_marked_ns`, not yet settled
         self._marked_ns = 0
-        self._repeats = False  # what is sent was acknowledged before
-        self._good_ns = clock.now().boottime_ns  # when something was acknowledged, or nothing was left to be sent
+        self._repeats = False  # whether the records now being sent were acknowledged before
+        self._good_ns = clock.now().boottime_ns  # when a record was last acknowledged or nothing was left to send
         self._why: AnyText = ""
         self._cursor_fails = False
 
@@ -107,7 +107,9 @@ class Publisher:
 
     @property
     def warning(self) -> Message | None:
-        """Return what people are shown; None: the broker has the journal, or got some of it in the last ten minutes."""
+        """Return a warning for people, or None if the broker has the journal or received part of it in the last ten
+        minutes.
+        """
         late = self._clock.now().boottime_ns - self._good_ns
         if late < LATE_AFTER_NS or not self._why:
             return None

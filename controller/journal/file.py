@@ -410,7 +410,7 @@ def _linked(path: Path, names: int) -> JournalError:
 
 
 def damaged(path: Path, what: AnyText) -> JournalError:
-    """Return the error for a file that is not as it was written. `what`: the end of a sentence."""
+    """Return the error for a file that differs from what was written. `what` is the end of a sentence."""
     return JournalError(
         "journal-damaged",
         message("The journal {path} is damaged: {what}.", path=str(path), what=what),

@@ -175,7 +175,7 @@ class _Look:
                 entry=self._pinned.head.number,
             )
             yield Doubt("journal-gone", gone)
-        elif (self._folder / RESERVE).exists():  # made once the first file and its pin are durable
+        elif (self._folder / RESERVE).exists():  # created once the first file and its pin are durable
             gone = message("{folder} held files of the journal and their pin, and they are gone.", folder=folder)
             yield Doubt("journal-gone", gone)
         elif self._signer.journal_id:
@@ -210,7 +210,7 @@ class _Look:
                 at = newest
             else:
                 number, stopped = pinned.head.number, pinned.stopped
-        elif has_pin and not is_new:  # a power cut may come before the first pin: nothing was written by then
+        elif has_pin and not is_new:  # a power cut may come before the first pin, when nothing was written yet
             gone = message("The pin {path} of the journal is missing.", path=str(self._folder / PIN))
             yield Doubt("journal-pin-gone", gone)
         assert at is not None

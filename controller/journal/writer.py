@@ -147,7 +147,7 @@ class JournalWriter(Generic[InputT, EventT]):
 
     @property
     def pin_fails(self) -> Message | None:
-        """Return why the pin cannot be written; None: it can."""
+        """Return why the pin cannot be written, or None if it can."""
         return self._journal.pin.fails
 
     @property

@@ -43,9 +43,10 @@ class Reported(HeardStruct, frozen=True, tag="reported"):
 
 
 class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
-    """Reports that the device no longer has, so cards may have passed unseen. `last` None: their number is unknown.
+    """Reports that the device no longer has, so cards may have passed unseen. `last` is None if their number is
+    unknown.
 
-    `withheld`: the device made them and does not send them. `newest` is the last report that it has made.
+    With `withheld`, the device made them and does not send them. `newest` is the last report that it has made.
     """
 
     boot: int
@@ -58,7 +59,7 @@ class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
 class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
     """The status that the device sent. `unanswered` lists the commands that should have been answered by then.
 
-    `moves_too_long`: it has reported moving cards for longer than any motion but a shuffle takes.
+    `moves_too_long` means that it has reported moving cards for longer than any motion but a shuffle takes.
     """
 
     status: DeviceStatus

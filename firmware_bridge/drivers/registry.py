@@ -42,9 +42,9 @@ class DriverFactory(Protocol):
 class RegisteredDriver(msgspec.Struct, frozen=True):
     """A row of the registry. `load` imports the driver.
 
-    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands that need `arm=1` in
-    the URL. `needs_keys`, `needs_card_table`: the configuration must name that file. `baud`: the default speed in bits
-    a second.
+    With `can_listen` it works on a line on which nothing may be written. With `can_arm` it has commands that need
+    `arm=1` in the URL. With `needs_keys` or `needs_card_table` the configuration must name that file. `baud` is the
+    default speed in bits a second.
     """
 
     name: str

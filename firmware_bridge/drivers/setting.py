@@ -18,8 +18,8 @@ FrameKeys: TypeAlias = tuple[bytes, bytes]
 class DeviceLine(msgspec.Struct, frozen=True):
     """The part of the device URL that a driver needs.
 
-    `known_as` is the name of a device that reports no serial number. `listen`: nothing may be written. `arm`: a driver
-    that only listens by default may send its commands.
+    `known_as` is the name of a device that reports no serial number. With `listen`, nothing may be written. With `arm`,
+    a driver that only listens by default may send its commands.
     """
 
     known_as: str

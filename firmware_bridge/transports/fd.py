@@ -27,7 +27,9 @@ class DescriptorTransport(ABC):
 
     @abstractmethod
     def _release(self, descriptor: int, unsent: bool) -> None:
-        """Close the descriptor without waiting, in any state. `unsent`: bytes were still waiting to be sent."""
+        """Close the descriptor without waiting, in any state. `unsent` means that bytes were still waiting to be
+        sent.
+        """
 
     @abstractmethod
     def _gone(self) -> TransportLostError:

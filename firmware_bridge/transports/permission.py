@@ -10,7 +10,7 @@ from firmware_bridge.messages import Message, message
 
 
 def permission_hint(path: str) -> Message:
-    """Return the next step for a user who may not use the node at `path`."""
+    """Return the next step for a user who lacks permission for the node at `path`."""
     try:
         node = Path(path).stat()
     except OSError:

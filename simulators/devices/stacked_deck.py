@@ -27,7 +27,7 @@ def stacked(
 ) -> list[Card]:
     """Return the deck. Places and cards that are not named get what is left, in the order of `spare`, a whole deck.
 
-    `in_hand`: the First Card is the first card of a hand (reading 18). Raise `HandsError`.
+    With `in_hand`, the First Card is the first card of a hand (reading 18). Raise `HandsError`.
     """
     wanted = {place: list(cards) for place, cards in hands.items()}
     named = [card for cards in wanted.values() for card in cards]

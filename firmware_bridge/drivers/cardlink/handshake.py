@@ -20,7 +20,8 @@ from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import FrameKeys
 from firmware_bridge.messages import Message, message, sentences
 
-PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # of the golden vectors, which must not pass for a device
+# the nonce of the golden vectors, which must not pass for a device's nonce
+PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))
 UNPROVEN: Final = message("It is not proven that this came from the device; something in the line may have sent it.")
 
 
@@ -34,8 +35,9 @@ class Proven(NamedTuple):
 
 
 class Handshake:
-    """One handshake. `hello` is the header and body that were sent. `replayed`: the bytes come from a capture, which
-    may hold the link's `recorded` keys; a device without a key here was verified when it was recorded."""
+    """One handshake. `hello` is the header and body that were sent. With `replayed`, the bytes come from a capture,
+    which may hold the link's `recorded` keys; a device without a key here was verified when it was recorded.
+    """
 
     def __init__(
         self,
