@@ -241,7 +241,7 @@ class Connection:
     # -- inside
 
     async def open(self, *, clean: bool, properties: Properties) -> None:
-        """Connect. Raises `BrokerError`."""
+        """Connect. Raise `BrokerError`."""
         host, port, _ = self._address
 
         def connect() -> BrokerError | None:

@@ -168,7 +168,7 @@ def resolution(found: Irregularity) -> str:
 
 
 def step(line: Line, words: OwnWords) -> str | None:
-    """Return a step in the decision, as `watch` says it, with details of the operation. Raises `UntellableError`."""
+    """Return a step in the decision, as `watch` says it, with details of the operation. Raise `UntellableError`."""
     with telling(line.entry):
         return _step(line, words)
 
