@@ -234,7 +234,7 @@ async def flood(path: str, name: str, uid: int) -> None:
 
 
 def run_tool(folder: Path, words: tuple[str, ...]) -> None:
-    """Run a command that reads the journal beside the daemon."""
+    """Run a command that reads the journal while the daemon runs."""
     shutil.rmtree(folder / "copy", ignore_errors=True)
     command = [sys.executable, "-m", "controller", "journal", *words, "--journal", str(folder / "journal")]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)

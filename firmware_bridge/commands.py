@@ -1,6 +1,6 @@
 """The commands that a device takes.
 
-Only one command that moves cards may be open at a time; the others may be open beside it.
+Only one command that moves cards may be open at a time; the others may be open at the same time.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class GrowingFile:
 
 
 class GrowingJournal:
-    """A table's journal, beside the daemon that writes it. A deck arrives when the round in which it was dealt is over.
+    """A table's journal, while its daemon writes it. A deck arrives when the round in which it was dealt is over.
 
     `maker` is as in `JournalOrders`. Raise `JournalError`.
     """

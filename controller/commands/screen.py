@@ -32,7 +32,7 @@ LINES = 8
 BORDERS = 2  # lines of a frame
 ROUND: Final = frozenset(phase.value for phase in IN_ROUND)
 ENTRIES = 4  # the number of newest entries for correction
-BESIDE: Final = ("first_card", "burnt", "aside", "dropped", "discards")  # piles beside stub, tray and hands
+BESIDE: Final = ("first_card", "burnt", "aside", "dropped", "discards")  # piles other than stub, tray and hands
 VOID_ASKED: Final = message("THE ROUND BECOMES VOID: repeat to confirm")
 
 

@@ -1,4 +1,4 @@
-"""Checks the whole journal beside the running table, in a separate process with the lowest priority.
+"""Checks the whole journal while the table runs, in a separate process with the lowest priority.
 
     python -m controller.daemon.checking FOLDER
 

@@ -232,7 +232,7 @@ def _shift_ns(configuration: Configuration) -> int:
 
 
 async def _check_journal(configuration: Configuration, service: TableService) -> None:
-    """Check the whole journal once, beside the running table."""
+    """Check the whole journal once, while the table runs."""
     found = await check_beside(configuration.journal.folder, structlog.get_logger())
     if found.code:
         service.end_after_round(Fault(found.code, found.sentence, found.hint))

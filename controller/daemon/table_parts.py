@@ -1,4 +1,4 @@
-"""Interfaces of the parts beside the running table."""
+"""Interfaces of the parts that the running table uses."""
 
 from __future__ import annotations
 

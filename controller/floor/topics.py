@@ -6,7 +6,7 @@
                               device     the newest state of its device; retained
                               service    whether the daemon runs; retained, and its last will
 
-1 is the number of this scheme, so that a later one can be used beside it. One topic carries the whole journal of a
+1 is the number of this scheme, so that a later one can be used alongside it. One topic carries the whole journal of a
 table, because a broker keeps the order within a topic. A client that keeps the journal subscribes to `journal` and
 `keeper`; one that only watches it, to `journal` alone: the acknowledgement of a message to `keeper` says whether a
 keeper is subscribed.

@@ -126,7 +126,7 @@ def is_closed(path: Path) -> bool:
 
 
 def connect_reader(path: Path) -> Connection:
-    """Open a connection that cannot write. Any number of them may be open beside the journal's own.
+    """Open a connection that cannot write. Any number of them may be open in addition to the journal's own.
 
     A closed file is read in place, so that an auditor needs no right to write beside it. Raise `JournalError`
     (journal-damaged) for a closed file with a log beside it: the log may hold its last entries.

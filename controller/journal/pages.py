@@ -1,4 +1,4 @@
-"""The journal's content in pages, for any number of followers: each page is read once, beside the running table.
+"""The journal's content in pages, for any number of followers: each page is read once, while the table runs.
 
 One thread reads, over a separate connection for each page, so that neither the writer nor the end of a file waits.
 """

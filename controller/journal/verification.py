@@ -64,7 +64,9 @@ _HEADS: Final = "SELECT number, utc_ns, signature FROM head ORDER BY number"
 OF_DOUBTS: Final = frozenset(
     {"other-than-pinned", "after-stop", "pin-damaged", "pin-unreadable", "key-changed", "file-missing", "other-key"}
 )
-"""Codes of findings that a person may have accepted: a daemon asks at its start, and no check beside it asks again."""
+"""Codes of findings that a person may have accepted: a daemon asks at its start, and a later check does not ask
+again.
+"""
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -198,7 +198,7 @@ class OneWayDriver:
             else:
                 self._unreadable_in_a_row = 0
             self._number += 1
-            # What was damaged may have been a card, with anything beside it.
+            # Damaged bytes may have been a card, with other data around it.
             room = LONGEST_EVIDENCE if _is_unreadable(observation) else self.longest_report
             heard.append(Reported(self._boot, self._number, None, observation, Evidence(data, room)))
 

@@ -1,4 +1,4 @@
-"""The plots of a report: these decks beside a shuffle that makes every order equally likely.
+"""The plots of a report: these decks compared with a shuffle that makes every order equally likely.
 
 Decks are dark blue and the good shuffle is orange: colours that colour-blind readers can tell apart, and that differ in
 lightness and form when printed without colour.

@@ -172,7 +172,7 @@ def _record(
 
 
 def _keep(folder: Path, report: BenchReport) -> list[BenchReport]:
-    """Write this run beside earlier ones of the device, and return those, oldest first. Raise `BadInputError`."""
+    """Write this run next to earlier ones of the device, and return those, oldest first. Raise `BadInputError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = sorted(folder.glob(f"{glob.escape(report.serial)}-*.json"))

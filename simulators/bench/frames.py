@@ -148,7 +148,9 @@ class FrameHost:
         return await self.wait_for(lambda: self.first(kind, place), sentence, ASKED_AGAIN)
 
     async def until_statuses(self, number: int, place: int | None = None) -> list[Came]:
-        """Return everything since an index (or from now on) until that many statuses came, which serve as a clock."""
+        """Return everything since an index (or from the call on) until that many statuses came, which serve as a
+        clock.
+        """
         start = len(self.came) if place is None else place
 
         def enough() -> bool | None:

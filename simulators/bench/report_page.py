@@ -1,4 +1,6 @@
-"""Renders a run of the bench as an HTML page, with plots of its measurements beside earlier runs (extra `report`)."""
+"""Renders a run of the bench as an HTML page, with plots of its measurements and those of earlier runs (extra
+`report`).
+"""
 
 from __future__ import annotations
 

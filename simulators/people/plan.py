@@ -115,8 +115,8 @@ class PlannedRound(msgspec.Struct, frozen=True):
     def card_in(self, order: Sequence[Place]) -> int:
         """Return where the mishap happens in that order.
 
-        A First Card may serve the Dealer before others. It then happens at the hand beside his, since the plan cannot
-        know the card.
+        A First Card may serve the Dealer before others. It then happens at the hand next to the Dealer's, since the
+        plan cannot know the card.
         """
         if order[self.card - 1] != DEALER or order[-1] == DEALER:
             return self.card

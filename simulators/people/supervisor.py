@@ -1,4 +1,4 @@
-"""A simulated supervisor beside a visitor who deals: when the supervisor comes, and which reports are denied."""
+"""A simulated supervisor for a visitor who deals: when the supervisor comes, and which reports are denied."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _in_the_way(path: Path) -> Iterator[Finding]:
 
 
 def _journal(table: Table) -> Finding:
-    """Check the chain and the signatures, also beside a running daemon; SQLite's own format is not checked."""
+    """Check the chain and the signatures, also while a daemon runs; SQLite's own format is not checked."""
     folder = table.configuration.journal.folder
     if not folder.is_dir() or not any(folder.glob("*.journal")):
         return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")

@@ -93,7 +93,9 @@ class FloorScreen:
     # -- the tables
 
     def _grid(self, rows: Sequence[Row], width: int, roomy: int, least: int) -> list[Line]:
-        """Draw the tables in the most detailed form that fits beside all matters, or else in its part of the screen."""
+        """Draw the tables in the most detailed form that fits together with all matters, or else in its part of the
+        screen.
+        """
         room, sizes = max(roomy, least), [len(tables) for _, tables in by_pit(rows)]
         forms: tuple[tuple[int, Callable[[Sequence[Row], int], list[Line]]], ...] = (
             (1, self._listed),

@@ -75,7 +75,7 @@ def raise_alarms(connection: Connection, alarms: Sequence[Alarm]) -> None:
 def contradicts(
     connection: Connection, journal: JournalRow, arrived: Arrived, kind: Kind, sentence: str
 ) -> list[Alarm]:
-    """Keep the record beside the stored one, if there is room. Return the alarm, or nothing if the record is kept
+    """Keep the record alongside the stored one, if there is room. Return the alarm, or nothing if the record is kept
     already.
     """
     record = arrived.record

@@ -195,6 +195,6 @@ class TestCardPromises:
         for step in dealt.steps:
             last = step.command_id if step.answer.done and isinstance(step.order, MOVES) else last
             if isinstance(step.order, messages.Shuffle) and not step.answer.done:
-                last = step.status.last_command  # a self-test beside it may have been done
+                last = step.status.last_command  # a self-test may have been done at the same time
             check(step.status.last_command == last, f"`last_command` is {step.status.last_command}, not {last}")
             check(not step.status.moving, "`moving` is true though the command came to its end")
