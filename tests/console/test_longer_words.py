@@ -109,3 +109,23 @@ def test_nothing_is_cut_in_texts_that_are_longer(page: Page, longer: PageServer)
     assert len(seen) > 20
     assert page.evaluate("document.documentElement.lang") == PSEUDO
     assert found == {}
+
+
+@pytest.mark.parametrize("path", ["display", "display?for=surveillance&"])
+def test_nothing_is_cut_on_a_display(path: str, page: Page, longer: PageServer) -> None:
+    found: dict[str, dict[str, Any]] = {}
+    lie: list[list[int]] | None = None
+    for name, state in examples(PSEUDO).items():
+        longer.show(state | NOBODY | {"shown": name}, beat(state))
+        if page.url == "about:blank":
+            page.goto(f"{longer.address}/{path}{'' if '?' in path else '?'}language={PSEUDO}")
+        page.evaluate(SHOWN, name)
+        measured = page.evaluate(MEASURE)
+        lie = lie or measured["regions"]
+        if amiss := wrong(measured, lie):
+            found[name] = amiss
+    assert found == {}
+
+
+NOBODY: Final[dict[str, Any]] = {"offers": [], "people": [], "screen": {"enrolled": False}}
+"""A display offers nothing to anybody."""
