@@ -26,9 +26,8 @@ LAST_ROUND = (WINDOW_OPEN & BETWEEN_ROUNDS) - {Phase.VOIDED}
 INTRODUCTION = """\
 # States of a table
 
-Generated from `controller/table/phases.py` by `python -m tools.generate`; do not edit it here.
-
-What may be done at a table depends on three things:
+This page is for contributors and laboratories. `python -m tools.generate` makes it from `controller/table/phases.py`;
+do not edit it here. What may be done at a table depends on three things:
 
 - The **phase** says how far the round has come.
 - The **service** says whether table and device may be used together. The link is restored automatically; a round is

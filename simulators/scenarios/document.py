@@ -53,31 +53,31 @@ CELLS: Final = {
 INTRODUCTION: Final = """\
 # Scenarios
 
-Drawn from the files in `simulators/scenarios` by `python -m tools.generate`; do not edit it here.
+This page lists the scenarios and the words in which they are written, for contributors and for people who test the
+rules. `python -m tools.generate` makes it from `simulators/scenarios`; do not edit it here.
 
-A scenario is a text of some lines that brings one irregularity to a table: who does what, what the device does, and how
-the table must react. The table below has a column for each game. An empty cell is a situation that no scenario of that
-game plays yet.
+A scenario is a text file that plays one irregularity at a table: who does what, what the device does, and how the table
+must react. The table has a column for each game. An empty cell is a situation that no scenario of that game plays yet.
 
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own
 
-It plays the file step by step, without device and daemon, and prints what happens at the table. The exit code is 0 when
-everything came out as the file expects, 1 with the line that did not, 2 for a file that cannot be read.
+The command plays the file step by step, without device and daemon, and prints what happens at the table. The exit code
+is 0 if everything happened as the file expects, 1 with the line that did not, 2 for a file that cannot be read.
 
 ## By situation and game
 
 *silent*: the document has no clause for it, or one that does not say what follows; the table holds the deal, calls a
-shift manager and proposes nothing. *House procedure*: no clause provides it either, and nothing is void by it. In
-brackets stands the reading that a casino must have chosen.
+shift manager and proposes nothing. *House procedure*: no clause requires it, and it voids nothing. The reading that a
+casino must have chosen is in brackets.
 """
 
 WORDS: Final = """\
 ## How a file is written
 
-One step a line; `#` begins a comment, and the comment at the head says what the file shows. The header comes first,
-then steps and expectations in the order in which they happen. A file of your own needs no more than `game` and a step:
-`begin` and `finish` play a whole round. `cell` and `clause` are held against what the table came to, if they are there.
+Each line is one step; `#` begins a comment, and the first comment says what the file shows. The header comes first,
+then steps and expectations in the order in which they happen. Your own file needs only `game` and a step: `begin` and
+`finish` play a whole round. `cell` and `clause`, if given, are compared with the table's result.
 
     # A card is exposed in dealing; every bettor chooses.
     game NC
@@ -94,12 +94,11 @@ then steps and expectations in the order in which they happen. A file of your ow
     finish
     next round
 
-Places are B1 to B9 and D, the Dealer or Banker. A card is named by what it shows (KD, 10C) or by the number under
-which it left the device. `hand` lines put the deck of the first round in order for the boxes on which the header lays
-main wagers, or those of `boxes`; a hand that would not come about is refused. The person who acts is named at the end,
-`by pit supervisor`. Otherwise it is the dealer; a pit supervisor where something is confirmed, denied or put in order;
-a shift manager for a ruling. A step that the table refuses must be followed by `expect refused CODE`; the demo names
-the code. At the end nothing may be open.
+Places are B1 to B9 and D, the Dealer or Banker. A card is named by its face (KD, 10C) or by the number under which it
+left the device. `hand` lines arrange the deck of the first round for the boxes with main wagers in the header, or those
+of `boxes`; an impossible hand is refused. The person who acts is named at the end, `by pit supervisor`; the default is
+the dealer, a pit supervisor for confirming, denying and ordering, and a shift manager for a ruling. A step that the
+table refuses must be followed by `expect refused CODE`; the demo names the code. At the end nothing may be open.
 """
 
 

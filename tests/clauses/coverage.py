@@ -29,13 +29,13 @@ SHOWN: Final = 3  # the most places in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
-Drawn from the games' `provisions.py`, the program and its tests by `python -m tools.generate`; do not edit it
-here. A test fails on a clause that is missing here, and on one that no code or no test cites though the program claims
-to carry it.
+This page lists, for regulators and contributors, each clause of the rules documents, how the program reads it, and the
+code and tests that cite it. `python -m tools.generate` makes it; do not edit it here. A test fails if a clause is
+missing, or if no code or no test cites a clause that the program claims to implement.
 
-The numbers are the documents'. What a document leaves unnumbered has a name: layouts and appendices by their letter,
-other parts as their section says. The column on the right of a clause's meaning names files below `controller/`, the
-last one files below `tests/`, with the functions and tables in them.
+The numbers are the documents'. Unnumbered parts have a name: layouts and appendices by their letter, other parts by
+their section. After a clause's meaning come files below `controller/`, then files below `tests/`, with the functions
+and tables in them.
 """
 
 

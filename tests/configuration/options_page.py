@@ -19,9 +19,9 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "configuration_options.md"
 HEAD: Final = """\
 # Every option of a configuration
 
-Made of the program's types (`python -m tools.generate`). How the sections work together:
-[configuration.md](configuration.md). `cardshoe config example` prints a file with all of this, `cardshoe config show
-FILE` a table's own with what is in force. A change takes effect when the file was [read
+This page lists every option, for technicians; [configuration.md](configuration.md) explains the sections.
+`python -m tools.generate` makes it from the program's types. `cardshoe config example` prints a file with all options,
+`cardshoe config show FILE` what is in force. A change takes effect when the file is [read
 again](configuration.md#reading-it-again), or when the daemon starts.
 """
 

@@ -200,21 +200,22 @@ def admissions() -> str:
 def page() -> str:
     return f"""# What a report does to the table
 
-Every report that a device can make, and faults in its status, played at a table of NC in every phase and service. The
-tables are made by `python -m tools.generate` from what the program does; a test compares.
+This page is for device makers and laboratories: what each report of a device, and each fault in its status, does at a
+table of NC in every phase and service. `python -m tools.generate` makes the tables by playing the program; a test
+compares them.
 
-*Stops*: no card moves and no round begins; in a round it is I19, which people decide by the clause. *Doubts*: the cards
-are counted (I04). *Raises*: that irregularity. *Deck unfit*: the deck that is not dealt from yet has to be put in,
-shuffled and counted again. *Taken*: it is part of the course of play. *Noted*: it is journaled and changes nothing.
+*Stops*: no card moves and no round begins; during a round it is I19, which people decide by the clause. *Doubts*: the
+cards must be counted (I04). *Raises*: that irregularity. *Deck unfit*: the unused deck must be loaded, shuffled and
+counted again. *Taken*: it is part of normal play. *Noted*: it is journaled and changes nothing.
 
 {table_of_page()}
 
 ## What the device admits of itself
 
-Such a stop lasts, also over a lost link and a restart, until the device has taken it back by the report named and a pit
-supervisor returns the table to service. A self-test that takes it back has to be passed. Where no report is named, the
-device's word comes after the supervisor's: the next status names the faults that there still are, and the next shuffle
-the cards that were not read. A device that says well and unwell in turn stays stopped.
+Such a stop lasts, also over a lost link and a restart, until the device has cancelled it by the named report and a pit
+supervisor returns the table to service. A self-test cancels it only if it is passed. If no report is named, the
+supervisor acts first: the next status then lists the remaining faults, and the next shuffle the unread cards. A device
+that alternates between fit and unfit stays stopped.
 
 {admissions()}
 
