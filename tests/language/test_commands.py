@@ -14,7 +14,7 @@ from controller.commands.live import how_it_stands
 from controller.commands.screen import render
 from controller.games import GAMES
 from controller.games.specification import Kind
-from controller.language import Speaker, translated
+from controller.language import Speaker
 from controller.table.phases import Phase
 from simulators.demo.account import Account
 from simulators.demo.command import introduction
@@ -58,11 +58,6 @@ def test_the_live_screen_has_no_english_words() -> None:
     page = drawn(table)
     assert not english_in(page), page
     assert "本局作废" in page
-
-
-def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None:
-    sentence = "version 1; device sim://x; people: dealer (dealer), sam (pit supervisor)"
-    assert translated(sentence, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
 
 
 def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:
