@@ -15,7 +15,7 @@ PACKAGES: Final = ("firmware_bridge", "controller", "shuffle_audit", "simulators
 
 @dataclass(frozen=True)
 class Module:
-    """One file. `name` is dotted; a package is named without `__init__`. The tree is parsed when it is asked for."""
+    """A source file. `name` is dotted; a package is named without `__init__`. The tree is parsed on demand."""
 
     name: str
     path: Path
@@ -31,7 +31,7 @@ class Module:
 
 @cache
 def modules(*folders: str) -> tuple[Module, ...]:
-    """Every module below these folders of the project."""
+    """Yield every module below these folders of the project."""
     return tuple(_read(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
 
 
@@ -43,7 +43,7 @@ def _read(path: Path) -> Module:
 
 
 def imported(module: Module) -> Iterator[str]:
-    """Every module that is imported anywhere in a file, by its whole dotted name; `a.b` for `from a import b`."""
+    """Yield every module that is imported anywhere in a file, by its whole dotted name; `a.b` for `from a import b`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -62,7 +62,7 @@ def _base_of(module: Module, node: ast.ImportFrom) -> str:
 
 
 def called(module: Module) -> Iterator[tuple[int, str]]:
-    """Line and name of every call: `f` of `f()`, `.m` of `x.m()`."""
+    """Yield line and name of every call: `f` of `f()`, `.m` of `x.m()`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name):
@@ -72,9 +72,11 @@ def called(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def import_graph(*folders: str) -> dict[str, set[str]]:
-    """The modules of these folders, each with those of them that it imports: at its top, within functions and for type
-    checking alike. A package's `__init__` is one module; importing a module of the package does not count as
-    importing it."""
+    """Return the modules of these folders, each with those of them that it imports.
+
+    Imports at the top, within functions and for type checking count alike. A package's `__init__` is one module;
+    importing a module of the package does not count as importing it.
+    """
     known = {module.name: module for module in modules(*folders)}
     return {
         name: {found for one in imported(module) if (found := _nearest(one, known)) not in ("", name)}
@@ -83,14 +85,14 @@ def import_graph(*folders: str) -> dict[str, set[str]]:
 
 
 def _nearest(name: str, known: Container[str]) -> str:
-    """The module that `from a.b import c` reads: `a.b.c` where that is a module, else `a.b`; empty: none of these."""
+    """Return the module that `from a.b import c` reads: `a.b.c` where that is a module, else `a.b`; "" for neither."""
     while name and name not in known:
         name = name.rpartition(".")[0]
     return name
 
 
 def circles(graph: Mapping[str, Collection[str]]) -> list[list[str]]:
-    """The strongly connected components of more than one module, by Tarjan's algorithm.
+    """Return the strongly connected components of more than one module, by Tarjan's algorithm.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["b"]})
     [['b', 'c']]

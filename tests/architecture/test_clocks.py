@@ -1,4 +1,4 @@
-"""Nothing is measured by a clock that people and networks set."""
+"""No duration is measured with a clock that people and networks set."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from tests.architecture.sources import PACKAGES, Module, modules
 TIME_OF_DAY: Final = frozenset({"time", "time_ns", "now", "utcnow", "today", "CLOCK_REALTIME", "localtime", "gmtime"})
 OF_CLOCKS: Final = frozenset({"time", "datetime", "date"})
 MAY_READ: Final = {
-    "controller.daemon.host",  # the moment that an entry of the journal carries
+    "controller.daemon.host",  # the time in a journal entry
     "controller.daemon.captures",  # the date in the header of a capture
-    "controller.floor.certificate",  # whether a certificate has expired, as the other side is going to judge it
+    "controller.floor.certificate",  # whether a certificate has expired, by the clock that the other side uses
 }
 
 
 def reads_the_time_of_day(module: Module) -> bool:
-    """`time.time()`, `datetime.now()` and similar calls; `loop.time()` is monotonic and not one of a module."""
+    """Return calls of `time.time()`, `datetime.now()` and the like; `loop.time()` is monotonic and no module's
+    function.
+    """
     return any(
         isinstance(node, ast.Attribute)
         and node.attr in TIME_OF_DAY

@@ -18,14 +18,14 @@ FACES = {"KD", "13", "26"}  # code, rank and number of the card below
 SECRET = Concealed(Card.parse("KD"), shuffle=4, ordinal=7)
 MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
-    "controller.commands.capture.report",  # of a capture, for a user who has its key and asks for faces
+    "controller.commands.capture.report",  # in a capture, for a user who has its key and asks for faces
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
-    "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
-    "controller.table.recall",  # for the answer to a pit manager's request that is in the journal
+    "controller.table.inference",  # adds the numbers that its device does not give; the card stays concealed
+    "controller.table.recall",  # for the answer to a journaled request of a pit manager
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
     "simulators.bench.conformance",  # compares cards with the order that a person gave, of decks of no game
-    "simulators.bench.deck_recording",  # of decks on a bench, which are of no game
+    "simulators.bench.deck_recording",  # decks on a bench, which are of no game
 }
 OF_A_SIMULATION = (
     "simulators.devices.",  # a simulated device knows its own cards
@@ -51,7 +51,7 @@ def test_no_module_reads_the_face_directly() -> None:
         lambda card: f"{card}",
         lambda card: f"{card:>9}",
         "{}".format,
-        lambda card: "%s" % card,  # noqa: UP031  # this way of formatting is one to be barred
+        lambda card: "%s" % card,  # noqa: UP031  # this way of formatting is forbidden here
         print,
         pickle.dumps,
         copy.copy,
@@ -90,7 +90,7 @@ def test_neither_hash_nor_order_discloses_the_face() -> None:
     assert hash(SECRET) == hash(Concealed(Card.parse("2C"), shuffle=4, ordinal=7))
     assert Concealed(Card.parse("2C"), 4, 7) != SECRET
     with pytest.raises(TypeError):
-        sorted([SECRET, SECRET])  # type: ignore[type-var]  # that is tried
+        sorted([SECRET, SECRET])  # type: ignore[type-var]  # under test
 
 
 def test_evidence_of_a_report_is_concealed_too() -> None:

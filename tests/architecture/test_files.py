@@ -18,6 +18,6 @@ def test_every_folder_is_a_package_so_that_no_module_is_overlooked() -> None:
     assert not [folder.name for folder in folders if not (folder / "__init__.py").is_file()]
 
 
-def test_no_table_of_cards_lies_at_the_root() -> None:
-    """`cardshoe simulate` writes one where it keeps its state, and not into the folder that it is started in."""
+def test_no_file_of_cards_is_at_the_root() -> None:
+    """`cardshoe simulate` writes one where it keeps its state, and not into its working directory."""
     assert list(ROOT.glob("*.cards.csv")) == []

@@ -1,4 +1,4 @@
-"""What the program says to people points to what an installed package has: its commands, and no page of this tree."""
+"""Messages refer to what an installed package has: its commands, and no page of this tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.architecture.sources import PACKAGES, Module, modules
 
 OF_THE_TREE: Final = re.compile(
     r"(?<![/\w])(docs|udev|tests|benchmarks)/|\bREADME\b"
-)  # and no path of a PC, as /etc/udev/
+)  # and no path of a PC, such as /etc/udev/
 MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
                                  "simulators.devices.page", "simulators.devices.faults",
                                  "simulators.bench.page"})  # fmt: skip
@@ -18,7 +18,7 @@ BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # said to who adds 
 
 
 def _said(module: Module) -> list[str]:
-    """The strings of a module that are not documentation of it."""
+    """Return the strings of a module that are not its documentation."""
     described = _docstrings(module.tree)
     return [
         node.value
@@ -28,7 +28,7 @@ def _said(module: Module) -> list[str]:
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
-    """Where they stand; and a string that is a statement of its own explains the line before."""
+    """Return the places of docstrings, and of string statements that explain the line before."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 

@@ -1,4 +1,4 @@
-"""Who may import whom: firmware_bridge <- controller <- shuffle_audit <- simulators; the table's rules know no I/O."""
+"""The permitted imports: firmware_bridge <- controller <- shuffle_audit <- simulators; the table's rules use no I/O."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def test_only_what_the_project_declares_is_imported() -> None:
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "paho", "prometheus_client", "prompt_toolkit",
         "rich", "serial", "structlog", "transitions", "usb",
         "babel",  # imported only where another language than English is read
-        "psycopg",  # of the extra `floor`, imported only where the store is asked for
+        "psycopg",  # of the extra `floor`, imported only where the store is used
         "numpy",  # of the extra `audit`, imported only where decks are audited
-        "jinja2", "matplotlib",  # of the extras `report` and `audit`, imported only where a page is asked for
+        "jinja2", "matplotlib",  # of the extras `report` and `audit`, imported only where a page is made
         "pytest", "pytest_asyncio",  # the bench is a plug-in
             "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package
         *PACKAGES,
@@ -151,7 +151,7 @@ def test_nothing_imports_a_command_line() -> None:
 
 
 def declares_a_command(module: Module) -> bool:
-    """Whether a function of the module is decorated as a click command or group."""
+    """Return whether a function of the module is decorated as a click command or group."""
     decorators = [
         decorator.func if isinstance(decorator, ast.Call) else decorator
         for node in ast.walk(module.tree)

@@ -1,4 +1,4 @@
-"""No exception is logged as a whole: its text may name a card. Its type and its place are."""
+"""No exception is logged as a whole, because its text may name a card. Its type and its place are logged."""
 
 from __future__ import annotations
 

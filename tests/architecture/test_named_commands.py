@@ -1,4 +1,4 @@
-"""Commands that a page or the program names exist, with the options that stand there."""
+"""Commands that a page or the program names exist, with the named options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _context(command: click.Command) -> click.Context:
 
 
 def wrong_in(line: str) -> str:
-    """What of a command does not exist; empty where all does."""
+    """Return the parts of a command that do not exist, "" for none."""
     found: click.Command = main
     words = re.split(r" [|#>&;] | && ", line)[0].split()
     while words and isinstance(found, click.Group):

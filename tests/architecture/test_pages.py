@@ -1,4 +1,4 @@
-"""What the pages and the comments refer to exists: files, headings and tests."""
+"""Files, headings and tests to which pages and comments refer exist."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ CHECKED: Final = (*PACKAGES, "tests", "benchmarks")
 
 @cache
 def files() -> frozenset[str]:
-    """Every file of the project by its path from the root."""
+    """Return every file of the project by its path from the root."""
     folders = (*CHECKED, "docs", "udev")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")])
 
 
 def exists(name: str) -> bool:
-    """Whether a file ends with this path: `a/b.py` may leave out the folders before it."""
+    """Return whether a file ends with this path: `a/b.py` may leave out the folders before it."""
     return any(path == name or path.endswith(f"/{name}") for path in files())
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors of a page, as a forge makes them of its headings."""
+    """Return the anchors of a page, as a forge makes them from its headings."""
     lines = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
 
@@ -58,7 +58,7 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
 
 @cache
 def remarks(module: Module) -> str:
-    """Docstrings and comments of a module. (A `#` in a string counts as one: it names no file either.)"""
+    """Return docstrings and comments of a module. (A `#` in a string counts as one: it names no file either.)"""
     described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = [
         ast.get_docstring(node, clean=False) or "" for node in ast.walk(module.tree) if isinstance(node, described)
@@ -77,7 +77,7 @@ def test_every_file_that_a_docstring_or_a_comment_names_exists() -> None:
 
 
 def test_every_module_that_a_page_or_a_docstring_names_exists() -> None:
-    """Dotted names from a package on: a module, or what follows one."""
+    """A dotted name starts with a package: a module, or an attribute of one."""
     known = {module.name for module in modules(*CHECKED)}
     dotted = re.compile(rf"(?:python -m |`)((?:{'|'.join(CHECKED)})(?:\.\w+)+)")
     texts = [(page.name, page.read_text(encoding="utf-8")) for page in PAGES]

@@ -1,4 +1,4 @@
-"""Devices that break one promise each. A way to break one takes a good device, and perhaps pytest's monkeypatch."""
+"""Devices that break one promise each. Each function breaks a good device, some with pytest's monkeypatch."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Break = Callable[[SimulatedDevice, pytest.MonkeyPatch], None]
 
 
 def wrap(thing: Any, name: str, around: Callable[..., Any]) -> None:
-    """Replace a method by one that gets the old one first."""
+    """Replace a method with one that gets the old one first."""
     old = getattr(thing, name)
     setattr(thing, name, lambda *given, **named: around(old, *given, **named))
 
 
 def after(name: str, do: Callable[[Any], None]) -> Break:
-    """Something more is done at the end of a method of the link."""
+    """Do something more at the end of a method of the link."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def both(old: Callable[..., Any], *given: Any, **named: Any) -> Any:
@@ -43,7 +43,7 @@ def after(name: str, do: Callable[[Any], None]) -> Break:
 
 
 def before(name: str, do: Callable[[Any], None]) -> Break:
-    """Something more is done at the beginning of a method of the link."""
+    """Do something more at the beginning of a method of the link."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def both(old: Callable[..., Any], *given: Any, **named: Any) -> Any:
@@ -56,17 +56,17 @@ def before(name: str, do: Callable[[Any], None]) -> Break:
 
 
 def never(name: str) -> Break:
-    """A method of the link does nothing."""
+    """Let a method of the link do nothing."""
     return lambda device, patch: setattr(device.link, name, lambda *given: None)
 
 
 def constant(name: str, value: Any) -> Break:
-    """A number of the device's side is another one."""
+    """Change a constant of the device's side."""
     return lambda device, patch: patch.setattr(cardlink, name, value)
 
 
 def status_with(change: Callable[[messages.Status], dict[str, Any]]) -> Break:
-    """Statuses that say something else."""
+    """Change the content of statuses."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def other(old: Callable[[int], messages.Status], heard: int) -> messages.Status:
@@ -79,7 +79,7 @@ def status_with(change: Callable[[messages.Status], dict[str, Any]]) -> Break:
 
 
 def seen_with(kind: type[observations.Observation], change: Callable[[Any], dict[str, Any]]) -> Break:
-    """What the mechanism sees is another thing."""
+    """Change what the mechanism observes."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def other(old: Callable[[Any], None], seen: Any) -> None:
@@ -91,7 +91,7 @@ def seen_with(kind: type[observations.Observation], change: Callable[[Any], dict
 
 
 def without_reason(reason: str, instead: str = "") -> Break:
-    """A reason that never speaks against a command, or is called otherwise."""
+    """Let a reason for refusing a command never apply, or give it another name."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def other(old: Callable[[AnyCommand], str], command: AnyCommand) -> str:
@@ -148,7 +148,7 @@ def sends_reserved_cards(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> 
 
 
 def covers(change: Callable[[int, int], int]) -> Break:
-    """An ack covers another number: of the one that came and the newest."""
+    """Let an ack cover another number, computed from its own and the newest."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def take(old: Callable[..., None], boot: int, number: int, now: float) -> None:
@@ -170,7 +170,7 @@ def keeps_the_long_wait(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> N
 
 
 class NoTag:
-    """A cipher that decrypts and does not look at the tag."""
+    """A cipher that decrypts without checking the tag."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -181,7 +181,7 @@ class NoTag:
 
 
 class Forgetful(dict[int, int]):
-    """The last counters, as if there had been none."""
+    """A memory of the last counters that keeps none."""
 
     def __getitem__(self, flags: int) -> int:
         return 0
@@ -303,13 +303,13 @@ def ends_by_a_damaged_frame(link: Any) -> None:
 
 
 def a_counter_again(link: Any) -> None:
-    """Every tenth."""
+    """Reuse a counter in every tenth frame."""
     sealer = link._channel._sealer
     sealer.counter -= sealer.counter % 10 == 9
 
 
 def unsent(kind: Kind) -> Break:
-    """Frames of a sealed kind are never sent."""
+    """Never send the frames of a sealed kind."""
 
     def breaks(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
         def send(old: Callable[..., None], sent: Kind, *given: Any, **named: Any) -> None:
@@ -415,4 +415,4 @@ def rejects_no_bad_body(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> N
 
 
 def works(device: SimulatedDevice, patch: pytest.MonkeyPatch) -> None:
-    """But perhaps slowly."""
+    """Return whether the device works, possibly slowly."""

@@ -1,4 +1,4 @@
-"""The bench's tests of promises on a device in this process, without waiting for its seconds."""
+"""The bench's tests of promises on a device in this process, without waiting for its timeouts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MakeDevice = Callable[[], SimulatedDevice]
 
 
 def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
-    """With a deck in it, on the running loop's time."""
+    """Return a good device with a deck in it, on the running loop's time."""
     profile = Profile(kind, "CARDSHOE-BENCH", full_capabilities(kind))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=KEY, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(pace))
@@ -35,7 +35,7 @@ def good_device(kind: Any = "shuffler", pace: float = 0.0) -> SimulatedDevice:
 
 
 class Bed:
-    """A device with a host at it. `operator`: the seconds that a person has, whom the host's `say` asks."""
+    """A device with a host connected. `operator`: the seconds for a person, whom the host's `say` asks."""
 
     def __init__(self, make: MakeDevice, *, operator: int = 0) -> None:
         self.device = make()
@@ -58,7 +58,7 @@ def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 def ask(kept: Kept, make: MakeDevice = good_device) -> None:
-    """Run a test of the bench on a device. Raises `BrokenPromiseError`."""
+    """Run a test of the bench on a device. Raise `BrokenPromiseError` where it fails."""
 
     async def run() -> None:
         await _ask(kept, Bed(make).host)
@@ -67,7 +67,7 @@ def ask(kept: Kept, make: MakeDevice = good_device) -> None:
 
 
 def ask_all(every: Sequence[Kept], make: MakeDevice = good_device) -> None:
-    """Run tests one after the other on one device, each with a host of its own. Raises `BrokenPromiseError`."""
+    """Run tests in sequence on one device, each with a new host. Raise `BrokenPromiseError` where one fails."""
 
     async def run() -> None:
         bed = Bed(make)
@@ -79,7 +79,7 @@ def ask_all(every: Sequence[Kept], make: MakeDevice = good_device) -> None:
 
 
 async def host_is_gone() -> None:
-    """The other end in memory notices it in the loop's next turn."""
+    """Wait until the other end in memory has noticed, in the loop's next turn."""
     await asyncio.get_running_loop().create_task(_nothing())
     await asyncio.get_running_loop().create_task(_nothing())
 
@@ -101,7 +101,7 @@ async def _ask(kept: Kept, host: FrameHost) -> None:
 
 
 def owner(kept: Kept) -> object:
-    """An object of the class that has the test."""
+    """Return an object of the class that has the test."""
     for module in MODULES:
         for thing in vars(module).values():
             if isinstance(thing, type) and kept.name in vars(thing):

@@ -1,4 +1,4 @@
-"""`cardshoe bench`: what it prints, writes and exits with, on simulated devices of every driver."""
+"""`cardshoe bench`: its output, files and exit codes, on simulated devices of every driver."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Children:
         return child
 
     async def bench(self, *arguments: str) -> tuple[int, Child]:
-        """`cardshoe bench` in a process of its own; its exit code and what it said."""
+        """Run `cardshoe bench` in a separate process; return its exit code and output."""
         child = self.start("simulators.bench.command", *arguments)
         return await child.ended(), child
 
@@ -55,7 +55,7 @@ async def children() -> AsyncIterator[Children]:
 
 
 async def test_measurements_are_printed_and_kept(children: Children, tmp_path: Path) -> None:
-    """JUnit's properties are numbers, with units and limits of their own; a second run is shown beside the first."""
+    """JUnit's properties are numbers with units and limits; a second run is shown beside the first."""
     options = ["--only", "is_ready", "--junit", str(tmp_path / "bench.xml")]
     options += ["--history", str(tmp_path / "runs"), "--html", str(tmp_path / "bench.html")]
     await children.bench(*options)
@@ -68,7 +68,7 @@ async def test_measurements_are_printed_and_kept(children: Children, tmp_path: P
     page = (tmp_path / "bench.html").read_text()
     assert "<h1>CARDSHOE-SIM-SHUFFLER: passed</h1>" in page
     assert page.count("2 runs, from ") == 2
-    suites = ElementTree.parse(tmp_path / "bench.xml").getroot()  # noqa: S314  # we have just written it
+    suites = ElementTree.parse(tmp_path / "bench.xml").getroot()  # noqa: S314  # our own file
     properties = {str(found.get("name")): str(found.get("value")) for found in suites.findall(".//property")}
     assert properties["serial"] == "CARDSHOE-SIM-SHUFFLER"
     assert properties["firmware"] == "1.0"
@@ -90,7 +90,7 @@ async def test_what_is_skipped_fails_a_device_that_must_do_everything(children: 
 
 
 async def test_a_person_is_asked_on_standard_error(children: Children) -> None:
-    """No one pulls this cable: the device fails."""
+    """Nobody pulls the cable, so the test of the device fails."""
     code, child = await children.bench("--operator", "1", "--only", "pulled")
     assert code == 3, child.out + child.err
     assert child.err == ["Pull the cable out: 1 s left."]
@@ -107,7 +107,7 @@ async def test_an_interrupt_is_one_line(children: Children) -> None:
 
 @pytest.mark.soak
 async def test_a_device_that_never_answers_fails_in_seconds(tmp_path: Path) -> None:
-    """By pytest alone: the first test asks whether it answers, the others know."""
+    """The first test finds that it does not answer, and the others rely on that."""
     keys = tmp_path / "keys"
     write_device_keys(keys, {"CARDSHOE-1": bytes(range(1, 33))})
     connected: list[asyncio.StreamWriter] = []
@@ -171,7 +171,7 @@ async def test_a_one_way_shoe_passes_what_its_driver_promises(driver: str, child
 
 
 @pytest.mark.soak
-async def test_a_device_that_fails_is_exit_code_three(children: Children, tmp_path: Path) -> None:
+async def test_a_failing_device_gives_exit_code_three(children: Children, tmp_path: Path) -> None:
     """A shuffler that jams before its first card forms no set."""
     keys = tmp_path / "keys"
     device = children.start(

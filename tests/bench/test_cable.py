@@ -1,4 +1,4 @@
-"""A simulated cable that comes out and cannot be put in again says so, and does not stay out in silence."""
+"""A simulated cable that cannot be plugged in again reports this, and does not stay unplugged silently."""
 
 from __future__ import annotations
 

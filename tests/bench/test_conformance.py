@@ -1,6 +1,6 @@
-"""The bench's tests, on a simulated shuffler behind a pseudo-terminal; `--device URL` asks a real device.
+"""The bench's tests on a simulated shuffler behind a pseudo-terminal; `--device URL` tests a real device.
 
-The promises are asked for in memory by `test_promises` each time, and here, where their seconds pass, on request.
+`test_promises` always runs them in memory; here they run in real time, on request.
 """
 
 import pytest

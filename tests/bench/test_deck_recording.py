@@ -1,4 +1,4 @@
-"""Decks that a bench records of simulated shufflers: what stands in the file, and what stops the recording."""
+"""Decks of simulated shufflers that a bench records: the content of the file, and what stops the recording."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def decks_in(file: Path) -> list[DeckOrders]:
 
 @pytest.fixture
 async def start() -> AsyncIterator[Callable[..., Child]]:
-    """Starts processes that end with the test."""
+    """Yield a function that starts processes which end with the test."""
     started: list[Child] = []
 
     def make(module: str, *arguments: str) -> Child:
@@ -65,10 +65,10 @@ async def start() -> AsyncIterator[Callable[..., Child]]:
 
 
 @pytest.mark.parametrize(("model", "fails"), [("shelves:10", True), ("uniform", False)])
-async def test_a_shuffler_is_audited_by_what_it_dealt(
+async def test_a_shuffler_is_audited_by_its_recorded_decks(
     model: str, fails: bool, start: Callable[..., Child], tmp_path: Path
 ) -> None:
-    """Ten shelves fail by two decks, by each way of judging; a fair shuffle passes."""
+    """Ten shelves fail by two decks, with each method; a fair shuffle passes."""
     keys, file = str(tmp_path / "keys"), tmp_path / "decks.jsonl"
     device = start(
         "controller", "simulate", "--load", "--person", "--fast", "--no-console", "--shuffle", model,
@@ -101,7 +101,7 @@ def record(
     monkeypatch: pytest.MonkeyPatch, asked: Recording, prepare: Prepare = lambda device: None, *,
     person: bool = True, capabilities: Capabilities = ABLE, kind: Any = "shuffler",
 ) -> list[str]:  # fmt: skip
-    """Record the decks of a simulated shuffler with a person at it; what was said."""
+    """Record the decks of a simulated shuffler with a person at it; return the output."""
     said: list[str] = []
 
     def make(*_: object) -> SimulatedDevice:
@@ -132,10 +132,8 @@ def record(
 
 
 @pytest.mark.parametrize("on_removal", [False, True])
-def test_decks_are_kept_with_the_order_that_went_in(
-    on_removal: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Also of a device that forms sets of three by itself and leaves one card over."""
+def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also of a device that forms sets of three itself and leaves one card over."""
     file = tmp_path / "decks"
     able = full_capabilities("shuffler", on_removal=on_removal)
     said = record(monkeypatch, Recording(3, file, goes_on=False, turned=False), capabilities=able)

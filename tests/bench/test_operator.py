@@ -1,4 +1,4 @@
-"""What a person does for the bench, done by a simulated one: a good device keeps its promises, a bad one is found."""
+"""A simulated person does what the bench asks a person for: a good device keeps its promises, a bad one is found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMES = sorted(name.removeprefix("test_") for name in vars(OperatorPromises) if 
 
 
 class Person:
-    """Does what is said. `strong`: draws cards from a locked shoe. `hands`: none, and nothing is done."""
+    """Does as asked. `strong`: can draw cards from a locked shoe. `hands`: without them, nothing is done."""
 
     def __init__(self, bed: Bed, *, strong: bool = False, hands: bool = True) -> None:
         self.heard: list[str] = []
@@ -34,7 +34,7 @@ class Person:
 
 
 def ask_with(name: str, *, strong: bool = False, hands: bool = True, stays_open: bool = False) -> list[str]:
-    """Run one test; what the person heard."""
+    """Run one test; return what the person was asked."""
     said: list[list[str]] = []
 
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""The community drivers on a real pseudo-terminal, through the link keeper: connected, hung up, connected again."""
+"""The community drivers on a real pseudo-terminal, through the link keeper: connected, hung up, reconnected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cards(bench: Bench) -> list[str]:
 
 
 async def draw(bench: Bench, device: OneWayDevice) -> str:
-    """One card, waited for."""
+    """Draw one card, and wait for it."""
     place = len(bench.received)
     (drawn,) = device.mechanism.draw()
     await bench.report(CardDrawn, after=place)
@@ -31,7 +31,7 @@ async def draw(bench: Bench, device: OneWayDevice) -> str:
 
 
 @pytest.mark.parametrize(("driver", "make"), ONE_WAY_SHOES.items())
-async def test_a_link_stands_at_once_and_brings_the_cards(
+async def test_a_link_is_established_immediately_and_delivers_the_cards(
     driver: str, make: Callable[..., OneWayDevice], tmp_path: Path
 ) -> None:
     device = make(random=Random(7))

@@ -21,7 +21,7 @@ def text_of(section: str) -> str:
 
 
 def rules_of(section: str) -> set[str]:
-    """Its numbered rules, each under the bold word before it; of the signs of life its rows and bold texts as well."""
+    """Return the page's numbered rules by their bold names; for the signs of life also their rows and bold texts."""
     rules: set[str] = set()
     under = ""
     for line in text_of(section).splitlines():
@@ -66,7 +66,7 @@ def test_every_rule_is_asked_for_or_has_a_reason() -> None:
     assert rules() - asked_for() - set(UNTESTED) == set()
 
 
-def test_a_rule_with_a_reason_is_not_asked_for_and_stands_on_the_page() -> None:
+def test_a_rule_without_a_test_has_its_reason_on_the_page() -> None:
     assert not set(UNTESTED) & asked_for()
     assert set(UNTESTED) <= rules()
 

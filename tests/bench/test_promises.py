@@ -1,4 +1,4 @@
-"""A good device keeps every promise that the bench asks for; in memory, where its seconds take no time."""
+"""A good device keeps every promise that the bench tests; in memory, where timeouts take no time."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def test_a_good_shoe_keeps_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("pace", [0.0, 1.0])
-def test_one_device_keeps_them_all_one_after_the_other(pace: float) -> None:
-    """As in `cardshoe bench`: what an earlier test left behind does not matter to a later one."""
+def test_one_device_keeps_all_promises_in_sequence(pace: float) -> None:
+    """As in `cardshoe bench`: what an earlier test left behind must not affect a later one."""
     ask_all([KEPT[name] for name in ON_FRAMES] * 2, lambda: good_device(pace=pace))

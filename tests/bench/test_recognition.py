@@ -1,4 +1,4 @@
-"""Recognition on the bench: exact bounds, orders of a file, and a simulated shoe on a pseudo-terminal."""
+"""Recognition on the bench: exact bounds, orders from a file, and a simulated shoe on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_sample_without_an_error_has_the_bound_of_its_size() -> None:
     assert upper_bound(allowed, 1040) <= 0.01 < upper_bound(allowed + 1, 1040)
 
 
-def test_a_face_that_is_always_misread_is_beyond_the_limit_by_its_lower_bound() -> None:
+def test_a_face_that_is_always_misread_exceeds_the_limit() -> None:
     """All cards together stay within a limit of 4 %."""
     tally = Tally()
     for _ in range(20):
@@ -87,14 +87,14 @@ def _said(child: Child, words: str) -> bool:
 
 
 class Shoe:
-    """A simulated shoe on a pseudo-terminal, the bench in a process of its own, and the person whom the bench asks."""
+    """A simulated shoe on a pseudo-terminal, the bench in a separate process, and the person whom it asks."""
 
     def __init__(self, url: str, device: SimulatedDevice | OneWayDevice, folder: Path) -> None:
         self._url, self._device, self._folder = url, device, folder
         self._child: Child | None = None
 
     def start(self, decks: int, *options: str) -> Child:
-        """The bench, which asks for so many decks."""
+        """Start the bench, which asks for that many decks."""
         self._child = Child(
             "simulators.bench.command", "--json", "--only", "known_order", "--recognition", str(decks),
             "--junit", str(self._folder / "junit.xml"), *options,
@@ -105,7 +105,7 @@ class Shoe:
     async def bench(
         self, decks: int, faults: dict[int, list[ArmedFault]], *options: str, reverse: bool = False
     ) -> Child:
-        """Draw so many decks. `faults`: by deck. `reverse`: the decks lie the other way round, as a file says."""
+        """Draw that many decks. `faults`: by deck. `reverse`: the decks are in the opposite order to the file."""
         order = list(reversed(DECK)) if reverse else list(DECK)
         file = self._folder / "orders"
         file.write_text(" ".join(card.code.replace("T", "10") for card in order) + "\n")
@@ -144,7 +144,7 @@ async def test_a_shoe_that_reads_every_card_passes_in_the_order_of_a_file(shoe: 
     values = {one["name"]: one["value"] for one in report["measurements"]}
     assert (values["cards misread"], values["cards unreadable"]) == (0, 0)
     assert values["cards not recognised, upper bound"] == pytest.approx(100 * (1 - 0.05 ** (1 / (52 * DECKS))))
-    suites = ElementTree.parse(tmp_path / "junit.xml").getroot()  # noqa: S314  # we have just written it
+    suites = ElementTree.parse(tmp_path / "junit.xml").getroot()  # noqa: S314  # our own file
     properties = {found.get("name"): found.get("value") for found in suites.findall(".//property")}
     assert properties["cards misread"] == "0"
     assert any(re.match("52 faces: 0 of 6 each; rate at most 39", line) for line in child.err)
@@ -173,10 +173,10 @@ async def test_a_sample_that_is_too_small_for_the_limit_fails_before_a_card_is_d
 
 
 @pytest.mark.parametrize(("driver", "make"), ONE_WAY_SHOES.items())
-async def test_shoes_of_other_makers_are_measured_too(
+async def test_other_makers_shoes_are_measured_too(
     driver: str, make: Callable[..., OneWayDevice], tmp_path: Path
 ) -> None:
-    """The ninth card of each deck is read as another one; the others are recognised."""
+    """The ninth card of each deck is misread; the others are recognised."""
     device = make(random=Random(7))
     cards = tmp_path / "cards.csv"
     write_card_table(cards)

@@ -1,4 +1,4 @@
-"""The device in C, compiled once a session, and one of each kind whose time passes by `tick` only."""
+"""Fixtures: the device in C, compiled once in a session, and one device of each kind, whose time `tick` advances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device in C as a process of its own: compiled, started, told what people do at it, and read."""
+"""The device in C as a separate process: compiled, started, controlled and read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compiler() -> str | None:
 
 
 def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = CHECKED) -> Path:
-    """The program, compiled into a temporary folder; call it once a session (the fixture `program` does).
+    """Compile the program into a temporary folder; call it once in a session (the fixture `program` does).
 
     With the default `options` an access out of bounds or an undefined operation ends it, which `CDevice` notices.
     """
@@ -41,12 +41,12 @@ def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = C
 
 
 class CDevice:
-    """One running device. A context manager; it ends its own child and nothing else.
+    """A running device, as a context manager that ends only its own child.
 
-    `over`: what it speaks on. "socketpair": `read` and `write` here, or `host_socket` for another reader. "pty": a pty
-    made here, its master handed over, `port` its path. "own pty": the device opens it, `port` its path.
-    `virtual`: its clock stands still but for `tick`. `random`: with False it has no true random source.
-    `lines`: everything that it said so far but `ok` and `no`, oldest first; `control` returns what is new.
+    `over`: its connection. "socketpair": `read` and `write` here, or `host_socket` for another reader. "pty": a pty
+    made here, whose master it gets; `port` is its path. "own pty": the device opens it; `port` is its path. `virtual`:
+    only `tick` advances its clock. `random`: if False, it has no true random source. `lines`: all its output so far but
+    `ok` and `no`, oldest first; `control` returns what is new.
     """
 
     def __init__(
@@ -98,14 +98,14 @@ class CDevice:
         self.boot, self.start = int(boot), int(start)
 
     def line(self) -> str:
-        """Its next line; waits for it. Fails where the device has ended."""
+        """Wait for its next line and return it. Fail where the device has ended."""
         assert self._child.stdout is not None
         line: bytes = self._child.stdout.readline()
         assert line.endswith(b"\n"), f"the device ended, code {self._child.wait()}"
         return line.decode().rstrip("\n")
 
     def wait_for(self, beginning: str) -> str:
-        """Waits for the next line that begins so."""
+        """Wait for the next line that begins like this."""
         while True:
             line = self.line()
             self.lines.append(line)
@@ -113,7 +113,7 @@ class CDevice:
                 return line
 
     def control(self, line: str, *, possible: bool = True) -> list[str]:
-        """Sends a control line. Returns what the device said until it was done; `possible`: whether it can do it."""
+        """Send a control line. Return the output until it was done; `possible`: whether it can be done."""
         assert self._child.stdin is not None
         self._child.stdin.write(line.encode() + b"\n")
         self._child.stdin.flush()
@@ -127,11 +127,11 @@ class CDevice:
         return said
 
     def tick(self, ms: int) -> list[str]:
-        """Lets virtual time pass, after everything that was written to the device so far was taken."""
+        """Let virtual time pass, after everything written to the device so far was taken."""
         return self.control(f"tick {ms}")
 
     def counts(self) -> tuple[int, int, int]:
-        """Frames forged, repeated and damaged since the start."""
+        """Return the numbers of frames forged, repeated and damaged since the start."""
         line = next(one for one in self.control("count") if one.startswith("count "))
         _, _, forged, _, repeated, _, damaged = line.split()
         return int(forged), int(repeated), int(damaged)
@@ -141,7 +141,7 @@ class CDevice:
         self.host_socket.sendall(data)
 
     def read(self) -> bytes:
-        """What the device has written so far."""
+        """Return what the device has written so far."""
         assert self.host_socket is not None
         data = b""
         while True:
@@ -154,10 +154,10 @@ class CDevice:
             data += piece
 
     def close(self) -> None:
-        """Ends the device. Its own faults, as the sanitizers find them, fail here."""
+        """End the device. Faults that the sanitizers found make this fail."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        with suppress(BrokenPipeError):  # it has ended already; its code says why
+        with suppress(BrokenPipeError):  # it has ended already; its exit code shows why
             self._child.stdin.write(b"quit\n")
             self._child.stdin.close()
         self._child.stdout.read()

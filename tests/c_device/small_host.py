@@ -1,4 +1,4 @@
-"""A host for tests, made from docs/cardlink.md: one link, no journal, no timers. It says what a test has it say."""
+"""A host for tests, written from docs/cardlink.md: one link, no journal, no timers. The test controls what it sends."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Frame:
 
 
 class SmallHost:
-    """One attempt to link, named by its nonce."""
+    """One attempt to link, identified by its nonce."""
 
     def __init__(self, device: CDevice, nonce: bytes = b"nonce of host 01", key: bytes = KEY) -> None:
         self.device = device
@@ -83,7 +83,7 @@ class SmallHost:
         return fields
 
     def exchange(self, *frames: bytes, ms: int = 0) -> list[Frame]:
-        """Writes the frames, lets time pass, and returns what the device sent: only after everything was taken."""
+        """Write the frames, let time pass, and return what the device sent, once everything was taken."""
         for frame in frames:
             self.device.write(slip(frame))
         self.device.tick(ms)
@@ -93,7 +93,7 @@ class SmallHost:
         return [frame for data in unslip(self.device.read()) if (frame := self.take(data)) is not None]
 
     def take(self, data: bytes) -> Frame | None:
-        """Nothing where it was sealed for another link."""
+        """Read frames, except those that were sealed for another link."""
         version, kind, flags, boot, number = struct.unpack_from("<BBBII", data)
         assert (version, flags) == (1, 0)
         if kind in CLEAR:
@@ -141,7 +141,7 @@ class SmallHost:
         return self.sealed(RESUME, [self.boot if self.durable else 0, self.durable], number=self.durable)
 
     def link(self) -> list[Frame]:
-        """The whole handshake. Returns the status and the reports that answer the resume."""
+        """Do the whole handshake. Return the status and the reports that answer the resume."""
         self.say_hello()
         self.prove()
         return self.exchange(self.resume())
@@ -157,7 +157,7 @@ class SmallHost:
         return self.exchange(self.command(command_id, *order), ms=ms)
 
     def keep_up(self, ms: int) -> list[Frame]:
-        """Lets time pass with an ack each 500 ms, of every report that came."""
+        """Let time pass with an ack each 500 ms, of every report that came."""
         frames: list[Frame] = []
         for _ in range(ms // 500):
             came = self.exchange(self.ack(), ms=500)

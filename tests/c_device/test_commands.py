@@ -1,4 +1,4 @@
-"""Commands and the mechanism of the device in C: docs/cardlink.md, "Commands" and the reports that they cause."""
+"""Commands and the mechanism of the device in C: docs/cardlink.md, "Commands", and the reports that they cause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def answers(frames: list[Frame]) -> list[Any]:
 
 
 def reports(frames: list[Frame]) -> list[Any]:
-    """Without the time."""
+    """Return the reports without their time."""
     return [[frame.body[0], *frame.body[2:]] for frame in frames if frame.kind == REPORT]
 
 
@@ -38,7 +38,7 @@ def linked(device: CDevice, *, release: bool = True) -> SmallHost:
 
 
 def shuffled(device: CDevice, line: str = "load 52 7") -> tuple[SmallHost, int, int]:
-    """A host with a shuffled deck: its deck and shuffle."""
+    """Return a host with a shuffled deck, its deck and its shuffle."""
     host = linked(device)
     device.control(line)
     (loaded,) = reports(host.read())

@@ -20,7 +20,7 @@ KEY = bytes(range(32))
 
 
 def ask(program: Path, *questions: tuple[str | bytes, ...]) -> list[str]:
-    """The lines that the self-test mode answers; bytes are passed as hexadecimal."""
+    """Return the lines of the self-test mode's answer; bytes are passed as hexadecimal."""
     lines = (
         " ".join(word if isinstance(word, str) else word.hex() or "-" for word in question) for question in questions
     )
@@ -101,7 +101,7 @@ def part(text: bytes) -> bytes:
 
 
 def test_proofs_and_frame_keys(program: Path) -> None:
-    """Sections "Proofs" and "Sealed frames" of docs/cardlink.md, computed a second time."""
+    """Sections "Proofs" and "Sealed frames" of docs/cardlink.md, computed independently."""
     host_nonce, device_nonce, hello, identity = some(16, 4), some(16, 5), some(31, 6), some(450, 7)
     expected = [
         hmac.digest(
@@ -116,13 +116,13 @@ def test_proofs_and_frame_keys(program: Path) -> None:
 
 @pytest.mark.parametrize("source", [b"", bytes(range(16))], ids=["no random source", "random"])
 def test_nonce(program: Path, source: bytes) -> None:
-    """Section "The device's nonce" of docs/cardlink.md, computed a second time."""
+    """Section "The device's nonce" of docs/cardlink.md, computed independently."""
     hello, start, draw = some(31, 6), (70000).to_bytes(4, "little"), (3).to_bytes(4, "little")
     whole = b"".join(map(part, (b"cardlink1", b"device nonce", source, start, draw, hello)))
     assert ask(program, ("nonce", KEY, source, start, draw, hello)) == [hmac.digest(KEY, whole, "sha256")[:16].hex()]
 
 
-def test_compiles_for_speed_too(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_program_compiles_with_optimisation_too(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Optimisation finds warnings that the checked program does not show."""
     program = build(tmp_path_factory, PLAIN)
     assert ask(program, ("sha256", b"abc")) == [hashlib.sha256(b"abc").hexdigest()]

@@ -33,7 +33,7 @@ from tests.c_device.small_host import (
 
 pytestmark = pytest.mark.tool("gcc")
 
-# The bytes that MessagePack and the escapes give a meaning to, and a few others.
+# The bytes with a meaning for MessagePack and the escapes, and a few others.
 NONSENSE: Final = bytes.fromhex("00017f8090919fa0a1bfc0c1c2c3c4c5cccdcecfd0d9dadbdcdddeffe29c93")
 
 
@@ -80,10 +80,10 @@ def test_the_same_hello_has_the_same_identity_and_another_a_fresh_nonce(shuffler
     host.say_hello()
     first = host.identity
     shuffler.tick(2900)
-    shuffler.control("load")  # its report is not in the identity: that is sent as it was
+    shuffler.control("load")  # its report is not in the identity: that is sent unchanged
     host.say_hello()
     assert host.identity == first
-    shuffler.tick(2900)  # counted from the last hello that fitted
+    shuffler.tick(2900)  # counted from the last matching hello
     host.prove()
     other.say_hello()
     assert other.fields[12] != host.fields[12]
@@ -112,7 +112,7 @@ def test_a_wrong_proof_is_rejected_and_the_candidate_stays(shuffler: CDevice) ->
     shuffler.tick(2000)
     assert codes(host.exchange(wrong.proof())) == ["proof"]
     host.prove()
-    assert codes(host.exchange(wrong.proof())) == ["proof"]  # proven it stays, too
+    assert codes(host.exchange(wrong.proof())) == ["proof"]  # the proven one stays, too
     assert kinds(host.exchange(host.resume())) == [STATUS, REPORT]
 
 
@@ -147,7 +147,7 @@ def test_a_candidate_beside_the_active_link(shuffler: CDevice) -> None:
     assert kinds(other.exchange(other.resume())) == [STATUS]
     assert host.order(2, 3) == []  # its keys are gone
     assert shuffler.counts()[0] == 1
-    assert kinds(other.order(1, 2)) == [ANSWER]  # ids are of the link
+    assert kinds(other.order(1, 2)) == [ANSWER]  # ids belong to a link
 
 
 def test_the_active_link_is_lost_as_if_no_hello_had_come(shuffler: CDevice) -> None:
@@ -254,12 +254,12 @@ def test_lost_after_five_seconds_without_a_fresh_heard(shuffler: CDevice) -> Non
         host.exchange(host.ack(), ms=1000)
     said: list[str] = []
     seconds = 0
-    while not said:  # the frame that it names was sent 4 s ago, then longer: not fresh any more
+    while not said:  # the frame that it names was sent 4 s ago, then longer: it is no longer fresh
         seconds += 1
         host.exchange(host.ack(heard=stale))
         said = shuffler.tick(1000)
     assert said == ["lost"]
-    assert seconds == 6  # it was fresh for the last time 5 s after the link stood, and then 5 s passed
+    assert seconds == 6  # it was last fresh 5 s after the link was established, and then 5 s passed
 
 
 @pytest.mark.parametrize("heard", [0, 1000])
@@ -331,8 +331,8 @@ def test_damaged_frames_are_counted_and_never_answered(shuffler: CDevice) -> Non
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nonsense_ends_nothing(shuffler: CDevice, seed: int) -> None:
-    """The sanitizers end the program at an access out of bounds; whole frames with any bodies come furthest."""
+def test_invalid_input_ends_nothing(shuffler: CDevice, seed: int) -> None:
+    """The sanitizers end the program at an access out of bounds; whole frames with any bodies get furthest."""
     chance = random.Random(seed)
     host = SmallHost(shuffler)
     host.link()

@@ -17,7 +17,7 @@ def numbers(frames: list[Frame]) -> list[int]:
 
 
 def make(device: CDevice, count: int) -> None:
-    """So many reports that change nothing else."""
+    """Make that many reports that change nothing else."""
     for place in range(count):
         device.control("clear" if place % 2 else "jam")
 
@@ -114,7 +114,7 @@ def test_reports_lost_count_from_the_first_lost(shuffler: CDevice) -> None:
     assert status.status["last_report"] == 71
     assert numbers(reports) == list(range(8, 16))
     assert reports[0].body == [LOST, 0, shuffler.boot, 1, 8]
-    host.exchange(host.ack(7))  # lies within what is lost
+    host.exchange(host.ack(7))  # a number within the lost ones
     assert numbers(host.exchange(host.resume()))[0] == 8
     assert numbers(host.exchange(host.ack(8))) == [16]
 
@@ -126,7 +126,7 @@ def test_reports_lost_within_the_window_go_out_when_it_is_sent_again(shuffler: C
     shuffler.control("jam")
     assert numbers(host.read()) == []
     shuffler.control("clear")
-    assert numbers(host.read()) == [9]  # it came into the window
+    assert numbers(host.read()) == [9]  # it entered the window
     again = [frame for frame in host.exchange(ms=200) if frame.kind == REPORT]
     assert numbers(again) == list(range(2, 10))
     assert again[0].body[:1] + again[0].body[2:] == [LOST, shuffler.boot, 1, 2]

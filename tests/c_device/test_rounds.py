@@ -20,7 +20,7 @@ KINDS: dict[Unit, Literal["shuffler", "shoe"]] = {Unit.SETS: "shuffler", Unit.SI
 
 
 async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed: int) -> None:
-    """From a fresh deck to the end, with hands that the device read."""
+    """Play from a fresh deck to the end, with hands that the device read."""
     device.control(f"load 52 {seed}")
     if unit is Unit.SINGLES:
         await people.until(lambda view: view.deck.loaded == 52 and not view.deck.dispensed)
@@ -45,7 +45,7 @@ async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed:
         await people.do(operations.CountCards("stub", 52 - view.dealt, "a witness"))
     await people.until(lambda view: view.deck.stub is not None and not view.device.open_commands)
     await people.do(operations.RecordSettled())
-    for _ in range(2):  # it is asked twice
+    for _ in range(2):  # the request is repeated
         await people.do(operations.ConcludeRound())
 
 

@@ -1,1 +1,1 @@
-"""Golden captures: files that every version has to hear as they were heard (docs/captures.md)."""
+"""Golden captures: files that every version has to read with the same result (docs/captures.md)."""

@@ -1,7 +1,7 @@
 """`python -m tests.captures.make FOLDER`: makes the golden captures that come from the simulators.
 
-Only for new ones, and to see where the old ones came from: an existing golden capture is never made again. Those of
-real devices and of bugs are recorded or written by hand (docs/captures.md).
+It is for new ones, and shows how the old ones were made: an existing golden capture is never made again. Those of real
+devices and of bugs are recorded or written by hand (docs/captures.md).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Spoil = Callable[[bytes], bytes]
 
 
 class Maker:
-    """A driver and a simulated device in lock-step on a clock of their own, and a capture of what they say."""
+    """A driver and a simulated device in lock-step on a virtual clock, and a capture of what they send."""
 
     def __init__(self, path: Path, url: str, device: Shoe, clock: Clock, note: str) -> None:
         self.url = parse_device_url(url)
@@ -75,7 +75,7 @@ class Maker:
         self.run()
 
     def run(self, seconds: float = 0.01, *, device_is_there: bool = True) -> None:
-        """Let both converse until neither has anything to say, then so much time pass, and again."""
+        """Let both converse until neither has anything to send, then let time pass, and again."""
         for wait in (0.0, seconds):
             self.clock.now += wait
             for _ in range(100):
@@ -137,7 +137,7 @@ class Maker:
 
 
 class Golden(NamedTuple):
-    """`play` is what happens; `note` explains it to people."""
+    """A golden capture. `play` does what happens; `note` explains it to people."""
 
     name: str
     url: str
@@ -166,7 +166,7 @@ async def _sets(maker: Maker) -> None:
 
 
 async def _hang_up(maker: Maker) -> None:
-    """The cable is pulled in the middle of a card's report; the device repeats it on the next link."""
+    """Pull the cable in the middle of a card's report; the device repeats it on the next link."""
     maker.open()
     await maker.command(1, ReleaseExit())
     maker.draw(2)
@@ -182,7 +182,7 @@ async def _hang_up(maker: Maker) -> None:
 
 
 async def _noise(maker: Maker) -> None:
-    """Bits flip and stray bytes arrive; the device repeats what was damaged."""
+    """Flip bits and insert stray bytes; the device repeats what was damaged."""
     maker.open()
     await maker.command(1, ReleaseExit())
     random = Random(3)
@@ -202,7 +202,7 @@ async def _noise(maker: Maker) -> None:
 
 
 async def _noisy_line(maker: Maker) -> None:
-    """A line without a check: what is damaged beyond reading is reported as not understood."""
+    """Damage a line without a check: what cannot be read is reported as not understood."""
     maker.open()
     maker.draw(2)
     maker.spoil = lambda data: bytes([data[0], data[1] | 0x80]) + data[2:]
@@ -215,7 +215,7 @@ async def _noisy_line(maker: Maker) -> None:
 
 
 async def _silence(maker: Maker) -> None:
-    """The device says nothing any more: the driver ends the link."""
+    """Silence the device: the driver ends the link."""
     maker.open()
     await maker.command(1, HoldExit())
     for _ in range(32):

@@ -164,7 +164,7 @@ def _row(provision: Provision) -> str:
 
 
 def _cell(citations: Iterable[Citation]) -> str:
-    """Return the first places, each file once, with what in it cites the clause."""
+    """Return the first places, each file once, with the names in it that cite the clause."""
     places = list(dict.fromkeys((found.path.partition("/")[2], found.name) for found in citations))
     shown: dict[str, list[str]] = {}
     for path, name in places[:SHOWN]:

@@ -71,7 +71,7 @@ def clauses(document: str) -> tuple[str, ...]:
 
 
 def naming(document: str) -> str:
-    """Return our names for a document's unnumbered parts; empty where layouts and appendices keep their letter."""
+    """Return our names for a document's unnumbered parts, or none where layouts and appendices keep their letter."""
     return getattr(_MODULES[document], "NAMING", "")
 
 

@@ -144,7 +144,7 @@ def test_an_unknown_clause_is_named_with_its_place() -> None:
     assert coverage.unknown([known, strange]) == ["b.py:7: NC 5.99"]
 
 
-def test_every_clause_that_is_cited_stands_in_its_document() -> None:
+def test_every_clause_that_is_cited_is_in_its_document() -> None:
     assert coverage.unknown([*coverage.in_program(), *coverage.in_tests()]) == []
 
 

@@ -1,4 +1,4 @@
-"""The house chooses how many cards are burnt before the deal: none unless the configuration says so."""
+"""The casino chooses how many cards are burnt before the deal: none by default."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_what_a_real_table_records_is_sealed(tmp_path: Path, simulated: bool) ->
 @pytest.mark.parametrize(
     "capture", ['path = "no/such/folder/c"\n', 'path = "c"\nkey_file = "absent.key"\n', 'path = "table.toml"\n']
 )
-def test_a_capture_that_cannot_begin_is_told_once_and_nothing_else_happens(tmp_path: Path, capture: str) -> None:
+def test_a_capture_that_cannot_begin_is_reported_once_without_other_effect(tmp_path: Path, capture: str) -> None:
     log = CapturingLogger()
     configuration = read(tmp_path, f"[capture]\n{capture}")
     assert recorder_of(configuration, lambda: 0.0, log) is None

@@ -1,4 +1,4 @@
-"""`cardshoe config`: all mistakes at once, a valid example, and what is in force without secrets."""
+"""`cardshoe config`: all mistakes together, a valid example, and the effective configuration without secrets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:
     }
 
 
-def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
+def test_all_mistakes_are_reported_together_with_their_places(good: Path) -> None:
     bad = GOOD.replace('"sets"', '"piles"').replace("[api]", "[api]\nsocke = 1").replace(HASH, "x")
     good.write_text(bad)
     done = cardshoe("check", str(good))
@@ -78,8 +78,8 @@ def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
         ("", "", ""),
     ],
 )
-def test_a_file_is_checked_for_a_reload_as_the_daemon_takes_it(good: Path, old: str, new: str, words: str) -> None:
-    """Keys are those of the start, beside the copy that the daemon was given."""
+def test_a_file_is_checked_for_a_reload_as_the_daemon_reads_it(good: Path, old: str, new: str, words: str) -> None:
+    """The keys are those of the start, beside the copy that the daemon was given."""
     copy = good.parent / "handed" / "table.toml"
     copy.parent.mkdir()
     copy.write_text(GOOD)
@@ -89,7 +89,7 @@ def test_a_file_is_checked_for_a_reload_as_the_daemon_takes_it(good: Path, old: 
     assert (done.exit_code, words in done.stderr) == (78 if words else 0, True), done.output
 
 
-def test_mistakes_of_sections_files_and_the_port_at_once(good: Path) -> None:
+def test_mistakes_of_sections_files_and_the_port_come_together(good: Path) -> None:
     """A section that cannot be read does not hide the files and the port of the others."""
     (good.parent / "journal.key").unlink()
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -104,7 +104,7 @@ def test_mistakes_of_sections_files_and_the_port_at_once(good: Path) -> None:
     assert f"[api.http] port: {port} is in use" in done.stderr
 
 
-def test_remarks_are_no_mistakes(good: Path) -> None:
+def test_remarks_are_not_mistakes(good: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     good.write_text(GOOD + f"[api.http]\nport = {port}\n")
@@ -139,8 +139,8 @@ def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> Non
     read_configuration(path)
 
 
-def test_what_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
-    """Without the "#" before keys only those without a default change anything."""
+def test_everything_that_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
+    """Without the "#" before keys, only those without a default change anything."""
     text = example().replace(FILL_IN, HASH)
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
     before.write_text(text)

@@ -125,14 +125,14 @@ def test_what_is_known_to_be_a_program_serves_no_real_table(tmp_path: Path, pseu
         "serial:///dev/cardshoe/BT-1?driver=bee_tek",  # not plugged in
         "tcp://192.0.2.7:4001/?driver=angel_eye",
         "tcp://serial-server.example:4001/?driver=angel_eye",
-        "tcp://127.0.0.1:4001/",  # it proves itself, and says whether it is simulated
+        "tcp://127.0.0.1:4001/",  # it proves its identity, and says whether it is simulated
     ],
 )
 def test_what_may_be_a_device_is_taken(tmp_path: Path, url: str) -> None:
     assert at_a_real_table(tmp_path, url).url == url
 
 
-async def test_a_program_that_takes_a_devices_name_later_is_not_opened(tmp_path: Path, pseudo_terminal: Path) -> None:
+async def test_a_program_that_takes_a_devices_name_later_is_refused(tmp_path: Path, pseudo_terminal: Path) -> None:
     """The name was free when the configuration was read."""
     link = tmp_path / "shoe"
     url = parse_device_url(f"serial://{link}?driver=bee_tek")

@@ -41,7 +41,7 @@ def test_paths_count_from_the_files_folder(tmp_path: Path) -> None:
     assert (record.broker, record.site, record.pit) == ("mqtts://broker.casino:8883", "vienna", "p1")
 
 
-def test_at_a_reload_they_are_looked_for_where_the_daemon_has_its_copies(tmp_path: Path) -> None:
+def test_a_reload_looks_for_the_files_where_the_daemon_has_its_copies(tmp_path: Path) -> None:
     """`/proc/PID/root`, through which root reaches them, is a link that leads elsewhere once it is resolved."""
     copies, root = tmp_path / "copies", tmp_path / "root"
     copies.mkdir()
@@ -85,8 +85,8 @@ def test_what_a_floor_section_cannot_say(tmp_path: Path, floor: str, words: str)
     assert words in str(refused.value)
 
 
-def test_files_that_are_not_good_are_remarks(tmp_path: Path) -> None:
-    """The table also deals without its floor."""
+def test_invalid_files_are_remarks(tmp_path: Path) -> None:
+    """The table deals without its floor, too."""
     text = f'[floor]\nbroker = "mqtts://broker.casino"\n{PLACE}{FILES}'
     (missing,) = remarks_on(read(tmp_path, text))
     assert missing.sentence.startswith("[floor] The files for TLS cannot be used")

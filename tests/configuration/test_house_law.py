@@ -1,4 +1,4 @@
-"""Readings and house rows in a configuration: which are accepted or refused, and their effect at a table."""
+"""Readings and a casino's own rows in a configuration: which are accepted or refused, and their effect at a table."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_reading_enters_the_journal_with_who_chose_it_and_when(tmp_path: Path)
     assert law_of(settings).option("established_by") == "complete_hands"
 
 
-def test_a_table_that_is_no_simulation_must_choose_what_has_no_default(tmp_path: Path) -> None:
+def test_a_real_table_must_choose_every_setting_without_a_default(tmp_path: Path) -> None:
     sentence = refusal(tmp_path, "", simulated=False)
     assert "established_by must be chosen (NC 5.4): mathematically or complete_hands" in sentence
     assert law_of(read(tmp_path).settings).unchosen, "a simulation may leave it open"
@@ -91,7 +91,7 @@ def test_such_a_choice_names_who_and_when(tmp_path: Path, missing: str) -> None:
         (REMOVING.replace("dealer_hand = false", "handled = true"), "it could remove the Dealer's hand"),
     ],
 )
-def test_what_is_no_reading_and_no_rule_is_refused(tmp_path: Path, law: str, words: str) -> None:
+def test_an_invalid_reading_or_rule_is_refused(tmp_path: Path, law: str, words: str) -> None:
     assert words in refusal(tmp_path, law)
 
 

@@ -1,4 +1,4 @@
-"""`[journal]`: the place of its files, the start of the next one, and their lifetime."""
+"""`[journal]`: the place of its files, the start of the next one, and their retention."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read(folder: Path, more: str) -> Configuration:
     return read_configuration(path)
 
 
-def test_what_holds_where_nothing_is_said(tmp_path: Path) -> None:
+def test_the_defaults(tmp_path: Path) -> None:
     section = read(tmp_path, "").journal
     assert (section.keep_days, section.signing_key_file) == (0, None)
     assert (section.days.begins, section.days.zone, section.days.most_bytes) == (time(6), UTC, 256_000_000)

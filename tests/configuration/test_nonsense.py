@@ -1,4 +1,4 @@
-"""Nonsense in a configuration: every mistake is reported at once, with its place and the allowed values."""
+"""Invalid configurations: every mistake is reported together, with its place and the allowed values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def mistakes(folder: Path, *edits: tuple[str, str]) -> list[str]:
     return [line.removeprefix("  - ") for line in others] or [first.removeprefix(f"{folder / 'table.toml'}: ")]
 
 
-def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     told = mistakes(
         tmp_path,
         ('unit = "sets"', 'unit = "piles"\nboxes = -1\nburn = 7\nburns = 1'),
@@ -79,7 +79,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) -> None:
+def test_contradictions_between_sections_are_reported_with_the_rest(tmp_path: Path) -> None:
     told = mistakes(
         tmp_path,
         ("simulated = true", "simulated = false"),
@@ -153,7 +153,7 @@ def test_a_section_with_mistakes_hides_no_other_and_invents_none(
     assert len(told) == len(told_too), told
 
 
-def test_keys_of_no_section_are_told_for_each(tmp_path: Path) -> None:
+def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> None:
     added = "".join(f"[{name}]\nwrnog = 1\n" for name in ("capture", "limits.main", "api.http", "readings.cured"))
     told = mistakes(
         tmp_path,

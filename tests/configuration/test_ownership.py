@@ -1,4 +1,4 @@
-"""A journal of another user, as root leaves it after a restore: the refusal has the command that fixes it."""
+"""A journal of another user, as root leaves it after a restore: the refusal contains the command that fixes it."""
 
 from __future__ import annotations
 

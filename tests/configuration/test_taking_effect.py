@@ -1,4 +1,4 @@
-"""Every option says when a change takes effect, and every changed option is found."""
+"""Every option states when a change takes effect, and every changed option is found."""
 
 from __future__ import annotations
 

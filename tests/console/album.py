@@ -37,8 +37,8 @@ HEAD: Final = """<!doctype html>
 </style>
 """
 
-# Every rule of WCAG 2.2 A and AA, and of AAA that of contrast; what is good practice besides is not judged. In another
-# theme at the same size only colours differ, and the rules that read them are asked again.
+# Every rule of WCAG 2.2 A and AA, and the contrast rule of AAA; best-practice rules are left out. Another theme at the
+# same size differs only in colours, so only the rules on colours are applied again.
 LOOK: Final = """async themeAlone => {
   const tags = {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]};
   const colours = {type: "rule", values: ["color-contrast", "color-contrast-enhanced", "link-in-text-block"]};
@@ -65,7 +65,9 @@ def frames() -> Sequence[Frame]:
 
 
 class Judge(NamedTuple):
-    """What must hold of a page: the scripts that wait until it is drawn and measure it, and what is wrong in that."""
+    """How to check a page: the scripts that wait until it is drawn and measure it, and a function that returns what is
+    wrong.
+    """
 
     drawn: str
     measure: str
@@ -91,13 +93,13 @@ class Album:
         self._taken = 0
 
     async def prepare(self) -> None:
-        """The time that is shown stands still, and nothing moves."""
+        """Freeze the displayed time and all movement."""
         await self.page.emulate_media(reduced_motion="reduce")
         await self.page.evaluate(CLOCK)
         await self.page.evaluate(AXE.read_text("utf-8"))
 
     async def take(self, state: str, *, axe: bool = True) -> None:
-        """Pictures of what the page shows, and what is wrong with it; `axe`: also by axe-core."""
+        """Take pictures of what the page shows, and note what is wrong with it; `axe`: also by axe-core."""
         self._taken += 1
         sizes: set[tuple[int, int]] = set()
         for frame in frames():
@@ -119,7 +121,7 @@ class Album:
 
 
 def write_index() -> None:
-    """The page to leaf through: a chapter for each course of events, a row for each state."""
+    """Write the page to leaf through: a chapter for each course of events, a row for each state."""
     chapters = []
     for folder in sorted(one for one in FOLDER.iterdir() if one.is_dir()):
         pictures = "".join(

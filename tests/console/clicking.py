@@ -1,4 +1,4 @@
-"""A person at the page of a real daemon, who reads and taps. What cards do is done at the simulated device."""
+"""A person at the page of a real daemon, who reads and taps. Cards move at the simulated device."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ ASKED_AT_A_SIGNATURE = ("ask.sign", "ask.who_deals", "ask.pin", "ask.pin_again")
 AT_A_CARD = {"exposed_card", "dropped_card", "wrong_viewer", "player_exposed"}
 FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
-SLOW = 1200  # ms, for one at which a row of taps must not run on
+SLOW = 1200  # the same for a button that a row of taps must not reach
 
-# What the page itself goes by: what is drawn may be a frame behind it.
+# The page's own state; what is drawn may be a frame behind it.
 KNOWS_THE_STORE = """addEventListener("DOMContentLoaded", async () => {
   window.knows = await import("/console/js/store.js");
 });
@@ -38,10 +38,10 @@ window.isShut = (node) => !window.knows?.listens() || (node.one?.tone !== "stead
 window.isNew = ({since = -SLOW, slow}) => performance.now() - since < (slow ? SLOW : DEAD);
 """.replace("DEAD", str(DEAD)).replace("SLOW", str(SLOW))
 
-# Whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at a
-# button whose meaning has just changed: a state may arrive between a look at the page and the tap. A tap at the mark
-# that there is more is none at what lies below it. Rarely, a browser that has just changed its size lets a tap fall
-# beside the page.
+# Note whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at
+# a button whose meaning has just changed: a state may arrive between a look at the page and the tap. A tap at the
+# "more" mark does not count for what lies below it. Rarely, a tap falls beside the page in a browser that has just
+# changed its size.
 NOTES_TAPS = f"""{KNOWS_THE_STORE}
 let would = false;
 addEventListener("click", ({{target}}) => {{
@@ -52,7 +52,7 @@ addEventListener("click", ({{target}}) => {{
 }}, true);
 addEventListener("click", () => (window.taken = would));"""
 
-# Until the page shows the table as of that entry of the journal.
+# Wait until the page shows the table as of that entry of the journal.
 DRAWN = """(entry) => new Promise((resolve) => {
   const look = () => (Number(document.body.dataset.entry) >= entry ? resolve() : requestAnimationFrame(look));
   look();
@@ -67,7 +67,7 @@ FROM_UNDER_THE_MARK: Final = """one => {
 
 
 class ClickedTable(BenchTable):
-    """With a port for screens; hands are turned over by their faces, as people see them."""
+    """A table with a port for screens; hands are turned over by their faces, as people see them."""
 
     port_of_screens = 0
 
@@ -89,7 +89,7 @@ class ClickedTable(BenchTable):
         await self.device.until(lambda: self.device.out)
 
     def dealt(self) -> list[list[str]]:
-        """The faces of what left the device, a set or a card at a time, as its own log has them."""
+        """Return the faces of what left the device, a set or a card at a time, from its own log."""
         found: list[list[str]] = []
         for line in self.device_log.read_text().splitlines():
             report = json.loads(line)
@@ -105,13 +105,13 @@ class ShoeTable(ClickedTable):
 
 
 class BaccaratTable(ClickedTable):
-    """Three Players and the Banker, single cards after a First Card."""
+    """A table with three Players and the Banker; single cards are dealt after a First Card."""
 
     game = "F3"
 
 
 class Person:
-    """Reads the page and taps."""
+    """A person who reads the page and taps."""
 
     def __init__(self, page: Page, language: str = "en") -> None:
         self.words = page_words(language)
@@ -119,29 +119,29 @@ class Person:
         self.language = language
 
     async def look_at(self, address: str) -> None:
-        """Open the page there, under a clock that the person moves on."""
+        """Open the page there, under a clock that the test advances."""
         await self.page.clock.install()
         await self.page.add_init_script(NOTES_TAPS)
         await self.page.goto(f"{address}?language={self.language}")
 
     async def says(self, text: str) -> None:
-        """Until the sentence says it."""
+        """Wait until the sentence contains this."""
         await self.page.locator("#sentence .text", has_text=text).wait_for()
 
     async def counts(self, text: str) -> None:
-        """Until it stands beside the sentence."""
+        """Wait until the count beside the sentence is this."""
         await self.page.locator("#sentence .count", has_text=text).wait_for()
 
     async def reads(self, text: str) -> None:
-        """Until one of the panel's facts or notes says it."""
+        """Wait until one of the panel's facts or notes contains this."""
         await self.page.locator("#panel :is(.facts, .notes) p", has_text=text).first.wait_for()
 
     async def press(self, act: str) -> None:
-        """A button of the panel that is on, once what was pressed before is answered."""
+        """Press an enabled button of the panel, once the last press is answered."""
         await self.click(self.page.locator(f'#panel [data-act="{act}"]:not(.off)'))
 
     async def click(self, what: Locator) -> None:
-        """As soon as it is shown; again, where the page did not take it."""
+        """Click as soon as it is shown, and again where the page did not take the click."""
         taken = False
         while not taken:
             await self.answered()
@@ -154,11 +154,13 @@ class Person:
             await self.page.clock.run_for(FRAME)
 
     async def answered(self) -> None:
-        """What was pressed last."""
+        """Wait for the answer to the last press."""
         await self.page.locator("#panel:not(.asking)").wait_for()
 
     async def let_pass(self, ms: int) -> None:
-        """On the page's clock, which then is ahead of the daemon's beats: until the next one nothing counts there."""
+        """Advance the page's clock, which then is ahead of the daemon's beats: until the next beat nothing counts
+        there.
+        """
         await self.page.clock.run_for(ms)
         await self.page.locator("body:not(.no-contact, .overtaken)").wait_for()
 
@@ -170,7 +172,7 @@ class Person:
         await self.click(self.page.locator(f'#sheet [data-act="{act}"]:not(.off)'))
 
     async def asks_who_signs(self) -> None:
-        """Or for the PIN of the only one who may."""
+        """Wait until the page asks who signs, or for the PIN of the only one who may."""
         asked = (re.sub(r"\\\{\w+\\\}", ".+", re.escape(self.words[key])) for key in ASKED_AT_A_SIGNATURE)
         who = re.compile("|".join(asked))
         await self.page.locator("#sentence .text", has_text=who).wait_for()
@@ -187,7 +189,7 @@ class Person:
         await self.press("ok")
 
     async def report(self, kind: str, place: str = "") -> None:
-        """What was noticed, and where, if that is asked; not which card it was."""
+        """Report what was noticed, and where, if the page asks; not which card it was."""
         await self.press("report_irregularity")
         await self.press(kind)
         if place:
@@ -198,7 +200,7 @@ class Person:
             await self.press("unknown")
 
     async def confirm(self, member: CrewMember) -> None:
-        """What was answered: that person signs."""
+        """Answer the questions; that person signs."""
         await self.press("confirm")
         await self.sign(member)
 
@@ -210,7 +212,7 @@ class Person:
         await self.page.locator('#panel:not(:has([data-act="enrol"])) [data-act="pause_table"]').wait_for()
 
     async def answers(self, text: str) -> None:
-        """Until region E says it."""
+        """Wait until region E contains this."""
         await self.page.locator("#answer .text", has_text=text).wait_for()
 
     async def to_dealing(self, *boxes: int) -> None:
@@ -246,13 +248,13 @@ class Console(Person):
         self.complaints = complaints
 
     async def state(self) -> dict[str, Any]:
-        """What the daemon says of the table."""
+        """Return the table's state from the daemon."""
         answer = await self.page.request.get(f"http://localhost:{self.table.port_of_screens}/v1/state")
         shown: dict[str, Any] = json.loads(await answer.body())
         return shown
 
     async def beside(self, screen: str) -> Person:
-        """A person at another enrolled screen of the table, which is a browser of its own."""
+        """Yield a person at another enrolled screen of the table, in a separate browser."""
         chromium = self.page.context.browser
         assert chromium is not None
         context = await chromium.new_context(viewport={"width": 1280, "height": 800})
@@ -278,21 +280,21 @@ class Console(Person):
         await self._give_out("draw", cards)
 
     async def _give_out(self, moving: str, times: int) -> None:
-        """Cards that leave before the table has answered leave before what was pressed. The page shows all of them."""
+        """Let cards leave before the table has answered, so before the next press. The page shows all of them."""
         await self.answered()
         for _ in range(times):
             await self.table.give_out(moving)
         await self.shows_all()
 
     async def shows_all(self) -> None:
-        """Until the table has what the device reported, and the page what the table has."""
+        """Wait until the table has what the device reported, and the page what the table has."""
         async with asyncio.timeout(PATIENCE):
             while "; 0 reports unacknowledged;" not in await self.table.move("status"):
                 pass
         await self.page.evaluate(DRAWN, (await self.state())["entry"])
 
     async def turn_over_all(self) -> None:
-        """The sets of the first round that are still due are dealt; then every hand is turned over."""
+        """Deal the sets of the first round that are still due, then turn every hand over."""
         state = await self.state()
         await self.deal((state["to_deal"] - state["dealt"]) // IN_A_SET)
         places = [*(f"B{number}" for number in state["boxes"]), "D"]
@@ -300,13 +302,13 @@ class Console(Person):
         await self.turn_over({"D": hands["D"], **hands})
 
     async def order_of_deal(self) -> list[str]:
-        """The place of each card of the deal, in the order in which they left."""
+        """Return the place of each card of the deal, in the order in which they left."""
         view = await self.state()
         lies = {ordinal: hand["place"] for hand in view["hands"] for ordinal in hand["ordinals"]}
         return [lies[ordinal] for ordinal in sorted(lies)]
 
     async def at_device(self, line: str, until: str) -> None:
-        """What a person does with the device, as soon as it lets him."""
+        """Do something at the device, as soon as it allows it."""
         await self.answered()
         async with asyncio.timeout(PATIENCE):
             while until not in await self.table.move(line):
@@ -321,7 +323,7 @@ async def opened(
     language: str = "en",
     enrolled: bool = True,
 ) -> AsyncIterator[Console]:
-    """`enrolled`: a dealer is signed on and the table open; otherwise the page shows the table only."""
+    """Yield a console. `enrolled`: a dealer is signed on and the table open; else the page only shows the table."""
     from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
 
     with short_folder() as folder:

@@ -1,4 +1,4 @@
-"""Messages of `GET /v1/screen` for the states that the page has to show, made from tables that came to them.
+"""Messages of `GET /v1/screen` for the states that the page has to show, made from tables that reached them.
 
 Each is what the daemon would send; only the screen, the people and the time are made up.
 """
@@ -48,7 +48,7 @@ Made = Callable[[], TableHarness]
 def message(
     state: TableState, sentence: str = "Box 1: 3 cards.", *, operates: bool = True, language: str = ENGLISH
 ) -> dict[str, Any]:
-    """What a screen is given of a table in that state, in its language."""
+    """Return a screen's message for a table in that state, in its language."""
     link = LinkView("ready", 0.4, 1) if state.device.connected else LinkView("lost", 12.0, 1, "link-lost")
     last = LastView(state.entry, NOW, sentence)
     offered = offers(state) if operates else ()
@@ -65,12 +65,12 @@ def beat(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def examples(language: str = ENGLISH) -> dict[str, dict[str, Any]]:
-    """Every message, by the name of its state."""
+    """Return every message, by the name of its state."""
     return {name: message(made.state, language=language) for name, made in tables()}
 
 
 def asked_at(screen: str, ago: int = 1, language: str = ENGLISH) -> dict[str, Any]:
-    """The table after a person asked there to abandon the round, so many seconds ago."""
+    """Return the table after a person asked there to abandon the round, that many seconds ago."""
     state = examples(language)["abandoning"]
     asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - ago * 1_000_000_000}
     offers = [one | asked if one["operation"] == "abandon_round" else one for one in state["offers"]]
@@ -130,7 +130,7 @@ def _all_results() -> TableHarness:
 
 
 def _bets_of_each() -> TableHarness:
-    """Of two bettors, one with two kinds of bets."""
+    """Return the bets of two bettors, one with two kinds of bets."""
     table = TableHarness(boxes=(2, 3, 6), hands={place: ALL_HANDS[place] for place in ("B2", "B3", "B6", "D")}).start()
     table.do(operations.OpenTable())
     table.fresh_deck()

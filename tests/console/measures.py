@@ -1,6 +1,6 @@
-"""What must hold of the page in every state: where the regions, Problem and Pause lie, that nothing is small or cut.
+"""The layout rules for the page in every state: positions of the regions, Problem and Pause, smallest sizes, no cuts.
 
-The measuring itself happens in the page, by one script, so that every kind of test can use it.
+One script in the page measures, so that every kind of test can use it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ THEMES: Final = ("dark", "light")
 REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
 SMALLEST_TEXT: Final = 24  # CSS pixels
 SMALLEST_TARGET: Final = 48
-SMALLEST_INDEX: Final = 50  # of a card; its letters are 36 pixels high: read from 1 m
+SMALLEST_INDEX: Final = 50  # of a card; its letters are 36 pixels high: legible from 1 m
 
-# Two frames after it was asked for, the page has drawn what it knows.
+# Two frames after the request, the page has drawn what it knows.
 DRAWN: Final = """async () => {
   const { store } = await import("/console/js/store.js");
   store.set({});
   for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
 }"""
 
-# A person opens a matter that waits and holds nothing; whether there is one.
+# Open a matter that waits and holds nothing; return whether there is one.
 OPENED: Final = """async () => {
   const { store } = await import("/console/js/store.js");
   const matter = store.screen.view.irregularities.find(one => !one.blocks);
@@ -131,6 +131,6 @@ MEASURE: Final = (
 
 
 def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:
-    """What does not hold; `regions`: where they lie in all other states."""
+    """Return the violated rules; `regions`: their positions in all other states."""
     found = {what: where for what, where in measured.items() if where and what != "regions"}
     return found if measured["regions"] == regions else found | {"moved": measured["regions"]}

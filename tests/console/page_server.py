@@ -1,4 +1,4 @@
-"""Serves the page's files and one message after another, as the daemon's door does, without a table behind it."""
+"""Serves the page's files and prepared messages as the daemon does, without a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PageServer:
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
         self.pages = Pages()
-        self.refuse = 0  # so many streams are refused, as by a proxy whose daemon is away
+        self.refuse = 0  # that many streams are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever)
@@ -45,7 +45,7 @@ class PageServer:
         return f"http://127.0.0.1:{self._http.server_port}"
 
     def show(self, state: dict[str, Any], beat: dict[str, Any]) -> None:
-        """From here on this is the state; a stream that is opened later begins with it."""
+        """Show this state from here on; a stream that is opened later begins with it."""
         said = [
             f"event: state\nid: {state['entry']}\ndata: {json.dumps(state)}\n\n".encode(),
             f"event: beat\ndata: {json.dumps(beat)}\n\n".encode(),
@@ -106,7 +106,7 @@ class PageServer:
                     self.wfile.write(page.body)
 
             def do_POST(self) -> None:
-                """What an act would bring is not known here: it is in no test of these pages."""
+                """Refuse previews and operations, which no test of these pages needs."""
                 server.asked.append(self.path)
                 self.rfile.read(int(self.headers["Content-Length"]))
                 body = encode(PreviewAnswer(accepted=False, code="no-preview"))
@@ -118,6 +118,6 @@ class PageServer:
                     self.wfile.write(body)
 
             def log_message(self, *args: object) -> None:
-                """Nothing."""
+                """Log nothing."""
 
         return Handler

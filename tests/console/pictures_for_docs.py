@@ -1,8 +1,8 @@
-"""The pictures of docs/for_dealers.md and docs/for_supervisors.md, made from the real page of a real daemon.
+"""Makes the pictures of docs/for_dealers.md and docs/for_supervisors.md from the real page of a real daemon.
 
-    python -m tests.console.pictures_for_docs
+python -m tests.console.pictures_for_docs
 
-writes docs/pictures/. It needs chromium; the clock in the pictures is that of the moment.
+writes docs/pictures/. It needs chromium; the clock in the pictures shows the current time.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ async def away() -> None:
         await console.says("3 cards to Box 3")
         await console.at_device("unplug", "unplugged")
         await console.reads("1. Waiting for the device.")
-        await take(console, "away", ABOVE_E)  # E names the port
+        await take(console, "away", ABOVE_E)  # region E names the port
 
 
 async def main() -> None:

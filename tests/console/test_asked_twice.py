@@ -1,4 +1,4 @@
-"""A request that is made twice: what the screen shows that asked, what others show, and what comes after it."""
+"""A request that is made twice: the view of the requesting screen, of other screens, and what follows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def says(page: Page, text: str) -> None:
 
 
 def goes_on(page: Page, place: str) -> None:
-    """The act of the phase is shown: the place that comes next is lit, and nothing is red or asks to void the round."""
+    """Check that the act of the phase is shown: the next place is lit, and nothing is red or asks to void the round."""
     page.locator(f".place.lit[data-place={place}]").wait_for()
     assert page.locator("#sentence.red").count() == 0
     assert page.locator(ABANDON).count() == 0

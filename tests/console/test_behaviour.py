@@ -1,4 +1,4 @@
-"""What the page does: contact lost and back, another version, alarms, tapping, the order of the boxes, displays."""
+"""The behaviour of the page: contact lost and restored, another version, alarms, taps, order of boxes, displays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def show(server: PageServer, name: str, **more: Any) -> None:
 
 @pytest.fixture
 def page(browser: Browser, server: PageServer) -> Iterator[Page]:
-    """A page on a clock that a test may move on, or stop."""
+    """Yield a page under a clock that a test may advance or stop."""
     server.asked.clear()
     opened = browser.new_page(viewport=LANDSCAPE)
     opened.clock.install()
@@ -47,7 +47,7 @@ def sentence(page: Page) -> str:
 
 
 def says(page: Page, where: str, what: str) -> None:
-    """Wait until that stands there."""
+    """Wait until that text is there."""
     page.locator(where, has_text=what).wait_for()
 
 
@@ -61,12 +61,12 @@ HEARD: Final = """async () => (await import("/console/js/store.js")).store.beat?
 
 
 def stop_time(page: Page) -> None:
-    """From here on it moves as a test moves it, whatever the machine does."""
+    """Stop the time: from here on only the test advances it."""
     page.clock.pause_at(page.evaluate("Date.now()") + 2000)
 
 
 def hear(page: Page, server: PageServer, name: str) -> None:
-    """While time stands still, that state and a beat come."""
+    """Send that state and a beat, while time stands still."""
     utc_ns = page.evaluate(HEARD) + 1_000_000
     server.show(states()[name], beat(states()[name]) | {"utc_ns": utc_ns})
     while page.evaluate(HEARD) != utc_ns:
@@ -75,11 +75,11 @@ def hear(page: Page, server: PageServer, name: str) -> None:
 
 
 def silent(page: Page, seconds: int) -> None:
-    """So long nothing comes from the daemon."""
+    """Let that time pass without anything from the daemon."""
     page.clock.run_for(seconds * 1000 + 300)
 
 
-def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(page: Page, server: PageServer) -> None:
+def test_silence_is_shown_after_three_seconds_and_blocks_after_five(page: Page, server: PageServer) -> None:
     follow(page, server)
     stop_time(page)
     hear(page, server, "dealing_sets")
@@ -113,8 +113,8 @@ ANSWERED: Final = """async sentence => {
 }"""
 
 
-def test_what_became_of_a_tap_stays_when_contact_is_back(page: Page, server: PageServer) -> None:
-    """Its answer comes by another connection than the states, and may be there before them."""
+def test_the_result_of_a_tap_stays_when_contact_is_restored(page: Page, server: PageServer) -> None:
+    """The answer comes over another connection than the states, and may arrive before them."""
     follow(page, server)
     silent(page, 9)
     page.evaluate(ANSWERED, "Nothing was done.")
@@ -136,8 +136,8 @@ def test_a_stream_that_the_browser_gave_up_is_opened_again(page: Page, server: P
     says(page, "#sentence", "turn over")
 
 
-def test_a_stream_on_which_nothing_comes_any_more_is_opened_again(page: Page, server: PageServer) -> None:
-    """A tablet that slept, or a proxy that dropped the connection: its end never arrives."""
+def test_a_dead_stream_is_opened_again(page: Page, server: PageServer) -> None:
+    """A tablet slept, or a proxy dropped the connection: its end never arrives."""
     follow(page, server)
     silent(page, 8)
     assert server.asked.count("/v1/screen") == 1
@@ -204,7 +204,7 @@ def test_a_place_is_tapped_only_where_something_asks_for_it(page: Page, server: 
 
 
 def across(page: Page) -> list[str]:
-    """The boxes from left to right."""
+    """Return the boxes from left to right."""
     found: list[str] = page.evaluate("""() => [...document.querySelectorAll(".place:not([data-place=D])")]
       .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
       .map(one => one.dataset.place)""")
@@ -265,8 +265,8 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
         ("concluded", []),
     ],
 )
-def test_what_is_paid_stands_beside_the_act(page: Page, server: PageServer, name: str, lines: list[str]) -> None:
-    """Until the round is ended."""
+def test_payments_are_shown_beside_the_act(page: Page, server: PageServer, name: str, lines: list[str]) -> None:
+    """It stays until the round is ended."""
     follow(page, server, name)
     assert page.locator("#panel .notes p").all_inner_texts() == lines
 
@@ -332,8 +332,8 @@ def test_hands_of_a_void_round_are_neither_won_nor_lost(page: Page, server: Page
     assert page.locator(".place .mark").all_inner_texts() == [""] * page.locator(".place").count()
 
 
-def test_a_lost_device_and_lost_contact_are_one_sentence_and_one_act_at_a_time(page: Page, server: PageServer) -> None:
-    """What else may be done stands in the panel."""
+def test_a_lost_device_and_lost_contact_are_shown_one_at_a_time(page: Page, server: PageServer) -> None:
+    """The panel has the other acts."""
     follow(page, server, "away")
     assert sentence(page) == "The shuffler is not connected: check its power and its cable."
     facts = page.locator("#panel .facts p")
@@ -346,8 +346,8 @@ def test_a_lost_device_and_lost_contact_are_one_sentence_and_one_act_at_a_time(p
     ]
 
 
-def test_behind_a_matter_that_is_asked_about_the_next_one_is_named(page: Page, server: PageServer) -> None:
-    """A blocking one first, then the oldest; the one that is asked about is none that waits."""
+def test_the_next_matter_is_named_behind_the_open_question(page: Page, server: PageServer) -> None:
+    """A blocking one comes first, then the oldest; the one that is asked about does not count as waiting."""
     view = states()["four cards"]["view"]
     late = states()["late bet"]["view"]["irregularities"][0]
     asked = view["irregularities"][0]
@@ -365,7 +365,7 @@ FOCUSED: Final = "document.activeElement.closest('section, button')?.id ?? ''"
 
 
 def test_the_focus_moves_to_a_question_that_opens_and_only_then(page: Page, server: PageServer) -> None:
-    """And is given back when none is asked any more."""
+    """It returns when no question is open any more."""
     follow(page, server)
     page.locator("#answer .story").focus()
     show(server, "examining")
@@ -385,7 +385,7 @@ def test_the_focus_moves_to_a_question_that_opens_and_only_then(page: Page, serv
     assert page.evaluate("document.activeElement === document.body")
 
 
-def test_each_claim_is_a_question_of_its_own_and_no_leads_to_the_next(page: Page, server: PageServer) -> None:
+def test_each_claim_is_a_separate_question_and_no_leads_to_the_next(page: Page, server: PageServer) -> None:
     table = TableHarness(Unit.SINGLES, game_id="F3").start().to_dealing()
     table.take(4)
     table.report(Kind.PLAYER_EXPOSED, "B1")

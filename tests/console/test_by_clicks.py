@@ -21,7 +21,7 @@ async def test_a_whole_round_of_sets() -> None:
 
 
 async def signs_what(console: Console) -> None:
-    """The matter and its place, the clause, the round."""
+    """Check that the signature names the matter and its place, the clause, and the round."""
     await console.reads("Confirm \u00b7 A card exposed in dealing: Box 1")
     await console.reads("NC 5.7, Round 1")
 
@@ -48,7 +48,7 @@ async def test_an_exposed_card_from_the_report_to_its_end() -> None:
 
 
 async def test_a_void_is_asked_twice_in_two_places() -> None:
-    """A double tap at the first does nothing more."""
+    """A double tap at the first place has no further effect."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -64,8 +64,8 @@ async def test_a_void_is_asked_twice_in_two_places() -> None:
         await console.press("record_settled/")
 
 
-async def test_two_screens_that_press_at_once() -> None:
-    """The second is said what the first did, and nothing is done twice."""
+async def test_two_screens_that_press_together() -> None:
+    """The second person is told what the first did, and nothing is done twice."""
     async with opened() as console:
         await console.press("place_your_bets/")
         await console.tap("B1")

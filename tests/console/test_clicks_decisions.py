@@ -1,4 +1,4 @@
-"""What a person decides at the page: boxes that were overlooked, what a signature shows, what is paid, what is seen."""
+"""Decisions at the page: overlooked boxes, the content of a signature, payments, and observations."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ async def facts(console: Console) -> str:
     return await console.page.locator("#panel .facts").inner_text()
 
 
-async def test_a_box_that_was_overlooked_is_marked_on_the_stage() -> None:
-    """Without bettors no bet can be entered: the boxes are put right."""
+async def test_an_overlooked_box_is_marked_on_the_stage() -> None:
+    """Without bettors no bet can be entered: the boxes are corrected."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.click(console.page.locator("#bar .menu"))
@@ -35,7 +35,7 @@ async def test_a_box_that_was_overlooked_is_marked_on_the_stage() -> None:
 
 
 async def test_all_others_continue_is_one_act() -> None:
-    """Each box is an entry of its own; between two of them no other tap counts."""
+    """Each box is a separate entry; between two of them no other tap counts."""
     async with opened() as console:
         await console.to_dealing(1, 3, 5)
         await console.deal(1)
@@ -90,7 +90,7 @@ async def test_cards_that_are_dealt_by_hand_are_signed_with_their_number() -> No
         await console.reads("6 cards, The device failed")
 
 
-async def test_who_takes_over_is_said_before_the_pin() -> None:
+async def test_the_person_who_takes_over_is_named_before_the_pin() -> None:
     async with opened() as console:
         await console.choose_in_menu("take_over/")
         await console.asks_who_signs()
@@ -113,8 +113,8 @@ async def test_every_box_in_play_has_its_line_beside_paid() -> None:
         assert await notes.evaluate("(node) => node.scrollHeight <= node.clientHeight + 8")
 
 
-async def test_taps_in_a_row_over_the_hands_do_not_pay_and_what_was_paid_stays_in_sight() -> None:
-    """ "Paid" comes where the hands were turned over: it takes no tap for longer than a row of them lasts."""
+async def test_a_row_of_taps_over_the_hands_does_not_pay() -> None:
+    """ "Paid" appears where the hands were turned over: it takes no tap for longer than a row of them lasts."""
     async with opened() as console:
         await console.to_dealing(1)
         await console.turn_over_all()
@@ -141,7 +141,7 @@ async def test_a_box_is_not_marked_anew_once_hands_are_turned_over() -> None:
         await console.answers("the boxes stay as marked. Report cards at wrong places instead.")
 
 
-async def test_what_is_not_so_is_denied_at_any_of_its_questions_and_a_card_is_named_by_a_tap_at_it() -> None:
+async def test_a_denial_is_possible_at_each_question_and_a_tap_names_a_card() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -206,12 +206,12 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
               return Object.keys(STEPS).map((step) => argument(step).name).filter((name) => !(name in NAMED));
             }"""
         )
-        # What was and what will be has lines of its own; "sure" is no argument.
+        # Past and future have separate lines; "sure" is not an argument.
         assert set(unnamed) == {"entry", "instead", "sign", "sure"}
 
 
-async def test_a_box_that_is_marked_wrongly_is_found_below_problem() -> None:
-    """What the entries say is not asked, and stands beside the question; the hand is moved once it is confirmed."""
+async def test_a_wrongly_marked_box_is_found_below_problem() -> None:
+    """What the entries imply is not asked, but shown beside the question; the hand is moved once it is confirmed."""
     async with opened() as console:
         await console.to_dealing(1, 5)
         await console.deal(2)

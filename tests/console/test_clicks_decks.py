@@ -1,4 +1,4 @@
-"""Decks that come to the table, are put in and leave it, by clicks at a real daemon."""
+"""Decks that arrive at the table, are put in and leave it, by clicks at a real daemon."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def bring(console: Console, deck: str, back: str) -> None:
     await console.says("Record first which of the table's decks was put in.")
 
 
-async def test_a_new_deck_is_brought_named_shuffled_cut_and_dealt_from() -> None:
+async def test_a_new_deck_is_recorded_named_shuffled_cut_and_dealt_from() -> None:
     async with opened(Unit.SINGLES) as console:
         await bring(console, "blue-1", "blue")
         await bring(console, "red-1", "red")

@@ -1,4 +1,4 @@
-"""Entries that are put right, and what an entry would bring before it is signed, by clicks at a real daemon."""
+"""Corrected entries, and the preview of an entry before it is signed, by clicks at a real daemon."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.console.clicking import SUPERVISOR, opened
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 
-async def test_faces_that_were_entered_wrongly_are_entered_again() -> None:
-    """The irregularity that they raised ends with them. No preview says whether the faces are right."""
+async def test_wrongly_entered_faces_are_entered_again() -> None:
+    """The irregularity that they raised ends with them. No preview reveals whether the faces are right."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
@@ -52,7 +52,7 @@ async def test_an_entry_that_did_not_happen_is_struck_out() -> None:
         await console.says("3 cards to Box 3")
 
 
-# Taps a place in the frame in which that is drawn.
+# Tap a place in the frame in which it is drawn.
 AT_ONCE = """([place, drawn]) => new Promise((resolve) => {
   const node = document.querySelector(`.place[data-place="${place}"]`);
   const look = () => {
@@ -112,8 +112,8 @@ async def test_who_takes_over_ticks_each_open_matter() -> None:
         await console.page.locator("#bar", has_text=SUPERVISOR.name).wait_for()
 
 
-async def test_an_end_that_was_not_asked_twice_is_asked_for_once_more() -> None:
-    """Not yet; then it lapses; each time the next tap is a first one."""
+async def test_an_unrepeated_end_is_asked_for_again() -> None:
+    """First it is too early; then it lapses; each time the next tap is a first one."""
     async with opened() as console:
         await console.to_dealing(1)
         await console.turn_over_all()
@@ -127,8 +127,8 @@ async def test_an_end_that_was_not_asked_twice_is_asked_for_once_more() -> None:
         await console.page.locator("#bar .round", has_text="Round over").wait_for()
 
 
-async def test_a_box_that_was_forgotten_is_added_to_those_that_were_marked() -> None:
-    """They were marked one after the other; the entry stands there once, with all of them."""
+async def test_a_forgotten_box_is_added_to_the_marked_ones() -> None:
+    """They were marked one after the other; the entry is shown once, with all of them."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.choose_in_menu("correct_entry/")

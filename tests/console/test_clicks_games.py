@@ -1,4 +1,4 @@
-"""What the documents of the games have each for itself, by clicks at a real daemon."""
+"""Special features of the games' documents, by clicks at a real daemon."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 50
 
 
 class LimitedTable(ClickedTable):
-    """With a maximum that bettors who share a box share too (NC 5.1.1)."""
+    """A table with a maximum that bettors at a box share (NC 5.1.1)."""
 
     def configure(self, **given: object) -> None:
         super().configure(**given)

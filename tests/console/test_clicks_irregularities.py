@@ -1,4 +1,4 @@
-"""Irregularities from the sentence that reports them to the round that goes on, by clicks at a real daemon."""
+"""Irregularities from the sentence that reports them until the round continues, by clicks at a real daemon."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RoyalTable(ClickedTable):
 
 
 async def buttons_lie_apart(console: Console) -> None:
-    """No button of a list covers a part of the one below it, and no line of the facts is cut off."""
+    """Check that no button of a list covers a part of the one below it, and that no line of the facts is cut off."""
     wrong = await console.page.evaluate(
         """() => {
           const facts = document.querySelector("#panel .facts");
@@ -79,8 +79,8 @@ async def test_cards_that_came_together_are_put_in_their_order() -> None:
         await console.says("2 cards to the Dealer")
 
 
-async def test_hands_of_single_cards_that_came_together_are_moved() -> None:
-    """People say that they lie at each other's places: the screen asks which, and shows how to move them."""
+async def test_hands_of_simultaneous_single_cards_are_moved() -> None:
+    """People report that they lie at each other's places: the screen asks which, and shows how to move them."""
     async with opened(Unit.SINGLES) as console:
         await console.press("shuffled_outside/")
         await console.press(DEALER.id)
@@ -213,7 +213,7 @@ async def test_the_rest_is_dealt_by_hand_while_the_device_is_away() -> None:
         await console.says("turn over the Dealer's hand")
 
 
-async def test_a_power_failure_is_ruled_by_who_may() -> None:
+async def test_a_power_failure_is_ruled_by_an_authorised_person() -> None:
     """Without wagers nobody knows whether an outcome is established (NC 5.17)."""
     async with opened() as console:
         await console.to_dealing(1, 3)
@@ -233,7 +233,7 @@ async def test_a_power_failure_is_ruled_by_who_may() -> None:
         await console.says("Turn over boxes 1 and 3.")
 
 
-async def test_who_confirms_a_stop_is_called_once_the_answer_says_who() -> None:
+async def test_the_authority_for_a_stop_is_called_once_the_answer_shows_it() -> None:
     """A dealer confirms it where every place is certain (NC 5.4), and not where one is not (NC 5.17)."""
     async with opened() as console:
         await console.to_dealing(1, 3)
@@ -281,7 +281,7 @@ async def test_two_hands_that_lie_at_each_others_places_are_moved_back() -> None
         await console.reads("1. Cards at Box 3 to Box 1")
         await console.press("confirm")
         await console.reads("2. Cards at Box 1 to Box 3")
-        assert await console.page.locator("#stage .arrows .line").count() == 2  # who signs sees them
+        assert await console.page.locator("#stage .arrows .line").count() == 2  # the signing person sees them
         await console.sign(SUPERVISOR)
         await console.reads("1. Cards at Box 3 to Box 1")
         await console.reads("2. Cards at Box 1 to Box 3")
@@ -368,8 +368,8 @@ async def test_a_device_that_falls_silent_and_answers_again() -> None:
         await console.says("3 cards to Box 3")
 
 
-async def test_a_power_failure_that_does_not_matter_any_more() -> None:
-    """Every card lies on the table: the hands are turned over without the device."""
+async def test_a_power_failure_that_no_longer_matters() -> None:
+    """Every card is on the table: the hands are turned over without the device."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
@@ -401,8 +401,8 @@ async def test_a_round_that_is_abandoned_is_void_once_it_is_asked_twice() -> Non
         await console.says("Return all bets")
 
 
-async def test_a_ruling_that_makes_the_round_void_is_asked_twice() -> None:
-    """Where the document is silent."""
+async def test_a_ruling_that_voids_the_round_is_asked_twice() -> None:
+    """The document has no clause."""
     async with opened(kind=ProsperityTable) as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -418,7 +418,7 @@ async def test_a_ruling_that_makes_the_round_void_is_asked_twice() -> None:
         await console.says("Return all bets")
 
 
-async def test_what_was_wrong_in_the_round_before() -> None:
+async def test_an_error_in_the_round_before() -> None:
     """It is reported for that round, and decided beside the one in progress."""
     async with opened() as console:
         await console.to_dealing(1, 3)

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 FOCUSED = 100  # more steps than there are things to focus
 
-# Whether the page took the last key. `node`: the button that the key presses, or the one that would be.
+# Note whether the page took the last key. `node`: the button that the key presses, or would press.
 NOTES_KEYS = """addEventListener("keydown", ({key}) => {
   const pad = document.querySelector(`#panel .pad [data-act="${key}"], #stage .picking[data-place="B${key}"]`);
   const focused = document.activeElement.closest("button");
@@ -33,20 +33,20 @@ PRESSES = """(digits) => {
 
 
 class Keyboard:
-    """The person presses keys; what the page shows is read as always."""
+    """A person who presses keys, and reads the page in the usual way."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.page = console.page
 
     def sent(self) -> list[str]:
-        """What the page asks the table to enter from now on."""
+        """Return what the page asks the table to enter from here on."""
         found: list[str] = []
         self.page.on("request", lambda one: found.append(str(one.post_data)) if one.method == "POST" else None)
         return found
 
     async def key(self, name: str) -> None:
-        """Again, where the page did not take it."""
+        """Press a key, and again where the page did not take it."""
         taken = False
         while not taken:
             await self.page.locator("#panel:not(.asking)").wait_for()
@@ -55,14 +55,14 @@ class Keyboard:
             taken = await self.page.evaluate("window.taken")
 
     async def enter(self, act: str) -> None:
-        """Once it is the act that comes next."""
+        """Press Enter once this is the next act."""
         await self.page.locator(f'#panel .primary[data-act="{act}"]:not(.off)').wait_for()
         free = "document.activeElement.matches('body, #sentence .text')"
         assert await self.page.evaluate(free), "nothing that Enter would press holds the focus"
         await self.key("Enter")
 
     async def focus(self, what: str) -> None:
-        """By the tabulator alone."""
+        """Move the focus with the Tab key alone."""
         await self.page.locator(what).first.wait_for()
         for _ in range(FOCUSED):
             if await self.page.evaluate("(what) => document.activeElement.matches(what)", what):
@@ -75,7 +75,7 @@ class Keyboard:
         await self.key("Enter")
 
     async def sign(self, member: CrewMember) -> None:
-        """Chosen where several may sign."""
+        """Sign, choosing the person where several may sign."""
         await self.console.asks_who_signs()
         if await self.page.locator(f'#panel :is(.list, .answers) [data-act="{member.id}"]').count():
             await self.choose(member.id)
@@ -109,7 +109,7 @@ class Keyboard:
 
 
 async def by_keyboard(console: Console) -> Keyboard:
-    await console.page.add_init_script(NOTES_KEYS)  # of a page that is loaded again
+    await console.page.add_init_script(NOTES_KEYS)  # for a page that is loaded again
     await console.page.evaluate(NOTES_KEYS)
     return Keyboard(console)
 
@@ -135,7 +135,7 @@ async def test_a_whole_round_of_sets_from_the_enrolment_on() -> None:
 
 
 async def test_digits_turn_over_hands() -> None:
-    """In another order than the one in which they are proposed."""
+    """They are turned over in another order than proposed."""
     async with opened() as console:
         person = await by_keyboard(console)
         await console.to_dealing(1, 3)
@@ -151,7 +151,7 @@ async def test_digits_turn_over_hands() -> None:
         await console.end_round()
 
 
-async def test_enter_never_answers_the_second_asking() -> None:
+async def test_enter_never_answers_the_second_request() -> None:
     """Neither pressed twice nor with the focus on the answer; the space bar answers it there."""
     async with opened() as console:
         person = await by_keyboard(console)
@@ -191,7 +191,7 @@ async def test_a_sheet_takes_the_keys_from_what_it_covers() -> None:
         await person.box(2)
 
 
-async def test_a_box_pressed_right_after_another_takes_no_bet_away_from_it() -> None:
+async def test_a_box_pressed_right_after_another_keeps_the_first_ones_bet() -> None:
     """It counts once the state shows the first."""
     async with opened() as console:
         person = await by_keyboard(console)
@@ -216,7 +216,7 @@ async def test_a_place_takes_a_bet_by_the_space_bar() -> None:
             await console.page.locator(f'.place.lit[data-place="B{number}"]').wait_for()
 
 
-async def test_a_pin_that_is_typed_at_once_loses_no_digit() -> None:
+async def test_a_pin_that_is_typed_immediately_loses_no_digit() -> None:
     async with opened() as console:
         person = await by_keyboard(console)
         await console.choose_in_menu("take_over/")
@@ -254,7 +254,7 @@ async def test_an_irregularity_from_the_report_to_its_signature() -> None:
         await person.choose("unknown")
         await person.enter("confirm")
         await person.sign(SUPERVISOR)
-        await console.press("others")  # Enter presses it not: each box is asked
+        await console.press("others")  # Enter does not press it: each box is asked
         await console.says("Turn the exposed card of box 1 face down.")
         await person.enter("reconstruct/")
         await console.says("3 cards to Box 3")

@@ -1,4 +1,4 @@
-"""Who may sign what, wrong PINs, a handover, and two screens of one table, by clicks at a real daemon."""
+"""The right to sign, wrong PINs, a handover, and two screens of one table, by clicks at a real daemon."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRIES = 5
 
 
 async def to_an_exposed_card(console: Console) -> None:
-    """Reported, and about to be signed."""
+    """Report an exposed card, up to the signature."""
     await console.to_dealing(1, 3)
     await console.deal(1)
     await console.says("3 cards to Box 3")
@@ -55,7 +55,7 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         await console.says("3 cards to Box 3")
 
 
-async def test_a_digit_that_follows_the_name_at_once_counts_and_the_second_tap_at_the_name_does_not() -> None:
+async def test_a_digit_right_after_the_name_counts_and_a_second_tap_does_not() -> None:
     async with opened() as console:
         await to_an_exposed_card(console)
         page = console.page
@@ -101,7 +101,7 @@ async def test_a_dealer_is_not_asked_to_sign_what_is_above_him() -> None:
         await console.answers("Paused")
 
 
-async def test_play_stands_still_before_anybody_says_why() -> None:
+async def test_play_is_held_before_anybody_gives_a_reason() -> None:
     async with opened() as console:
         await console.to_dealing(1)
         await console.press("pause_table")
@@ -136,7 +136,7 @@ async def test_a_locked_screen_operates_again_after_the_dealer_signs_on() -> Non
         await console.to_dealing(1)
 
 
-async def test_two_screens_press_at_once_and_one_is_told_what_the_other_did() -> None:
+async def test_of_two_screens_that_press_together_one_is_told_what_the_other_did() -> None:
     async with opened() as console:
         right = await console.beside("Right")
         await right.press("sign_on/")
@@ -146,7 +146,7 @@ async def test_two_screens_press_at_once_and_one_is_told_what_the_other_did() ->
         both = asyncio.Barrier(2)
 
         async def together(route: Route) -> None:
-            """Neither request goes out before both people have tapped."""
+            """Send neither request before both people have tapped."""
             await both.wait()
             await route.continue_()
 
@@ -182,7 +182,7 @@ class TwoDealers(ClickedTable):
 
 
 async def test_a_dealer_hands_over_to_another_in_mid_deal() -> None:
-    """With an open matter, which the other ticks before the PIN."""
+    """A matter is open, which the other dealer ticks before entering the PIN."""
     async with opened(kind=TwoDealers) as console:
         await to_an_exposed_card(console)
         await console.press("back")

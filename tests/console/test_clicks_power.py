@@ -1,4 +1,4 @@
-"""The daemon is killed in mid-round while a person is at the page: nothing is lost, nothing is done twice."""
+"""The daemon is killed in mid-round while a person is at the page: nothing is lost or done twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def kill(console: Console) -> None:
 
 
 async def start_again(console: Console) -> None:
-    """The daemon is there again, and people agree that the table is as shown."""
+    """Restart the daemon, and let people agree that the table is as shown."""
     await console.page.locator("body.no-contact").wait_for()
     await console.table.start_daemon()
     await console.page.locator("body:not(.no-contact)").wait_for()
@@ -43,7 +43,7 @@ async def test_a_program_that_is_ended_in_order_has_not_failed() -> None:
 
 
 async def entered(console: Console) -> list[str]:
-    """The operations of the round, in the order in which they were entered."""
+    """Return the operations of the round, in the order in which they were entered."""
     answer = await console.page.request.get(f"http://localhost:{console.table.port_of_screens}/v1/rounds/1")
     return [one["operation"] for one in await answer.json() if one["event"] == "operation_taken"]
 

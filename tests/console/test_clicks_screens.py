@@ -1,4 +1,4 @@
-"""Displays of a table in a round, and a screen that slept while the table went on."""
+"""Displays of a table in a round, and a screen that slept while the table continued."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPERATIONS = "**/v1/operations?*"
 HOUR = 3_600_000  # ms
 TOUCHED = "button, input, a, [role=button], [tabindex]"
 
-# A machine that sleeps counts no seconds until it gives a request up.
+# A machine that sleeps does not count the seconds until it gives a request up.
 ASLEEP = "AbortSignal.timeout = () => new AbortController().signal"
 
 # The first state that the daemon sends to this browser, as it comes.
@@ -40,7 +40,7 @@ POSTED = """async ([path, body]) => {
 
 
 async def display(console: Console, address: str) -> Page:
-    """In a browser that no supervisor has enrolled."""
+    """Yield a display, in a browser that no supervisor has enrolled."""
     chromium = console.page.context.browser
     assert chromium is not None
     context = await chromium.new_context(viewport={"width": 1280, "height": 800})
@@ -56,7 +56,7 @@ async def shows(page: Page, text: str) -> None:
 
 
 async def knows_faces_of(page: Page, hands: dict[str, list[str]], *opened_at: str) -> None:
-    """What is shown and what the daemon sends to this browser name the cards of these places, and no others."""
+    """Check that the page and the daemon's messages to this browser name the cards of these places, and no others."""
     sent = await page.evaluate(FIRST_STATE) + await page.evaluate("async () => (await fetch('/v1/state')).text()")
     assert [place for place, cards in hands.items() if any(json.dumps(card) in sent for card in cards)] == [*opened_at]
     for place in opened_at:
@@ -94,7 +94,7 @@ async def test_a_display_follows_a_round_and_operates_nothing(address: str) -> N
 
 
 async def refuses(page: Page) -> None:
-    """What a screen of the table may do, this browser may not."""
+    """Check that this browser may not do what a screen of the table may."""
     assert await page.context.cookies() == []
     identity = "0d4ddc54-7b0a-4d28-a8d5-1c2b6f9f0001"
     turn_over = {"operation": "pause_table", "reason": "Dispute"}
@@ -108,7 +108,7 @@ async def refuses(page: Page) -> None:
 
 
 async def beside(console: Console) -> Person:
-    """Another screen, at which the dealer deals on."""
+    """Yield another screen, at which the dealer continues to deal."""
     right = await console.beside("Right")
     await right.press("sign_on/")
     await right.sign(DEALER)
@@ -154,7 +154,7 @@ async def test_a_tap_that_arrives_an_hour_late_does_nothing_and_says_who_did_wha
         await console.click(console.page.locator('#panel [data-act="no_more_bets/"]'))
         await right.press("no_more_bets/")
         await right.says("3 cards to Box 1")
-        await console.table.give_out("lift")  # the page that sleeps still waits for its answer
+        await console.table.give_out("lift")  # the sleeping page still waits for its answer
         await right.says("3 cards to the Dealer")
         before = await console.state()
         await console.page.clock.fast_forward(HOUR)

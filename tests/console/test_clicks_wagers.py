@@ -37,7 +37,7 @@ async def amounts(console: Console) -> dict[str, int]:
 
 
 async def to_three_bets(console: Console) -> None:
-    """Ann and Bob at box 1, Bob at box 3 besides."""
+    """Place the bets of Ann and Bob at box 1, and of Bob at box 3."""
     await console.press("place_your_bets/")
     await enter_bettor(console, "Ann")
     await enter_bettor(console, "Bob")
@@ -100,15 +100,14 @@ async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
 
 
 async def interrupted(console: Console, established: str) -> None:
-    """The power failed, which affects play; whether a wager has won or lost is answered so."""
+    """Report a power failure that affects play; answer whether a wager has won or lost."""
     await console.report("power_failure")
     await console.press("yes")
     await console.says("Is the result of any wager certain?")
     await console.press(established)
 
 
-async def test_a_power_failure_with_an_outcome_established_plays_on() -> None:
-    """NC 5.4.1."""
+async def test_nc_5_4_1_a_power_failure_with_an_established_outcome_plays_on() -> None:
     async with opened() as console:
         await to_three_bets(console)
         await console.deal(3)
@@ -123,8 +122,7 @@ async def test_a_power_failure_with_an_outcome_established_plays_on() -> None:
         assert len((await console.state())["settlement"]) == 3
 
 
-async def test_a_power_failure_with_no_outcome_established_returns_every_bet() -> None:
-    """NC 5.4.2."""
+async def test_nc_5_4_2_a_power_failure_without_an_established_outcome_returns_bets() -> None:
     async with opened() as console:
         await to_three_bets(console)
         await console.deal(2)
@@ -143,7 +141,7 @@ async def restrict(console: Console) -> None:
     await console.says("Which boxes take no bets?")
 
 
-async def test_bets_are_restricted_from_what_is_in_force() -> None:
+async def test_restrictions_of_bets_start_with_those_in_force() -> None:
     """Box 2 takes no bets and box 3 two of a kind; then box 2 is opened again, and the rest stays."""
     async with opened() as console:
         await restrict(console)

@@ -1,4 +1,4 @@
-"""`cardshoe demo --play`: a visitor deals a round at the page by what the page and the terminal say."""
+"""`cardshoe demo --play`: a visitor deals a round by the instructions of the page and the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
 
 async def printed(child: Child, pattern: str) -> re.Match[str]:
-    """Until the terminal says it."""
+    """Wait until the terminal prints it."""
     await child.until(lambda: any(re.search(pattern, line) for line in child.out))
     return next(found for line in child.out if (found := re.search(pattern, line)))
 
@@ -51,8 +51,8 @@ async def test_a_visitor_deals_a_round_with_an_exposed_card(marked: str) -> None
 
 
 @pytest.mark.parametrize("reported", ["exposed", "exposed in Chinese", "not so"])
-async def test_a_supervisor_comes_and_decides_what_waits_for_him(reported: str) -> None:
-    """What he did, and that it was he, stands on the page. What the cards show to be false he denies."""
+async def test_a_supervisor_comes_and_decides_the_open_matters(reported: str) -> None:
+    """The page shows what he did, with his name. He denies what the cards show to be false."""
     from playwright.async_api import async_playwright
 
     language = "zh-Hans" if "Chinese" in reported else "en"
@@ -80,8 +80,8 @@ async def test_a_supervisor_comes_and_decides_what_waits_for_him(reported: str) 
         await child.end()
 
 
-async def test_a_box_that_was_marked_wrongly_is_put_right_and_the_round_goes_on() -> None:
-    """What the table no longer takes from the device, the terminal tells, and the visitor enters it."""
+async def test_a_wrongly_marked_box_is_corrected_and_the_round_continues() -> None:
+    """The terminal prints what the table no longer takes from the device, and the visitor enters it."""
     from playwright.async_api import async_playwright
 
     child = Child("controller", "demo", "--play", "--fast", "--supervisor-after", "3600")  # its first round is plain
@@ -123,12 +123,12 @@ async def test_a_box_that_was_marked_wrongly_is_put_right_and_the_round_goes_on(
 
 
 def code(face: str) -> str:
-    """Of a card as people read it."""
+    """Return the code of a card from its printed name."""
     return face[:-1].replace("10", "T") + {sign: suit for suit, sign in SUITS.items()}[face[-1]]
 
 
 def bets_of(child: Child) -> set[int]:
-    """The boxes at which bets lie."""
+    """Return the boxes with bets."""
     (line,) = (line for line in child.out if "Bets lie at" in line)
     return {int(number) for number in re.findall(r"\d+", line)}
 
@@ -136,7 +136,7 @@ def bets_of(child: Child) -> set[int]:
 async def begin(
     child: Child, chromium: Browser, *, more: bool = False, instead: bool = False, language: str = "en"
 ) -> tuple[Person, list[int]]:
-    """Until bets are closed. `more`: a box is marked that has no bet; `instead`: of one that has."""
+    """Play until bets are closed. `more`: a box without a bet that is marked; `instead`: a box with one that is not."""
     address = (await printed(child, r"(http://localhost:(\d+)/)"))[1]
     page = await chromium.new_page(viewport={"width": 1280, "height": 800})
     page.set_default_timeout(PATIENCE * 1000)

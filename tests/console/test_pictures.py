@@ -1,6 +1,6 @@
-"""Pictures of every state of the page, in both languages; in each, what must always hold, and axe-core's findings.
+"""Pictures of every state of the page, in both languages, each with its layout checks and axe-core's findings.
 
-What people meet every day is played at a real daemon; what takes long comes from prepared messages.
+Everyday states are played at a real daemon; what takes long comes from prepared messages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ async def close(console: Console) -> None:
 
 
 async def opening(console: Console, album: Album) -> None:
-    """From a screen that nobody enrolled to bets."""
+    """Play from a screen that nobody enrolled to bets."""
     page = console.page
     await page.locator('#panel [data-act="enrol"]').wait_for()
     await album.prepare()
@@ -88,7 +88,7 @@ async def opening(console: Console, album: Album) -> None:
 
 
 async def a_round(console: Console, album: Album) -> None:
-    """Without anything irregular, to its end; then a pause and maintenance."""
+    """Play a regular round to its end; then a pause and maintenance."""
     page = console.page
     await album.prepare()
     await console.to_dealing(1, 3, 6)
@@ -144,7 +144,7 @@ async def a_round(console: Console, album: Album) -> None:
 
 
 async def irregularities(console: Console, album: Album) -> None:
-    """A card that was exposed, cards that lie elsewhere, a wrong number, a foreign card and a void."""
+    """Play an exposed card, misplaced cards, a wrong number, a foreign card and a void."""
     page = console.page
     await album.prepare()
     await console.to_dealing(1, 3)
@@ -216,7 +216,7 @@ async def irregularities(console: Console, album: Album) -> None:
 
 
 async def jam(console: Console, album: Album) -> None:
-    """The device stops in the deal, and asks what people alone know."""
+    """Let the device stop in the deal and ask what only people know."""
     page = console.page
     await album.prepare()
     await console.table.move("jam 4")
@@ -230,7 +230,7 @@ async def jam(console: Console, album: Album) -> None:
 
 
 async def away(console: Console, album: Album) -> None:
-    """A device that is away and back, and a table PC that is silent."""
+    """Show a device that is away and back, and a table PC that is silent."""
     page = console.page
     await album.prepare()
     await console.to_dealing(1, 3)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 
-# What can be pressed and tapped in a state: in the panel, in the menu, and on the stage. `matter`: the irregularity
-# that a person has opened.
+# Everything that can be pressed and tapped in a state: in the panel, in the menu, and on the stage. `matter`: the
+# irregularity that a person has opened.
 SHOWN = """async ([screen, matter]) => {
   const { store } = await import("/console/js/store.js");
   const { matterOf } = await import("/console/js/question.js");
@@ -53,7 +53,7 @@ OWN = {
 
 
 def kinds_of_states() -> dict[object, Any]:
-    """One state for each phase, what is open in it, and what is offered."""
+    """Yield one state for each combination of phase, open matters, and offers."""
     found: dict[object, Any] = {}
     for _, state in every_state():
         if state.settings is not None:
@@ -85,17 +85,17 @@ def is_shown(offer: dict[str, Any], shown: dict[str, Any]) -> bool:
 
 
 def comes_later(operation: str, shown: dict[str, Any]) -> bool:
-    """People do first what the panel asks for."""
+    """Return whether the act comes later: people do first what the panel asks for."""
     panel = {*shown["panel"]}
     return (
-        (operation == "confirm_irregularity" and "count" in panel)  # what the cards are is counted
+        (operation == "confirm_irregularity" and "count" in panel)  # a count shows what the cards are
         or (operation == "continue_round" and bool(shown["matter"]))
         or (operation in ("reopen_bets", "cancel_start") and "continue_round/" in panel)
     )
 
 
 def missing(screen: dict[str, Any], shown: dict[str, Any]) -> set[str]:
-    """Of a matter that was opened and does not hold the table, its own offers; it is closed for the others."""
+    """Return missing offers: for an open matter that does not hold the table, its own; it is closed for the others."""
     opened = next((one for one in screen["view"]["irregularities"] if one["id"] == shown["matter"]), None)
     alone = opened is not None and not opened["blocks"]
     found = set() if not alone or "back" in shown["panel"] else {"back"}
@@ -108,7 +108,7 @@ def missing(screen: dict[str, Any], shown: dict[str, Any]) -> set[str]:
     return found
 
 
-# What a report of each kind asks, in this state.
+# The questions for a report of each kind, in this state.
 ASKED = """async () => {
   const { store } = await import("/console/js/store.js");
   const { argument, cancel, start } = await import("/console/js/flow.js");
@@ -132,7 +132,7 @@ FILLED = {
     "name_order": {"ordinals"},
     "report_irregularity": {"earlier"},
 }
-# Fields of what is offered in no state of these tests; by clicks they are entered in others.
+# Fields without an offer in the states of these tests; the tests by clicks enter them in other states.
 CLICKED = {
     "choose_option": {"absent"},
     "release_deck": {"deck", "reason", "count", "witness"},
@@ -154,7 +154,7 @@ ELSEWHERE = {
 
 
 def fields_entered() -> dict[str, set[str]]:
-    """Of each operation: what its offers know of it, and what they need, in any state."""
+    """Return for each operation the fields that its offers fill, and those that they need, in any state."""
     found: dict[str, set[str]] = {}
     for offer in every_offer():
         found.setdefault(offer.operation, set()).update(offer.arguments, offer.needs)

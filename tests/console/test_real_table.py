@@ -1,4 +1,4 @@
-"""The page at a real daemon with a simulated device and people: a round that it shows, and a daemon that is killed."""
+"""The page at a real daemon with a simulated device and people: it shows a round, and survives a killed daemon."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HANDS: Final = """() => Object.fromEntries([...document.querySelectorAll(".place
 
 
 class Shown(NamedTuple):
-    """A table and an enrolled screen with the page. `complaints`: of the browser about the page."""
+    """A table and an enrolled screen with the page. `complaints`: the browser's errors about the page."""
 
     stage: Stage
     port: int
@@ -70,7 +70,7 @@ async def test_a_whole_round_is_shown_and_nothing_is_refused(shown: Shown) -> No
     assert not shown.complaints
 
 
-async def test_a_killed_daemon_is_said_and_the_page_comes_back_by_itself(shown: Shown) -> None:
+async def test_a_killed_daemon_is_reported_and_the_page_recovers(shown: Shown) -> None:
     page, stage = shown.page, shown.stage
     await page.locator("#bar .round", has_text="Closed").wait_for()
     stage.daemon.signal(signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""Every state at every size, in every language and theme: where things lie, how large they are, that none is cut.
+"""Every state at every size, in every language and theme: positions, sizes, and nothing cut off.
 
-Problem and Pause lie at the same place in each, also beside a matter that was opened.
+Problem and Pause have the same place in each, also beside an open matter.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def states(language: str = "en") -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(params=list(product(SIZES, LANGUAGES, THEMES)), ids=str)
 def shown(request: pytest.FixtureRequest, browser: Browser, server: PageServer) -> Iterator[Callable[[str], Page]]:
-    """A function that shows a state on a page of one size, language and theme, and returns the page."""
+    """Return a function that shows a state on a page of one size, language and theme, and returns the page."""
     (width, height), language, theme = request.param
     page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
     said: list[str] = []

@@ -1,1 +1,1 @@
-"""The floor: a real broker, real certificates, a real database."""
+"""Tests of the floor with a real broker, real certificates and a real database."""

@@ -1,4 +1,4 @@
-"""An authority with certificates for a broker and for tables, made for a test."""
+"""A certificate authority for a test, with certificates for a broker and for tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 
 
 class Authority:
-    """`folder` gets its files."""
+    """A certificate authority that writes its files into `folder`."""
 
     def __init__(self, folder: Path, name: str = "authority") -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class Authority:
         self._revoked: list[int] = []
 
     def sign(self, name: str, *, days: float = 5) -> Credentials:
-        """A certificate for that name, and its key. `days` below 0: it expired."""
+        """Return a certificate for that name, and its key. With `days` below 0 it has expired."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         hosts = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
@@ -56,7 +56,7 @@ class Authority:
         self._revoked.append(x509.load_pem_x509_certificate(credentials.certificate.read_bytes()).serial_number)
 
     def revoked_file(self) -> Path:
-        """The list of what was revoked."""
+        """Return the file of the revocation list."""
         now = datetime.now(UTC)
         made = x509.CertificateRevocationListBuilder().issuer_name(self._name).last_update(now).next_update(now + DAY)
         for number in self._revoked:

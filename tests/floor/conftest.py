@@ -22,14 +22,14 @@ _NUMBERS = count()
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Postgres]:
-    """One for all tests of this process."""
+    """Return one PostgreSQL server for all tests of this process."""
     with postgres() as found:
         yield found
 
 
 @pytest.fixture
 def address(server: Postgres) -> Iterator[str]:
-    """Of a database of the test's own, with the schema."""
+    """Yield the address of the test's own database, with the schema."""
     name = f"floor_{next(_NUMBERS)}"
     yield server.make(name)
     server.drop(name)
@@ -53,7 +53,7 @@ def rows(address: str) -> Iterator[Rows]:
 
 
 class ServiceManager:
-    """Hears what a service tells systemd."""
+    """Collects a service's notifications to systemd."""
 
     def __init__(self, folder: Path) -> None:
         self.path = str(folder / "notify")
@@ -76,7 +76,7 @@ def service_manager() -> Iterator[ServiceManager]:
 
 @pytest.fixture
 def own_role(server: Postgres, address: str) -> Iterator[str]:
-    """The address for a user with a password, who may write."""
+    """Return the address for a user with a password who may write."""
     server.do(f"CREATE ROLE {WITH_PASSWORD} LOGIN PASSWORD 'right' IN ROLE cardshoe_writer")
     yield f"{address} user={WITH_PASSWORD} password=right"
     server.do(f"DROP ROLE {WITH_PASSWORD}")
@@ -84,5 +84,5 @@ def own_role(server: Postgres, address: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
-    """Of a journal in several files."""
+    """Return the records of a journal in several files."""
     return several_files(tmp_path_factory.mktemp("season") / "journal")

@@ -1,4 +1,4 @@
-"""Where a daemon kills itself while it sends its journal to the floor: see `tests.end_to_end.child`."""
+"""Fault points where a daemon kills itself while it sends its journal to the floor: see `tests.end_to_end.child`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from controller.floor.topics import Subject
 
 
 class FloorPoint(StrEnum):
-    """A place in the way of one record, and then of the cursor behind it.
+    """A point in the handling of one record, and of the cursor after it.
 
-    `SENT`: handed over to the connection. `OPENED`, `WRITTEN`, `SYNCED`: the file that takes the cursor's place.
-    `RENAMED`: it has its name. `DURABLE`: its folder was synced.
+    `SENT`: the record was handed to the connection. `OPENED`, `WRITTEN`, `SYNCED`: the file that will replace the
+    cursor. `RENAMED`: it has its name. `DURABLE`: its folder was synced.
     """
 
     SENDING = "sending"
@@ -36,7 +36,7 @@ Reach = Callable[[FloorPoint], None]
 
 
 class WatchedOs:
-    """`os` for the cursor's file alone."""
+    """Watches `os` for the cursor's file only."""
 
     def __init__(self, reach: Reach) -> None:
         self._after = {"open": FloorPoint.OPENED, "write": FloorPoint.WRITTEN, "fsync": FloorPoint.SYNCED}
@@ -71,8 +71,8 @@ def watch_connection(reach: Reach) -> None:
             reach(FloorPoint.SENT)
         return done
 
-    Connection.publish = watched  # type: ignore[method-assign]  # to watch it
-    Client.publish = handed_over  # type: ignore[method-assign]  # to watch it
+    Connection.publish = watched  # type: ignore[method-assign]  # watches it
+    Client.publish = handed_over  # type: ignore[method-assign]  # watches it
 
 
 def watch_cursor(reach: Reach) -> None:
@@ -84,10 +84,10 @@ def watch_cursor(reach: Reach) -> None:
             reach(FloorPoint.RENAMED)
         return done
 
-    Path.replace = renamed  # type: ignore[method-assign,assignment]  # to watch it
-    cursor_file.os = WatchedOs(reach)  # type: ignore[assignment,attr-defined]  # to watch it
-    cursor_file.sync_directory = _then(  # type: ignore[attr-defined]  # to watch it
-        cursor_file.sync_directory,  # type: ignore[attr-defined]  # the same
+    Path.replace = renamed  # type: ignore[method-assign,assignment]  # watches it
+    cursor_file.os = WatchedOs(reach)  # type: ignore[assignment,attr-defined]  # watches it
+    cursor_file.sync_directory = _then(  # type: ignore[attr-defined]  # watches it
+        cursor_file.sync_directory,  # type: ignore[attr-defined]  # likewise
         lambda: reach(FloorPoint.DURABLE),
     )
 

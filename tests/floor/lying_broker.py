@@ -1,4 +1,4 @@
-"""A broker that lies: it answers a client as MQTT 5 asks, and then sends it what nobody asked for."""
+"""A broker that lies: it answers a client according to MQTT 5, and then sends what nobody asked for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def packet(kind: int, body: bytes) -> bytes:
 
 
 def length(number: int) -> bytes:
-    """As a packet says how long it is."""
+    """Return a length as MQTT encodes it."""
     digits = bytearray()
     while True:
         number, digit = divmod(number, 128)
@@ -43,14 +43,14 @@ def user_properties(count: int) -> bytes:
 
 
 def forever(*packets: bytes) -> Iterator[bytes]:
-    """In pieces that are worth a call."""
+    """Yield without end, in pieces of a useful size."""
     return cycle([one * max(1, 65536 // len(one)) for one in packets])
 
 
 class LyingBroker:
-    """`then`: what it sends once it has answered `after`, a kind of packet. `sent`: how many bytes of it went out.
+    """A broker that sends `then` once it has answered `after`, a kind of packet. `sent` counts the bytes of it.
 
-    It reads nothing after that where it is `deaf`; without `answers` it answers CONNECT alone.
+    When `deaf` it reads nothing afterwards; without `answers` it answers only CONNECT.
     """
 
     def __init__(
@@ -125,6 +125,6 @@ async def lying(
 
 
 def once(piece: bytes) -> Iterator[bytes]:
-    """Then what its length promised, in zeros."""
+    """Yield it, followed by as many zeros as its length promised."""
     yield piece
     yield from repeat(bytes(65536))

@@ -1,4 +1,4 @@
-"""The reports of many tables, as their daemons send them: quiet ones, and some of every kind that needs a person."""
+"""The reports of many tables, as their daemons send them: quiet ones, and one of every kind that needs a person."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LATE_BET: Final = OpenIrregularity(
 
 
 class Told(NamedTuple):
-    """What one table says. `status` None: its daemon says nothing."""
+    """The reports of one table. With `status` None its daemon sends nothing."""
 
     place: TablePlace
     table: TableReport
@@ -55,7 +55,7 @@ class Told(NamedTuple):
     service: ServiceReport | None
 
     def messages(self) -> Iterator[tuple[str, bytes, int]]:
-        """Topic, payload, expiry."""
+        """Return topic, payload and expiry of each message."""
         yield self.place.topic(Subject.TABLE), msgspec.json.encode(self.table), KEPT_FOR
         yield self.place.topic(Subject.DEVICE), msgspec.json.encode(self.device), KEPT_FOR
         if self.service is not None:
@@ -67,7 +67,7 @@ def place_of_number(number: int, site: str = "vienna") -> TablePlace:
 
 
 def quiet(number: int, now: int = NOW, step: int = 0) -> Told:
-    """A table that goes on. `step`: how far it is."""
+    """Return a table in normal play. `step` is its progress."""
     phase, next_step = PHASES[(number + step // CARDS_IN_A_PHASE) % len(PHASES)]
     round_number = 1 + (7 * number + step // CARDS_IN_A_ROUND) % 300
     table = TableReport(
@@ -108,7 +108,7 @@ def device_away(told: Told) -> Told:
 
 
 def floor_of(count: int, now: int = NOW) -> list[Told]:
-    """So many tables; of four and more one of each kind that needs a person, at places that are spread."""
+    """Return that many tables; of four and more, one of each kind that needs a person, spread over the floor."""
     tables = [quiet(number, now) for number in range(count)]
 
     def at(share: float) -> int:
@@ -139,7 +139,7 @@ def floor_of(count: int, now: int = NOW) -> list[Told]:
 
 
 async def tell(connection: Connection, tables: Iterable[Told]) -> None:
-    """Until the broker has all of it."""
+    """Send them until the broker has all."""
     waiting: set[asyncio.Task[None]] = set()
     for table in tables:
         for topic, payload, expiry in table.messages():

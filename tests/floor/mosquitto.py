@@ -1,4 +1,4 @@
-"""A real broker: Debian's mosquitto as a process of the test, which is killed, restarted and refuses."""
+"""A real broker: Debian's mosquitto as a process of the test, which can be killed, restarted and made to refuse."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ RUNS = "running"
 
 
 class Mosquitto:
-    """`lines`: of its configuration, besides the port. It keeps its sessions in `folder`. `days`: by which its clock is
-    ahead.
+    """A mosquitto process. `lines` are added to its configuration, after the port. It keeps its sessions in `folder`.
+
+    `days`: how far its clock is ahead.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Mosquitto:
         self._news.set()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Until something that it says makes it true; fails when it ends first."""
+        """Wait until its output makes the condition true; fail when it ends first."""
         assert self._reading is not None
         async with asyncio.timeout(PATIENCE):
             while not condition():
@@ -82,11 +83,11 @@ class Mosquitto:
                 await self._news.wait()
 
     async def kill(self) -> None:
-        """By SIGKILL: what it had not written to its disk is gone."""
+        """Kill it by SIGKILL: what it had not written to its disk is lost."""
         await self._end(kill=True)
 
     async def stop(self) -> None:
-        """It writes its sessions."""
+        """Stop it; it writes its sessions."""
         await self._end(kill=False)
 
     async def _end(self, *, kill: bool) -> None:
@@ -99,11 +100,11 @@ class Mosquitto:
         async with asyncio.timeout(PATIENCE):
             await process.wait()
             await self._reading
-        await asyncio.sleep(0)  # asyncio's own close of the pipes
+        await asyncio.sleep(0)  # asyncio closes the pipes then
 
 
 def another_date(days: int) -> dict[str, str]:
-    """What makes a process find another date (Debian's libfaketime)."""
+    """Return the environment in which a process sees another date (Debian's libfaketime)."""
     (library, *_) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
     return {"LD_PRELOAD": str(library), "FAKETIME": f"{days:+}d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
@@ -112,7 +113,7 @@ def another_date(days: int) -> dict[str, str]:
 async def mosquitto(
     folder: Path, *lines: str, credentials: Credentials | None = None, days: int = 0
 ) -> AsyncIterator[Mosquitto]:
-    """Runs until the test is over."""
+    """Run a broker until the test is over."""
     found = Mosquitto(folder, lines, credentials, days)
     await found.start()
     try:

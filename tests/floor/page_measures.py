@@ -1,4 +1,4 @@
-"""What must hold of the floor's page in every state: where its regions lie, that nothing is small or cut."""
+"""The layout rules for the floor's page in every state: positions of its regions, smallest sizes, nothing cut."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ MEASURE: Final = """() => {
 
 
 def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:
-    """What does not hold; `regions`: where they lie in all other states."""
+    """Return the violated rules; `regions`: their positions in all other states."""
     found = {what: where for what, where in measured.items() if where and what != "regions"}
     return found if measured["regions"] == regions else found | {"moved": measured["regions"]}
 

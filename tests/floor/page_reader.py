@@ -1,4 +1,4 @@
-"""The page's server in a test, and who follows its streams as a page does."""
+"""The page's server in a test, and a client that follows its streams as a page does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.end_to_end.processes import PATIENCE
 
 
 class PageReader:
-    """Folds what a page is sent, as the page does. `whole`: how often all of it came."""
+    """Folds what a page is sent, as the page does. `whole` counts the complete states."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
@@ -64,7 +64,7 @@ class PageReader:
 
 
 class Log:
-    """Keeps what it is told: the event and its values."""
+    """A log that keeps each event with its values."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, dict[str, Any]]] = []
@@ -79,7 +79,7 @@ class Log:
 
 
 class RunningPage:
-    """`log`: of the follower. `hang_up` ends every connection."""
+    """A running server of the page. `log` is the follower's. `hang_up` ends every connection."""
 
     def __init__(self, server: PageServer, follower: Follower, log: Log, port: int) -> None:
         self.port = port
@@ -94,7 +94,7 @@ class RunningPage:
 
     @property
     def waiting(self) -> list[int]:
-        """Bytes that wait to be read by each connection."""
+        """Return the bytes that wait to be read by each connection."""
         open_ = (one._transport for one in self._entrance._inside)
         return [transport.get_write_buffer_size() for transport in open_ if transport is not None]
 

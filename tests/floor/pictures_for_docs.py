@@ -1,8 +1,8 @@
-"""The pictures of docs/floor_watch.md, from the real page beside a real broker; one of its tables is a real daemon.
+"""Makes the pictures of docs/floor_watch.md from the real page and a real broker; one of its tables is a real daemon.
 
-    python -m tests.floor.pictures_for_docs
+python -m tests.floor.pictures_for_docs
 
-writes docs/pictures/floor*.png. It needs chromium and mosquitto; the clock in the pictures is that of the moment.
+writes docs/pictures/floor*.png. It needs chromium and mosquitto; the clock in the pictures shows the current time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ async def take(page: Page, name: str) -> None:
 
 
 async def deal(eyes: Eyes, folder: Path) -> None:
-    """A round at a real table, up to a card that is reported as exposed."""
+    """Play a round at a real table, up to a card that is reported as exposed."""
     _, pit, name = place_of_number(NUMBER)
     async with FloorTable(folder) as table:
         table.report_to(eyes.broker, name, pit)

@@ -1,4 +1,4 @@
-"""A real PostgreSQL: Debian's server in a folder of the test's own, reached by a socket alone."""
+"""A real PostgreSQL: Debian's server in the test's folder, reachable only by a socket."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tests.end_to_end.processes import PATIENCE
 PROGRAMS: Final = Path("/usr/lib/postgresql/15/bin")
 TOOL: Final = str(PROGRAMS / "postgres")
 SUPERUSER: Final = "postgres"
-WITH_PASSWORD: Final = "cardshoe_test"  # a user whom the server asks for a password; others it trusts
-IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and its user's alone
-LOOKS_EVERY: Final = 0.02  # seconds; nothing tells when a server is ready but a connection
+WITH_PASSWORD: Final = "cardshoe_test"  # a user whom the server asks for a password; it trusts others
+IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and belongs to its user alone
+LOOKS_EVERY: Final = 0.02  # seconds; only a connection shows when a server is ready
 QUICK: Final = ("fsync=off", "full_page_writes=off")
 
 
 class Postgres:
-    """`settings`: of the server, as name=value. It can be killed and started again over the same files."""
+    """A PostgreSQL server with `settings` as name=value. It can be killed, and restarted over the same files."""
 
     def __init__(self, folder: Path, settings: Sequence[str] = QUICK) -> None:
         self.folder = folder
@@ -63,14 +63,14 @@ class Postgres:
             os.close(descriptor)
 
     def stop(self) -> None:
-        """Connections are ended."""
+        """Stop it, ending its connections."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(PATIENCE)
             self._process = None
 
     def kill(self) -> None:
-        """By SIGKILL, all of its processes at once."""
+        """Kill all of its processes together, by SIGKILL."""
         assert self._process is not None
         main = self._process.pid
         others = Path(f"/proc/{main}/task/{main}/children").read_text().split()
@@ -82,7 +82,7 @@ class Postgres:
 
     @property
     def pid(self) -> int:
-        """Of the process that the others are children of."""
+        """Return the pid of the main process."""
         assert self._process is not None
         return self._process.pid
 
@@ -97,7 +97,7 @@ class Postgres:
         return psycopg.connect(address, autocommit=True)
 
     def make(self, name: str) -> str:
-        """A database with the store's schema; its address."""
+        """Make a database with the store's schema; return its address."""
         self.do(f'CREATE DATABASE "{name}"')
         with closing(Database(self.address(name))) as database:
             database.make_schema()
@@ -119,14 +119,14 @@ class Postgres:
 
 
 def _as_other(command: Sequence[str]) -> list[str]:
-    """The server refuses to run as root."""
+    """Return the prefix that runs a command as another user: the server refuses to run as root."""
     if os.geteuid():
         return list(command)
     return ["setpriv", f"--reuid={SUPERUSER}", f"--regid={SUPERUSER}", "--clear-groups", *command]
 
 
 def _kill(pid: int) -> None:
-    """Returns when it is gone."""
+    """Kill it; return when it is gone."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -140,7 +140,7 @@ def _kill(pid: int) -> None:
 
 @contextmanager
 def postgres(settings: Sequence[str] = QUICK, place: Path | None = None) -> Iterator[Postgres]:
-    """Runs until the test is over. `place`: where its folder is; else in memory where the machine has such a place."""
+    """Run a server until the test is over. `place` holds its folder; by default it is in memory where possible."""
     inside = place or (IN_MEMORY if IN_MEMORY.is_dir() else None)
     folder = Path(tempfile.mkdtemp(prefix="cardshoe-pg-", dir=inside))
     try:

@@ -1,4 +1,4 @@
-"""A program of the floor in a test: what it got of a table, and whether it is the table's journal."""
+"""A program of the floor in a test: the records that it received, and their comparison with the table's journal."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ KEPT_FOR = 3600  # seconds for which the broker keeps what it did not read
 
 
 class FloorReader:
-    """`records`: as they came, also twice. `reports`: each report of a table, by what it is about.
+    """A reader. `records` are kept as they came, repeats included; `reports` are each table's, by subject.
 
-    It acknowledges what it has; where the broker goes, it connects again.
+    It acknowledges what it has; when the broker is gone, it reconnects.
     """
 
     def __init__(self, broker: Broker, name: str = "reader") -> None:
@@ -40,7 +40,7 @@ class FloorReader:
         while True:
             with suppress(BrokerError):
                 await self._read()
-            await asyncio.sleep(0.02)  # the test waits for what comes, and not for a time
+            await asyncio.sleep(0.02)  # a poll for what comes, not a wait for a time
 
     async def _read(self) -> None:
         async with connected(self._broker, self._name, keeps=KEPT_FOR, takes=TAKES) as connection:
@@ -72,7 +72,7 @@ class FloorReader:
         await self.until(lambda: len(self.records) >= records)
 
     async def until_whole(self, folder: Path) -> None:
-        """Until it has all that the journal holds."""
+        """Wait until it has all that the journal holds."""
         while lacking := len(missing(self.records, folder)):
             await self.until_count(len(self.records) + lacking)
 
@@ -92,7 +92,7 @@ async def reader(broker: Broker, name: str = "reader") -> AsyncIterator[FloorRea
 
 
 def journal_of(folder: Path) -> list[Record]:
-    """All records of the journal."""
+    """Return all records of the journal."""
     outbox = Outbox(folder)
     found: list[Record] = []
     cursor = None
@@ -108,7 +108,7 @@ def identity(record: Record) -> tuple[str, str, int, str]:
 
 
 def repeated(records: list[Record]) -> int:
-    """How many came more than once."""
+    """Return how many records came more than once."""
     return len(records) - len(set(map(identity, records)))
 
 
@@ -118,7 +118,7 @@ def missing(records: list[Record], folder: Path) -> list[Record]:
 
 
 def check(records: list[Record], folder: Path) -> None:
-    """Nothing lost; doubled only under the same numbers with the same content; and in the journal's order."""
+    """Check that nothing is lost, that repeats have the same number and content, and the order is the journal's."""
     whole = journal_of(folder)
     assert not missing(records, folder)
     first: dict[tuple[str, str, int, str], Record] = {}

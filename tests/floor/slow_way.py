@@ -1,4 +1,4 @@
-"""A way to the broker that is slow, or silent for as long as its test wants."""
+"""A proxy to the broker that is slow, or silent for as long as its test wants."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Self
 
 
 class SlowWay:
-    """Listens at `port`. What the broker answers comes `after` seconds later, and only while `open` is set. An async
-    context manager.
+    """A proxy that listens at `port`, as an async context manager.
+
+    The broker's answers come `after` seconds later, and only while `open` is set.
     """
 
     def __init__(self, broker: int, after: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""What the store has, for tests: its rows without what no record says; and records as messages."""
+"""The content of the store, for tests: its rows without generated columns, and records as messages."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _TABLES: Final = {
 
 
 class Rows:
-    """Looks at a database beside the store."""
+    """Reads a database beside the store."""
 
     def __init__(self, address: str) -> None:
         self._connection = psycopg.connect(address, autocommit=True)
 
     def all(self) -> dict[str, list[str]]:
-        """Of every table, in an order of their own."""
+        """Return the rows of every table, in a fixed order."""
         return {table: sorted(map(repr, self.ask(query))) for table, query in _TABLES.items()}
 
     def alarms(self) -> dict[str, int]:
-        """How often each kind was found, of those that are open."""
+        """Return the number of open alarms of each kind."""
         return dict(self.ask("SELECT kind, sum(count)::integer FROM cardshoe.alarm WHERE closed_at IS NULL GROUP BY 1"))
 
     def verified(self) -> int:
-        """Up to which entry the only journal is whole."""
+        """Return the entry up to which the only journal is verified."""
         ((number,),) = self.ask("SELECT number FROM cardshoe.journal")
         return int(number)
 
@@ -70,7 +70,7 @@ class Rows:
         self._connection.execute(statement.encode())
 
     def empty(self) -> None:
-        """Every table, so that a database serves for many examples."""
+        """Empty every table, so that a database serves for many examples."""
         self.do(f"TRUNCATE {', '.join(f'cardshoe.{table}' for table in _TABLES)} RESTART IDENTITY CASCADE")
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Rows:
 
 
 def several_files(folder: Path) -> list[Record]:
-    """All records of a journal in five files, two of them without a decision."""
+    """Return all records of a journal in five files, two of them without a decision."""
     table = JournaledTable(folder)
     with closing(table.journal):
         table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -104,5 +104,5 @@ def heard(records: Iterable[Record], topic: str = TOPIC) -> list[Heard]:
 
 
 def heard_of(folder: Path, topic: str = TOPIC) -> list[Heard]:
-    """All of a journal."""
+    """Return the whole journal as messages."""
     return heard(journal_of(folder), topic)

@@ -1,4 +1,4 @@
-"""`cardshoe floor store` as a process of a test, what is sent to it, and how long a test waits for its rows."""
+"""`cardshoe floor store` as a process of a test, with the messages to it and the waits for its rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.floor.mosquitto import Mosquitto
 from tests.floor.postgres import Postgres
 from tests.floor.stored import TOPIC
 
-LOOKS_EVERY = 0.02  # seconds; a test waits for what comes, and not for a time
+LOOKS_EVERY = 0.02  # seconds; a poll for what comes, not a wait for a time
 BROKER = ("max_queued_messages 0", "max_inflight_messages 0")
 IN_MID_BATCH = """SELECT count(*) FROM pg_stat_activity
 WHERE application_name = 'cardshoe floor store' AND wait_event_type = 'Lock'"""
@@ -26,7 +26,7 @@ WHERE application_name = 'cardshoe floor store' AND wait_event_type = 'Lock'"""
 async def storing(
     broker: Mosquitto, address: str, *options: str, name: str = "one", environment: dict[str, str] | None = None
 ) -> AsyncIterator[Child]:
-    """Runs until the test is over, from when it has subscribed."""
+    """Run the store until the test is over; yield it once it has subscribed."""
     child = start_store(broker, address, *options, name=name, environment=environment)
     try:
         await child.until(lambda: child.logged("store.connected"))
@@ -46,14 +46,14 @@ def start_store(
 
 
 async def send(broker: Broker, records: Iterable[Record], topic: str = TOPIC, name: str = "table") -> None:
-    """As the publisher does, each after the one before is acknowledged."""
+    """Send as the publisher does: each one after the one before is acknowledged."""
     async with connected(broker, name) as connection:
         for record in records:
             await connection.publish(topic, msgspec.json.encode(record))
 
 
 async def until(condition: Callable[[], object], child: Child | None = None) -> None:
-    """Looks again and again."""
+    """Poll until the condition is true."""
     async with asyncio.timeout(PATIENCE):
         while not condition():
             assert child is None or child.running, child.err
@@ -61,7 +61,7 @@ async def until(condition: Callable[[], object], child: Child | None = None) -> 
 
 
 class MidBatch:
-    """Holds whoever adds a head, in mid-transaction, until it is left or the server is killed."""
+    """Blocks whoever adds a head, in mid-transaction, until the block ends or the server is killed."""
 
     def __init__(self, server: Postgres, address: str) -> None:
         self._holding = server.connect_to(address)
@@ -73,7 +73,7 @@ class MidBatch:
         return self
 
     async def reached(self, consumers: int = 1) -> None:
-        """So many consumers have a batch that is not committed, and wait."""
+        """Wait until that many consumers are blocked with an uncommitted batch."""
         await until(lambda: self._waiting() >= consumers)
 
     def _waiting(self) -> int:

@@ -1,4 +1,4 @@
-"""A real table with a real broker, and who reads what it sends."""
+"""A real table with a real broker, and a reader of what it sends."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SOON = Orders(longest_pause=0.2)
 
 
 def section(port: int, **more: int) -> str:
-    """`[floor]`, of a broker on this machine."""
+    """Return the `[floor]` section for a broker on this machine."""
     lines = [f"{key} = {value}" for key, value in more.items()]
     return "\n".join(("[floor]", f'broker = "mqtt://localhost:{port}"', 'site = "vienna"', 'pit = "p1"', *lines, ""))
 
 
 @asynccontextmanager
 async def table_with_broker(*lines: str, rounds: int = 2, **more: int) -> AsyncIterator[tuple[Stage, Mosquitto]]:
-    """`lines`: of the broker's configuration. `more`: of the table's."""
+    """Yield a table and its broker. `lines` are for the broker's configuration, `more` for the table's."""
     with short_folder() as folder:
         (folder / "broker").mkdir()
         async with mosquitto(folder / "broker", *(lines or KEEPS_ALL)) as broker, Stage(folder, rounds=rounds) as stage:
@@ -34,13 +34,13 @@ async def table_with_broker(*lines: str, rounds: int = 2, **more: int) -> AsyncI
 
 @asynccontextmanager
 async def floor_of_one(rounds: int = 2, **more: int) -> AsyncIterator[tuple[Stage, Mosquitto, FloorReader]]:
-    """A table with its device, a broker, and who reads."""
+    """Yield a table with its device, a broker and a reader."""
     async with table_with_broker(rounds=rounds, **more) as (stage, broker), reader(broker.broker) as found:
         yield stage, broker, found
 
 
 async def play_unheard(stage: Stage, broker: Mosquitto) -> None:
-    """The rounds are played while the broker is away, and the daemon is stopped: all is still to be sent."""
+    """Play the rounds while the broker is away, and stop the daemon: everything is still to be sent."""
     await broker.stop()
     await stage.start_device()
     await stage.start_daemon(SOON)
@@ -50,7 +50,7 @@ async def play_unheard(stage: Stage, broker: Mosquitto) -> None:
 
 
 async def until_more(stage: Stage, found: FloorReader, records: int) -> None:
-    """Until so many more were read, or the rounds are over."""
+    """Wait until that many more were read, or the rounds are over."""
     ended = asyncio.ensure_future(stage.device.ended())
     more = asyncio.ensure_future(found.until_count(len(found.records) + records))
     try:
@@ -61,7 +61,7 @@ async def until_more(stage: Stage, found: FloorReader, records: int) -> None:
 
 
 async def finish(stage: Stage, found: FloorReader) -> None:
-    """All that the journal holds has arrived, in its order; the daemon stops in order."""
+    """Wait until everything in the journal has arrived in order; stop the daemon."""
     await found.until_whole(stage.journal)
     check(found.records, stage.journal)
     assert await stage.daemon.end() == 0

@@ -1,4 +1,4 @@
-"""A connection to a real broker: what is acknowledged was delivered, and what is refused says why."""
+"""A connection to a real broker: what is acknowledged was delivered, and a refusal has a reason."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def received(connection: Connection, count: int) -> list[Message]:
 
 
 async def refusal(broker: Broker, topic: str = "a/b") -> BrokerError:
-    """With which nothing can be sent."""
+    """Return the code and sentence with which a connection is refused."""
     with pytest.raises(BrokerError) as found:
         async with connected(broker, "writer") as connection:
             await connection.publish(topic, b"{}")
@@ -59,7 +59,7 @@ async def test_what_nobody_reads_is_not_delivered(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found:
         assert (await refusal(found.broker)).code == "floor-unread"
         async with connected(found.broker, "writer") as writer:
-            await writer.publish("a/state", b"{}", retained=True)  # it waits for who comes
+            await writer.publish("a/state", b"{}", retained=True)  # it waits for a subscriber
         async with reading(found.broker, "a/state") as reader:
             (one,) = await received(reader, 1)
             assert one.is_retained
@@ -81,7 +81,7 @@ async def test_what_was_not_acknowledged_comes_again(tmp_path: Path) -> None:
 async def test_who_is_gone_without_a_word_is_reported_by_the_broker(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found, reading(found.broker, "a/will") as reader:
         async with connected(found.broker, "writer", will=Will("a/will", b"gone", 0)) as writer:
-            async with connected(found.broker, "writer"):  # who takes its name, takes its place
+            async with connected(found.broker, "writer"):  # a client with the same name replaces it
                 (one,) = await received(reader, 1)
                 assert one.payload == b"gone"
             await asyncio.wait({writer.ended})
@@ -135,7 +135,7 @@ async def test_what_the_access_list_refuses_was_not_delivered(tmp_path: Path) ->
 
 
 class Nobody:
-    """Listens and never answers, or answers what no broker would."""
+    """A server that never answers, or answers what no broker would."""
 
     def __init__(self, answer: bytes = b"") -> None:
         self.port = free_port()
@@ -158,7 +158,7 @@ class Nobody:
             server.close()
 
 
-async def test_what_listens_and_is_no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_listening_program_that_is_not_a_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.floor.broker.ANSWERS_WITHIN", 0.2)
     async with Nobody().open() as silent:
         assert (await refusal(silent)).code == "floor-unreachable"
@@ -167,10 +167,10 @@ async def test_what_listens_and_is_no_broker(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_what_no_broker_sends_ends_the_connection_with_a_sentence(
+async def test_an_invalid_packet_ends_the_connection_with_a_sentence(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After an answer that is good come packets that are not: the thread ends without an exception."""
+    """After a valid answer come invalid packets: the thread ends without an exception."""
     monkeypatch.setattr("controller.floor.broker.ANSWERS_WITHIN", 0.2)
     random = Random(seed)
     kind = random.choice((0x30, 0x32, 0x40, 0x50, 0x90, 0xB0, 0xD0, 0xE0, 0xF0))
@@ -220,7 +220,7 @@ async def test_each_table_has_its_certificate_and_its_topics(tmp_path: Path) -> 
         await found.kill()
 
 
-# paho leaves the socket of a handshake that failed to the collector, which closes it at once.
+# paho leaves the socket of a failed handshake to the garbage collector, which closes it immediately.
 leaves_a_socket = pytest.mark.filterwarnings(
     "ignore:unclosed <ssl.SSLSocket:ResourceWarning",
     "ignore:Exception ignored in.*SSLSocket:pytest.PytestUnraisableExceptionWarning",

@@ -1,4 +1,4 @@
-"""Whatever happens to the broker, the table deals on, and its journal arrives whole, once known and in order."""
+"""Whatever happens to the broker, play continues, and the journal arrives complete, without duplicates and in order."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ async def test_away_while_the_table_deals_and_is_killed() -> None:
         await broker.start()
         await finish(stage, found)
         assert [one["code"] for one in stage.daemon.logged("floor.away")] == ["floor-unreachable"]
-        assert len(list(stage.journal.glob(f"{NAME}*"))) == 1  # the journal is all that has grown
+        assert len(list(stage.journal.glob(f"{NAME}*"))) == 1  # only the journal has grown
 
 
 async def test_what_a_killed_broker_had_not_written_comes_again_a_day_later() -> None:
-    """It had acknowledged all, for a reader that was away, and written nothing of it."""
+    """It had acknowledged everything, for a reader that was away, and written nothing of it."""
     async with table_with_broker("max_queued_messages 0", "autosave_interval 0", rounds=1) as (stage, broker):
         async with reader(broker.broker):
-            await broker.stop()  # writes that the reader has subscribed
+            await broker.stop()  # the broker writes the reader's subscription
         await broker.start()
         async with reader(broker.broker, "another") as another:
             await stage.start_device()
@@ -89,8 +89,8 @@ async def test_what_a_killed_broker_had_not_written_comes_again_a_day_later() ->
             await finish(stage, found)
 
 
-async def test_silent_while_the_table_deals() -> None:
-    """It takes connections and answers nothing."""
+async def test_a_broker_that_is_silent_in_play() -> None:
+    """It accepts connections and answers nothing."""
     async with table_with_broker(rounds=2) as (stage, broker), SlowWay(broker.port) as way:
         stage.configure(law=section(way.port))
         async with reader(broker.broker) as found:
@@ -145,7 +145,7 @@ async def test_refusing_and_then_not() -> None:
             await finish(stage, found)
 
 
-async def test_who_watches_does_not_stand_for_who_keeps() -> None:
+async def test_a_watching_page_does_not_replace_the_store() -> None:
     """A page has subscribed, and the broker has never seen the store, or has forgotten it."""
     async with table_with_broker(rounds=1) as (stage, broker), connected(broker.broker, "page", takes=TAKES) as page:
         await page.subscribe(*Part().filters(), qos=0)
@@ -159,7 +159,7 @@ async def test_who_watches_does_not_stand_for_who_keeps() -> None:
 
 
 async def test_a_certificate_that_expired_and_was_renewed(tmp_path: Path) -> None:
-    """The files are read again for each connection: the daemon goes on."""
+    """The files are read again for each connection: the daemon continues."""
     authority = Authority(tmp_path)
     with short_folder() as folder:
         (folder / "broker").mkdir()
@@ -188,8 +188,10 @@ async def test_a_certificate_that_expired_and_was_renewed(tmp_path: Path) -> Non
             await finish(stage, found)
 
 
-async def test_a_queue_with_a_limit_loses_silently_and_the_gap_is_seen() -> None:
-    """Of a reader that is away. The broker acknowledges all the same: see docs/floor.md for its setting."""
+async def test_a_limited_queue_loses_silently_and_the_gap_is_noticed() -> None:
+    """It is the queue of a reader that is away. The broker acknowledges all the same: see docs/floor.md for its
+    setting.
+    """
     limited = ("max_queued_messages 20", "autosave_interval 1", "log_type all")
     async with table_with_broker(*limited, rounds=1, repeat_minutes=0) as (stage, broker):
         async with reader(broker.broker):
@@ -206,7 +208,7 @@ async def test_a_queue_with_a_limit_loses_silently_and_the_gap_is_seen() -> None
         await broker.stop()
         broker.lines[0] = "max_queued_messages 0"
         await broker.start()
-        (stage.journal / NAME).unlink()  # all comes again
+        (stage.journal / NAME).unlink()  # everything comes again
         async with reader(broker.broker, "another") as found:
             await stage.start_daemon(SOON)
             await finish(stage, found)
@@ -214,7 +216,7 @@ async def test_a_queue_with_a_limit_loses_silently_and_the_gap_is_seen() -> None
 
 
 def gaps(found: FloorReader) -> list[DecisionMade]:
-    """The decisions that do not follow the one that was read before."""
+    """Return the decisions that do not follow the one that was read before."""
     made = [one for one in found.records if isinstance(one, DecisionMade)]
     return [after for before, after in pairwise(made) if after.first > before.last + 1]
 
@@ -235,6 +237,6 @@ async def test_a_broker_whose_clock_is_wrong(days: int) -> None:
             await found.until_whole(stage.journal)
             ahead = int(broker.said[0].split(":")[0]) * 10**9 - journal_of(stage.journal)[0].utc_ns
             assert abs(ahead / 10**9 / A_DAY - days) < 2
-            async with reader(broker.broker, "newcomer") as newcomer:  # what is retained has not expired
+            async with reader(broker.broker, "newcomer") as newcomer:  # retained messages have not expired
                 await newcomer.until(lambda: all(newcomer.reports[one] for one in REPORTS))
             await finish(stage, found)

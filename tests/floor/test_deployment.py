@@ -1,4 +1,4 @@
-"""What is shipped for the servers of a floor, tried with the real programs."""
+"""The files shipped for the servers of a floor, tried with the real programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.floor.certificates import Authority
 from tests.floor.mosquitto import Mosquitto
 
 SHIPPED: Final = ROOT / "deployment" / "mosquitto"
-OF_THE_TEST: Final = ("listener", "persistence", "allow_anonymous")  # mosquitto.py has its own
+OF_THE_TEST: Final = ("listener", "persistence", "allow_anonymous")  # mosquitto.py sets its own
 OWN: Final = TablePlace("vienna", "p1", "nc-07")
 OTHER: Final = TablePlace("vienna", "p1", "tp-08")
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.tool("mosquitto")
 
 @asynccontextmanager
 async def shipped(folder: Path, authority: Authority) -> AsyncIterator[Mosquitto]:
-    """The broker as the file has it, in another folder."""
+    """Yield the broker with the shipped configuration in another folder."""
     own = authority.sign("broker")
     files = {"authority.pem": own.ca, "broker.crt": own.certificate, "broker.key": own.key}
     files |= {"revoked.pem": authority.revoked_file(), "access.json": SHIPPED / "access.json"}
@@ -50,7 +50,7 @@ def at(broker: Mosquitto, credentials: Credentials) -> Broker:
 
 
 async def refusal(broker: Broker, topic: str, *, retained: bool = True) -> str:
-    """The code with which a message there is refused; empty: it was taken."""
+    """Return the code with which a message there is refused, or "" if it is accepted."""
     try:
         async with connected(broker, "writer") as writer:
             await writer.publish(topic, b"{}", retained=retained)
@@ -59,7 +59,7 @@ async def refusal(broker: Broker, topic: str, *, retained: bool = True) -> str:
     return ""
 
 
-async def test_a_table_writes_its_own_topics_and_reads_none_and_the_floor_reads_and_writes_none(tmp_path: Path) -> None:
+async def test_a_table_only_writes_its_own_topics_and_the_floor_only_reads(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
     async with shipped(tmp_path, authority) as broker:
@@ -92,10 +92,8 @@ async def test_a_certificate_that_was_revoked_is_refused_and_no_other(tmp_path: 
 
 
 @pytest.mark.parametrize("shares", [True, False], ids=["the store", "another keeper"])
-async def test_a_broker_that_was_restarted_keeps_what_it_takes_for_who_is_still_away(
-    shares: bool, tmp_path: Path
-) -> None:
-    """It refuses what it has nobody for. With mosquitto's `acl_file` it takes that, and drops it."""
+async def test_a_restarted_broker_keeps_messages_for_absent_subscribers(shares: bool, tmp_path: Path) -> None:
+    """It refuses what nobody subscribed to. With mosquitto's `acl_file` it accepts that, and drops it."""
     authority = Authority(tmp_path)
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
     journal = OWN.topic(Subject.JOURNAL)

@@ -1,4 +1,4 @@
-"""The floor's page in a real browser, beside a real broker: every state in pictures, keys, and what happens to it."""
+"""The floor's page in a real browser, with a real broker: pictures of every state, keys, and lost connections."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Eyes:
         await self.page.locator("#headline .text", has_text=text).wait_for()
 
     async def sees(self, count: int) -> None:
-        """Until there are so many tables."""
+        """Wait until there are that many tables."""
         tiles = self.page.locator(".tile")
         if count:
             await tiles.nth(count - 1).wait_for()
@@ -72,7 +72,7 @@ class Eyes:
         await self.page.click(f'.tile[data-key="{"/".join(place_of_number(number))}"]')
 
     async def is_at(self, place: str) -> None:
-        """Until the focus is there."""
+        """Wait until the focus is there."""
         await self.page.locator(f"{place}:focus").wait_for()
 
     async def is_at_table(self, name: str) -> None:
@@ -81,7 +81,7 @@ class Eyes:
 
 @asynccontextmanager
 async def looking(folder: Path, *told: Told, language: str = "en", theme: str = "dark") -> AsyncIterator[Eyes]:
-    """Whatever the browser complains of is a failure: a script's error, or something that the policy refuses."""
+    """Yield the page; every complaint of the browser is a failure: a script's error, or a violation of the policy."""
     from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
 
     async with AsyncExitStack() as stack:
@@ -100,7 +100,7 @@ async def looking(folder: Path, *told: Told, language: str = "en", theme: str = 
         await page.goto(f"{served.address}/?language={language}&theme={theme}")
         await page.locator("#open h2").wait_for()
         yield Eyes(page, served, tables, broker)
-        assert not [line for line in said if "ERR_" not in line], said  # a server that was ended refuses
+        assert not [line for line in said if "ERR_" not in line], said  # a stopped server refuses
 
 
 @pytest.fixture(params=[*languages(), PSEUDO])
@@ -160,14 +160,16 @@ async def test_nothing_is_amiss_on_a_floor_of_any_size(language: str, tmp_path: 
         await album.take("a hundred and twenty tables")
         await tell(eyes.tables, floor_of(500))
         await eyes.sees(500)
-        await album.take("five hundred tables", axe=False)  # it takes minutes, and finds what it finds in a hundred
+        await album.take(
+            "five hundred tables", axe=False
+        )  # axe takes minutes, and finds nothing more than with a hundred
         await eyes.broker.kill()
         await page.locator("body.old").wait_for()
         await album.take("no broker", axe=False)
         assert album.found == {}
 
 
-async def test_what_is_open_stands_on_top_and_a_tap_tells_the_table(tmp_path: Path) -> None:
+async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path: Path) -> None:
     tables = [opened(quiet(0), EXPOSED, 3), quiet(1), opened(quiet(2), TOO_MANY, 20), gone(quiet(3))]
     async with looking(tmp_path, *tables) as eyes:
         page = eyes.page
@@ -273,7 +275,7 @@ async def test_a_table_keeps_its_node_and_its_place_while_it_changes(tmp_path: P
         assert await tile.bounding_box() == place
 
 
-async def test_more_tables_than_are_followed_are_said_to_be_left_out(tmp_path: Path) -> None:
+async def test_tables_beyond_the_limit_are_reported_as_left_out(tmp_path: Path) -> None:
     async with looking(tmp_path) as eyes:
         floor = eyes.served.follower.floor
         await tell(eyes.tables, [quiet(0)])
@@ -294,8 +296,8 @@ SAME_KEYS = """async () => {
 }"""
 
 
-async def test_items_with_one_key_leave_no_nodes_behind(tmp_path: Path) -> None:
-    """Also of the console, whose function it is."""
+async def test_items_with_equal_keys_leave_no_nodes_behind(tmp_path: Path) -> None:
+    """This also checks the console's function, which the page shares."""
     async with looking(tmp_path, quiet(0)) as eyes:
         assert await eyes.page.evaluate(SAME_KEYS) == [50, "312", 3]
 

@@ -1,4 +1,4 @@
-"""`cardshoe floor watch` and `serve` as processes: in a terminal, line by line, and what they refuse."""
+"""`cardshoe floor watch` and `serve` as processes: in a terminal, line by line, and their refusals."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_without_a_terminal_each_change_is_a_line(tmp_path: Path) -> None:
 
 
 @tool
-async def test_the_page_is_served_until_it_is_told_to_end(tmp_path: Path) -> None:
+async def test_the_page_is_served_until_it_is_stopped(tmp_path: Path) -> None:
     port = free_port()
     async with (
         broker_with(tmp_path, quiet(0)) as (broker, _),
@@ -125,7 +125,7 @@ async def test_the_page_is_served_until_it_is_told_to_end(tmp_path: Path) -> Non
         assert served.err[0] == f"The floor: http://localhost:{port}/"
 
 
-async def test_a_broker_that_is_not_there_is_told_and_waited_for() -> None:
+async def test_a_missing_broker_is_reported_and_waited_for() -> None:
     async with running("watch", "--broker", f"localhost:{free_port()}", "--language", "en") as told:
         await told.until(lambda: told.out)
         assert told.out == ["The broker cannot be reached."]

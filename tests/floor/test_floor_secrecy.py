@@ -1,4 +1,4 @@
-"""Two floors whose tables differ only in cards that lie face down look the same: on the page and in the terminal."""
+"""Two floors whose tables differ only in face-down cards look the same: on the page and in the terminal."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ BOOT_NS = 5 * 10**12
 
 
 class Still:
-    """A clock that stands."""
+    """A clock that does not advance."""
 
     def now(self) -> Moment:
         return Moment(NOW, BOOT_NS)
 
 
 class FloorTable(OverheardTable):
-    """What a floor shows of it after each decision."""
+    """A table whose floor view is kept after each decision."""
 
     def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
         super().__init__(game_id, unit, deck)

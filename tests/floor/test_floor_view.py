@@ -1,4 +1,4 @@
-"""What the floor looks like, from reports and a clock: tones, ages, order, and what cannot be read."""
+"""The view of the floor, from reports and a clock: tones, ages, order, and unreadable reports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Watched:
         self.floor.connected()
 
     def hear(self, *tables: Told, seconds_ago: int = 0) -> None:
-        """`seconds_ago`: the broker has kept it for so long."""
+        """Hear a message that the broker has kept for `seconds_ago`."""
         for table in tables:
             for topic, payload, expiry in table.messages():
                 subject = Subject(topic.rpartition("/")[2])
@@ -53,7 +53,7 @@ class Watched:
         return row
 
     def age(self, ms: int) -> float:
-        """In seconds."""
+        """Return the age in seconds."""
         assert ms
         return (self.floor.now_ms - ms) / 1000
 
@@ -99,7 +99,7 @@ def test_who_has_to_act(told: Told, tone: str, trouble: str, listed: list[str]) 
         assert watched.floor.matters[0].tone == tone, "the list says of it what the tile says"
 
 
-def test_irregularities_come_first_the_oldest_on_top_whatever_the_clocks_of_their_tables_say() -> None:
+def test_the_oldest_irregularities_come_first_whatever_the_tables_clocks_show() -> None:
     watched = Watched()
     wrong = opened(quiet(1, NOW + 5 * 3600 * SECOND_NS), TOO_MANY, 20)  # its clock is five hours ahead
     watched.hear(opened(quiet(0), EXPOSED, 3), wrong, gone(quiet(2)), opened(quiet(3), LATE_BET, 10))
@@ -118,7 +118,7 @@ def test_an_age_does_not_jump_when_the_table_reports_again() -> None:
     version = watched.floor.version
     watched.pass_(10)
     again = opened(quiet(0), EXPOSED, 3)
-    late = changed(again, utc_ns=NOW + 10 * SECOND_NS + 700_000_000, entry=99)  # it came a little later than before
+    late = changed(again, utc_ns=NOW + 10 * SECOND_NS + 700_000_000, entry=99)  # it came slightly later than before
     watched.hear(late)
     assert (watched.floor.matters[0].since, watched.row().since) == (since, phase)
     assert watched.floor.version == version, "nothing that is shown has changed"
@@ -137,7 +137,7 @@ def test_a_table_that_is_not_renewed_is_silent_and_comes_back() -> None:
     assert not watched.floor.matters
 
 
-def test_a_report_that_the_broker_kept_too_long_is_silent_at_once() -> None:
+def test_a_report_that_the_broker_kept_too_long_counts_as_silence() -> None:
     watched = Watched()
     watched.hear(quiet(0), seconds_ago=SILENT)
     watched.hear(quiet(1), seconds_ago=5)

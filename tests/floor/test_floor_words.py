@@ -1,4 +1,4 @@
-"""The words of the floor in a terminal, and the files that its page takes of the console."""
+"""The texts of the floor in a terminal, and the files that its page shares with the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever comes under whatever topic, who follows the floor goes on, and holds a bounded part of it."""
+"""Any message under any topic: a follower of the floor continues, and keeps a limited part of it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ ODD: Final = st.recursive(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
-    """What a table sends, with something else in some places of it."""
+    """Return a table's message with other values in some places."""
     subject = draw(st.sampled_from(Subject))
     value = msgspec.to_builtins(SENT[subject])
     for _ in range(draw(st.integers(0, 3))):
@@ -100,13 +100,13 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 def json_of(value: Any) -> bytes:
-    import json  # takes numbers of any size
+    import json  # it reads numbers of any size
 
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
 class Watching:
-    """All who show what a follower holds."""
+    """All views of what a follower holds."""
 
     def __init__(self) -> None:
         broker = Broker(Address("localhost", 1883, False), None)
@@ -121,7 +121,7 @@ class Watching:
         self.follower._take(Message(topic, payload, {}, False, 0, expiry))
 
     def look(self) -> Iterator[Any]:
-        """As page and terminal do; what a page gets."""
+        """Look as page and terminal do; return what a page gets."""
         self.now += 7 * SECOND_NS
         self.follower.floor.look()
         for language, telling, lines in zip(languages(), self._tellings, self._lines, strict=True):
@@ -152,8 +152,8 @@ def test_what_nearly_is_a_report(sent: list[tuple[str, bytes]]) -> None:
         assert list(watching.look())
 
 
-def test_irregularities_with_one_id_are_one() -> None:
-    """A page tells matters by their ids: of equal ones it would draw more each time."""
+def test_irregularities_with_one_id_are_merged() -> None:
+    """A page identifies items by their ids: of equal ones it would draw more each time."""
     watching = Watching()
     many = tuple(msgspec.structs.replace(EXPOSED, what=f"matter {number}") for number in range(MOST_OPEN))
     report = msgspec.structs.replace(WHOLE.table, irregularities=many)
@@ -163,8 +163,8 @@ def test_irregularities_with_one_id_are_one() -> None:
     assert watching.follower.floor.rows[0].open == 1
 
 
-def test_one_certificate_has_a_follower_hold_a_bounded_part_of_what_it_sends() -> None:
-    """The largest of each kind, again and again, always another one."""
+def test_a_follower_keeps_a_limited_part_of_one_certificates_messages() -> None:
+    """It sends the largest message of each kind repeatedly, always a different one."""
     watching, sizes = Watching(), []
     for number in range(60):
         for subject in Subject:
@@ -184,7 +184,7 @@ def test_one_certificate_has_a_follower_hold_a_bounded_part_of_what_it_sends() -
 
 
 def size_of(thing: Any) -> int:
-    """Bytes of all that hangs on the floor and the stories."""
+    """Return the bytes of everything that the floor and its histories reference."""
     seen: set[int] = set()
     left, size = [thing.floor.tables, thing.floor.matters, thing.floor.rows, thing.stories.__dict__], 0
     while left:

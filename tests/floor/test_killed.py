@@ -1,4 +1,4 @@
-"""The daemon is killed at every step of a record and of the cursor: nothing is lost, and repeated under its numbers."""
+"""The daemon is killed at every step of a record and of the cursor: nothing is lost, and repeats keep their numbers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.support import long_forms
 pytestmark = pytest.mark.tool("mosquitto")
 
 OF_A_RECORD = (FloorPoint.SENDING, FloorPoint.SENT, FloorPoint.ACKNOWLEDGED)
-A_PAGE = 2 * PAGE + 1  # decisions, at most a head each, and the beginning of a file
-AT_ONCE = {"repeat_minutes": 0, "most_per_second": 1000}  # nothing but the cursor says what is still to be sent
+A_PAGE = 2 * PAGE + 1  # decisions, each with a head at most, and the beginning of a file
+AT_ONCE = {"repeat_minutes": 0, "most_per_second": 1000}  # only the cursor determines what is still to be sent
 
 
 async def kill_at(point: FloorPoint, times: list[int], rounds: int = 1) -> None:
-    """One daemon after the other, each of which kills itself when it reaches the point for the n-th time."""
+    """Run daemons in sequence; each kills itself when it reaches the point for the n-th time."""
     async with floor_of_one(rounds, **AT_ONCE) as (stage, broker, found):
         await play_unheard(stage, broker)
         for nth in times:
@@ -31,7 +31,7 @@ async def kill_at(point: FloorPoint, times: list[int], rounds: int = 1) -> None:
         stage.drain_notified()
         await stage.start_daemon()
         await finish(stage, found)
-        assert repeated(found.records) <= A_PAGE * len(times)  # which was not noted
+        assert repeated(found.records) <= A_PAGE * len(times)  # what the cursor had not recorded
         left = {path.name: path.stat().st_size for path in stage.journal.glob(f"{NAME}*")}
         assert left[NAME] < LONGEST
         assert len(left) <= 2  # and what a daemon did not rename
@@ -44,8 +44,8 @@ async def test_killed_at_a_step(point: FloorPoint) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("point", list(FloorPoint))
-async def test_killed_again_and_again_at_a_step(point: FloorPoint) -> None:
-    """Within a backlog of some 250 records, which are four pages."""
+async def test_repeated_kills_at_a_step(point: FloorPoint) -> None:
+    """The backlog has some 250 records, which are four pages."""
     random = long_forms.randomness(point)
     for _ in range(long_forms.count(10)):
         of_records = [random.randint(1, 80) for _ in range(3)]

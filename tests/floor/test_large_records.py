@@ -1,4 +1,4 @@
-"""A table's certificate sends what is too large: the broker or the store refuses it, and the store goes on."""
+"""A table's certificate sends too large messages: the broker or the store refuses them, and the store continues."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_MEMORY = 250  # MB of the store's process: the programs that it loads take 
 
 
 class Thief:
-    """Has a table's certificate, and a client without bounds."""
+    """An attacker with a table's certificate and a client without limits."""
 
     def __init__(self, broker: Mosquitto) -> None:
         self._client = Client(CallbackAPIVersion.VERSION2, "thief", protocol=MQTTv5)
@@ -43,7 +43,7 @@ class Thief:
         self._client.loop_start()
 
     async def send(self, payload: bytes, user_properties: int = 0) -> None:
-        """Until the broker has acknowledged it."""
+        """Send until the broker has acknowledged it."""
         about = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
         if user_properties:
             about.UserProperty = [("a", "")] * user_properties
@@ -57,7 +57,7 @@ class Thief:
 
 @asynccontextmanager
 async def robbed(folder: Path, address: str, *payloads: bytes) -> AsyncIterator[tuple[Mosquitto, Child, Thief]]:
-    """A broker without a bound of its own, a thief who sends those while the store is away, and the store."""
+    """Yield a broker without limits, an attacker who sends while the store is away, and the store."""
     async with mosquitto(folder, *BROKER) as broker, AsyncExitStack() as stack:
         async with storing(broker, address) as store:
             assert await store.end() == 0
@@ -69,12 +69,12 @@ async def robbed(folder: Path, address: str, *payloads: bytes) -> AsyncIterator[
 
 
 def most_memory(child: Child) -> float:
-    """MB that the process had at most."""
+    """Return the most MB that the process has used."""
     (line,) = [line for line in Path(f"/proc/{child.pid}/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) / 1024
 
 
-async def test_a_record_that_is_too_long_is_an_alarm_of_its_table_and_the_others_are_stored(
+async def test_a_too_long_record_raises_an_alarm_and_other_tables_are_stored(
     address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
     async with robbed(tmp_path, address, *[bytes(2 * LONGEST)] * 200) as (broker, store, _):
@@ -86,10 +86,10 @@ async def test_a_record_that_is_too_long_is_an_alarm_of_its_table_and_the_others
         assert await store.end() == 0
 
 
-async def test_a_record_that_the_store_does_not_take_at_all_stops_nobody(
+async def test_a_record_over_the_stores_limit_stops_nobody(
     address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
-    """The broker was told in CONNECT, and leaves it out."""
+    """The store announced its limit in CONNECT, and the broker leaves the record out."""
     async with robbed(tmp_path, address, *[bytes(10 * TAKES)] * 5) as (broker, store, _):
         await send(broker.broker, records)
         await until(lambda: rows.count("decision") > 5 and rows.verified() > 5, store)
@@ -100,7 +100,7 @@ async def test_a_record_that_the_store_does_not_take_at_all_stops_nobody(
 async def test_many_properties_take_the_store_no_time(
     address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
-    """paho reads them in a time that grows as their square: minutes for one message."""
+    """paho takes quadratic time to read them: minutes for one message."""
     async with robbed(tmp_path, address) as (broker, store, thief):
         await thief.send(b"{}", user_properties=100_000)
         await send(broker.broker, records)
@@ -120,8 +120,8 @@ async def test_many_events_in_one_record_are_an_alarm(address: str, rows: Rows, 
 # -- the broker as it is shipped
 
 
-async def test_the_shipped_broker_refuses_what_no_table_sends(tmp_path: Path) -> None:
-    """A program of ours finds it before it is sent: a broker ends the connection at it, and would again each time."""
+async def test_the_shipped_broker_refuses_messages_that_no_table_sends(tmp_path: Path) -> None:
+    """Our publisher notices it before sending: a broker ends the connection because of it, and would each time."""
     authority = Authority(tmp_path)
     table, store = authority.sign("nc-07"), authority.sign("floor-store")
     async with (
@@ -136,15 +136,15 @@ async def test_the_shipped_broker_refuses_what_no_table_sends(tmp_path: Path) ->
         assert "2,097,152" in str(refused.value)
         await writer.publish(OWN.topic(Subject.JOURNAL), b"{}")
         assert (await reader.next()).payload == b"{}"
-        writer._largest = 0  # as a thief's program
+        writer._largest = 0  # as the attacker's program would
         with pytest.raises(BrokerError) as lost:
             await writer.publish(OWN.topic(Subject.JOURNAL), bytes(3 * MIB))
         assert lost.value.code == "floor-lost"
         assert not reader.ended.done()
 
 
-async def test_a_table_writes_the_topics_of_this_scheme_alone(tmp_path: Path) -> None:
-    """Else it could have the broker retain as many messages as it invents topics."""
+async def test_a_table_may_write_only_the_topics_of_this_scheme(tmp_path: Path) -> None:
+    """Otherwise it could make the broker retain as many messages as it invents topics."""
     authority = Authority(tmp_path)
     async with shipped(tmp_path, authority) as broker:
         for topic in ("cardshoe/1/vienna/p1/nc-07/mine", "cardshoe/1/vienna/p1/nc-07/table/1"):

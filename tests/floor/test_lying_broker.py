@@ -1,4 +1,4 @@
-"""Whatever a broker sends, a client holds little of it, and a connection on which it lies ends."""
+"""Whatever a broker sends, a client keeps little of it, and a connection on which it lies ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.floor.page_reader import running_page
 
 TOPIC = "cardshoe/1/vienna/p1/nc-07/table"
 LOOKS_EVERY = 0.001  # seconds
-IN_SOCKETS = 16 * 1024 * 1024  # bytes that the kernel may hold of one connection
+IN_SOCKETS = 16 * 1024 * 1024  # bytes that the kernel may hold for one connection
 REPORT = publish(TOPIC, bytes(2000))
 
 Attack = Callable[[], Iterator[bytes]]
@@ -63,7 +63,7 @@ async def flooded(
 
 
 async def lied(connection: Connection) -> BrokerError:
-    """The connection ends, and a sentence says why."""
+    """Check that the connection ends, with a sentence that gives the reason."""
     async with asyncio.timeout(PATIENCE):
         return await asyncio.shield(connection.ended)
 
@@ -78,8 +78,8 @@ async def test_what_was_not_asked_for_ends_the_connection(attack: str, takes: in
         assert broker.sent < IN_SOCKETS
 
 
-async def test_who_subscribes_to_nothing_takes_no_message() -> None:
-    """As a table: what it does not read costs it nothing."""
+async def test_a_client_without_subscriptions_accepts_no_message() -> None:
+    """A table is such a client: what it does not read costs it nothing."""
     async with flooded(lambda: forever(REPORT), CONNECT, 0) as (connection, broker):
         error = await lied(connection)
         assert "message" in str(error)
@@ -87,11 +87,11 @@ async def test_who_subscribes_to_nothing_takes_no_message() -> None:
         assert connection.waiting(1) == []
 
 
-async def test_who_does_not_read_what_comes_holds_a_bounded_part_of_it() -> None:
-    """As a page under a flood: the rest waits at the broker."""
+async def test_a_client_that_does_not_read_keeps_a_limited_part() -> None:
+    """A page under a flood is such a client: the rest waits at the broker."""
     async with flooded(lambda: forever(REPORT), SUBSCRIBE, 1 << 20) as (connection, broker):
         await connection.subscribe("cardshoe/1/#", qos=0)
-        for _ in range(3):  # what is taken makes room
+        for _ in range(3):  # each one taken makes room
             await until(lambda: connection.is_full)
             assert connection.received.qsize() * len(REPORT) < 2 * MOST_WAITING
             connection.waiting(MOST)
@@ -114,8 +114,8 @@ async def test_more_than_may_be_unacknowledged_ends_the_connection() -> None:
         assert "40" in str(error)
 
 
-async def test_a_broker_that_reads_no_acknowledgements_is_left() -> None:
-    """What is to be sent is bounded, too. And the end does not wait for it."""
+async def test_a_broker_that_reads_no_acknowledgements_is_dropped() -> None:
+    """The queue to be sent is limited, too, and closing does not wait for it."""
 
     def silence() -> Iterator[bytes]:
         return iter(())
@@ -129,8 +129,8 @@ async def test_a_broker_that_reads_no_acknowledgements_is_left() -> None:
         assert "does not read" in str(connection.ended.result())
 
 
-async def test_who_goes_on_with_a_session_takes_what_comes_before_the_answer() -> None:
-    """A broker sends what it kept before it answers a subscription: more than is read at once."""
+async def test_a_resumed_session_accepts_messages_before_the_answer() -> None:
+    """A broker sends what it kept before it answers a subscription: more than is read at a time."""
 
     def kept() -> Iterator[bytes]:
         yield from (publish(TOPIC, bytes(1 << 20), 1, number) for number in range(1, 41))
@@ -145,8 +145,8 @@ async def test_who_goes_on_with_a_session_takes_what_comes_before_the_answer() -
             await connection.next()
 
 
-async def test_a_page_goes_on_after_messages_to_which_it_has_not_subscribed() -> None:
-    """The question for a keeper, which nothing shows, and topics that are none."""
+async def test_a_page_survives_messages_to_which_it_has_not_subscribed() -> None:
+    """The question for a keeper, which nothing shows, and invalid topics."""
     odd = [publish(topic, b"{}") for topic in ("cardshoe/1/vienna/p1/nc-07/keeper", "cardshoe/1/a", "#", "x" * 60_000)]
     good = [publish(topic, payload) for topic, payload, _ in quiet(0).messages()]
     async with (

@@ -1,4 +1,4 @@
-"""The page's server beside a real broker: what a page is sent, who may ask, and what others do to it."""
+"""The page's server with a real broker: what a page is sent, who may ask, and attempts to disturb it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_WAITING = 4 * 2**20  # bytes, for all who do not read
 async def page_of(
     folder: Path, *tables: Told, part: Part | None = None, hosts: tuple[str, ...] = ()
 ) -> AsyncIterator[tuple[RunningPage, Connection, Mosquitto]]:
-    """A broker that has these tables, and the page's server."""
+    """Yield a broker that has these tables, and the page's server."""
     async with mosquitto(folder) as broker, connected(broker.broker, "tables") as connection:
         await tell(connection, tables)
         async with running_page(broker.broker, part, hosts) as page:
@@ -70,7 +70,7 @@ async def test_sentences_come_in_the_language_of_the_page(tmp_path: Path) -> Non
 async def test_a_report_of_a_hostile_table_is_not_searched_for_long(
     tmp_path: Path, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """Sentences that fit many templates, from a table's certificate; the page shows them as they came."""
+    """A table's certificate sends sentences that fit many templates; the page shows them as they came."""
     hostile = tuple(f"box {number} and card 1 from {'a, ' * 200}: b; c" for number in range(40))
     told = changed(opened(quiet(0), EXPOSED, 3), warnings=hostile, next_step=hostile[0])
     address = f"/v1/story?table={FIRST}&language=zh-Hans"
@@ -87,7 +87,7 @@ async def test_a_story_follows_the_journal(tmp_path: Path) -> None:
             "Non-Commission Three Pictures", "CS-0000", "running",
         )  # fmt: skip
         assert found.story["lines"] == []
-        for first in (1, 3, 1):  # a publisher that begins again repeats
+        for first in (1, 3, 1):  # a publisher that starts again repeats
             await tables.publish(f"cardshoe/1/{FIRST}/journal", decision(first, pause(f"number {first}")))
         await found.until(lambda: len(found.story["lines"]) == 2)
         assert [line["text"] for line in found.story["lines"]] == ["Paused: number 3.", "Paused: number 1."]
@@ -131,7 +131,7 @@ async def test_a_will_of_the_broker_is_a_table_without_contact(tmp_path: Path) -
         assert found.matters[0]["trouble"] == "lost"
 
 
-async def test_what_cannot_be_read_is_counted_and_told_once(tmp_path: Path) -> None:
+async def test_an_unreadable_message_is_counted_and_reported_once(tmp_path: Path) -> None:
     strange = ("cardshoe/1/vienna/p1/nc 07\u202e/table", "cardshoe/1/vienna/p1/<b>/device")
     async with page_of(tmp_path, quiet(1)) as (page, tables, _), page.reader() as found:
         await found.until(lambda: len(found.rows) == 1)
@@ -196,8 +196,8 @@ async def test_a_follower_that_does_not_read_keeps_nobody_else(tmp_path: Path) -
         await writer.wait_closed()
 
 
-async def test_hundreds_that_ask_for_half_or_do_not_read_keep_no_page_out(tmp_path: Path) -> None:
-    """The page that is open goes on, and what waits for those who do not read is bounded."""
+async def test_hundreds_of_incomplete_requests_lock_no_page_out(tmp_path: Path) -> None:
+    """The open page is still served, and the data that waits for those who do not read is limited."""
     async with page_of(tmp_path, *floor_of(48)) as (page, tables, _), page.reader() as found:
         await found.until(lambda: len(found.rows) == 48)
         host = f"Host: localhost:{page.port}\r\n"
@@ -224,7 +224,7 @@ async def test_hundreds_that_ask_for_half_or_do_not_read_keep_no_page_out(tmp_pa
     "ignore:unclosed <ssl.SSLSocket:ResourceWarning",
     "ignore:Exception ignored in.*SSLSocket:pytest.PytestUnraisableExceptionWarning",
 )
-async def test_a_wrong_certificate_is_told_and_the_page_waits(tmp_path: Path) -> None:
+async def test_a_wrong_certificate_is_reported_and_the_page_waits(tmp_path: Path) -> None:
     authority, other = Authority(tmp_path), Authority(tmp_path, "other")
     own = authority.sign("broker")
     files = (f"cafile {own.ca}", f"certfile {own.certificate}", f"keyfile {own.key}")

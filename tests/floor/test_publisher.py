@@ -84,8 +84,8 @@ async def test_what_nobody_reads_stays_with_the_table() -> None:
 
 
 @pytest.mark.parametrize("damage", ["lost", "torn", "of another journal", "a folder"])
-async def test_a_cursor_that_is_lost_repeats_what_was_sent(damage: str) -> None:
-    """`a folder`: neither read nor written, and all is sent all the same."""
+async def test_a_lost_cursor_repeats_what_was_sent(damage: str) -> None:
+    """In the case `a folder` the cursor can be neither read nor written, and everything is still sent."""
     async with floor_of_one(1, repeat_minutes=0) as (stage, _, found):
         await stage.start_device()
         await stage.start_daemon()
@@ -109,7 +109,7 @@ async def test_a_cursor_that_is_lost_repeats_what_was_sent(damage: str) -> None:
         assert bool(stage.daemon.logged("floor.cursor_foreign")) == (damage == "of another journal")
 
 
-async def test_a_journal_of_before_is_sent_again() -> None:
+async def test_a_restored_older_journal_is_sent_again() -> None:
     """A backup took its place: the cursor names what is no longer there, and the floor sees that the journal forks."""
     async with floor_of_one(1) as (stage, _, found):
         await stage.start_device()
@@ -134,7 +134,7 @@ async def test_a_journal_of_before_is_sent_again() -> None:
 
 
 def end_of(folder: Path) -> Cursor:
-    """Up to which everything was sent."""
+    """Return the entry up to which everything was sent."""
     outbox, cursor = Outbox(folder), None
     while page := outbox.after(cursor):
         cursor = page[-1].cursor

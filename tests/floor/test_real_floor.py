@@ -1,4 +1,4 @@
-"""Real daemons, a real broker, the page's server: what is dealt is seen, and what is open stands on top."""
+"""Real daemons, a real broker, the page's server: the deal is visible, and open irregularities come first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEALT = "open table\nboxes 1 3\nbegin\ndeal 1\nreport exposed card B1 card 2\n"
 
 
 class FloorTable(BenchTable):
-    """Reports to a broker."""
+    """A table that reports to a broker."""
 
     section = ""
 
@@ -38,7 +38,7 @@ class FloorTable(BenchTable):
 
 @asynccontextmanager
 async def floor_of_two() -> AsyncIterator[tuple[FloorTable, FloorTable, RunningPage, PageReader]]:
-    """Two tables that are opened, with their devices, and a page that follows them."""
+    """Yield two open tables with their devices, and a page that follows them."""
     async with AsyncExitStack() as stack:
         folders = [stack.enter_context(short_folder()) for _ in range(3)]
         broker = await stack.enter_async_context(mosquitto(Path(folders[0])))

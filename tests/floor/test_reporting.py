@@ -1,4 +1,4 @@
-"""When the newest state is sent: at once, not too often, the newest always, and again each minute. In virtual time."""
+"""The newest state is sent immediately, but not too often, and again each minute. In virtual time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clock:
 
 
 class Desk:
-    """The table, and the broker. `sent`: when, under which topic, what, and how it is kept."""
+    """The table and the broker. `sent`: when, under which topic, what, and how it is kept."""
 
     def __init__(self) -> None:
         self.view: TableView = VIEW
@@ -44,7 +44,7 @@ class Desk:
         self.view = msgspec.structs.replace(self.view, **fields)
 
     async def wait(self, seconds: float) -> None:
-        """As the publisher does."""
+        """Wait as the publisher does."""
         until = asyncio.get_running_loop().time() + seconds
         while asyncio.get_running_loop().time() < until:
             await self.reporting.send_state(self)  # type: ignore[arg-type]  # it publishes
@@ -91,7 +91,7 @@ def test_states_in_quick_succession_are_not_all_sent_and_the_newest_is() -> None
     play(test)
 
 
-def test_a_new_connection_is_told_all_of_it() -> None:
+def test_a_new_connection_gets_the_whole_state() -> None:
     async def test(desk: Desk) -> None:
         await desk.wait(1.0)
         count = len(desk.sent)

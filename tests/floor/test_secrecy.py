@@ -1,7 +1,7 @@
-"""Two decks that differ only in cards that lie face down make the same messages to the floor.
+"""Two decks that differ only in face-down cards make the same messages to the floor.
 
-All that differs are hashes, signatures and commitments: each decision's hash commits to what was sealed with it. What
-the floor is told of the table's state is read with the other outputs, in `tests/interfaces/test_secrecy.py`.
+Only hashes, signatures and commitments differ: each decision's hash commits to what was sealed with it. Reports of the
+table's state are checked with the other outputs, in `tests/interfaces/test_secrecy.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OF_THE_CHAIN = re.compile(r'"(?:hash|before|signature|commitment)":"[0-9a-f]*"')
 
 
 def messages(table: OverheardTable, folder: Path) -> list[str]:
-    """What is published of the table's journal, with what stands beside each message."""
+    """Return what is published of the table's journal, with the properties of each message."""
     identity = Identity(JOURNAL_ID, "T-1", True)
     journal: Journal[AnyInput, AnyEvent] = Journal.open(
         folder, JOURNAL_TYPES, local_key=LOCAL_KEY, identity=identity, signer=SigningKey(LOCAL_KEY),
@@ -77,8 +77,8 @@ def test_what_lies_face_down_is_sent_nowhere(game_id: str, unit: Unit, tmp_path:
 
 
 @EVERY_TABLE
-def test_a_face_that_is_shown_is_sent(game_id: str, unit: Unit, tmp_path: Path) -> None:
-    """Else the test above would hold whatever is sent."""
+def test_a_shown_face_is_sent(game_id: str, unit: Unit, tmp_path: Path) -> None:
+    """Otherwise the test above would pass whatever is sent."""
     sent = []
     for at, deck in enumerate(two_decks()):
         table = overhear_a_deal(game_id, unit, deck)

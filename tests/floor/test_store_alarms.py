@@ -1,4 +1,4 @@
-"""What contradicts the stored journal is kept beside it and told; nothing that is stored is changed by it."""
+"""What contradicts the stored journal is kept beside it and reported; it changes nothing that is stored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HASHES = ("ab" * 32, "cd" * 32, "ef" * 32)
 
 
 def history(folder: Path, then: Callable[[JournaledTable], None]) -> list[Record]:
-    """A journal that is the same up to a point, and goes on with `then`."""
+    """Return a journal that is the same up to a point, and continues with `then`."""
     table = JournaledTable(folder)
     with closing(table.journal):
         table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
@@ -44,7 +44,7 @@ def goes_on(table: JournaledTable) -> None:
 
 
 def goes_on_and_ends(table: JournaledTable) -> None:
-    """The end of a round is signed."""
+    """Continue to the end of the round, which is signed."""
     table.bets(("ann", "main", 1, 50))
     table.do(operations.NoMoreBets())
     table.deal()
@@ -53,7 +53,7 @@ def goes_on_and_ends(table: JournaledTable) -> None:
 
 
 def goes_on_otherwise(table: JournaledTable) -> None:
-    """For longer than `goes_on`."""
+    """Continue differently, for longer than `goes_on`."""
     table.bets(("bob", "main", 3, 70), ("carol", "main", 6, 20))
     table.do(operations.NoMoreBets())
     table.deal()
@@ -71,14 +71,14 @@ def of_kind(records: list[Record], kind: type[RecordT]) -> list[RecordT]:
 
 
 def evidence(rows: Rows) -> dict[str, list[str]]:
-    """What nothing may change."""
+    """Return the rows that nothing may change."""
     found = rows.all()
     return {table: found[table] for table in ("decision", "event", "head", "journal_file")}
 
 
 @pytest.fixture
 def before(writer: Writer, rows: Rows, records: list[Record]) -> dict[str, list[str]]:
-    """The rows once the whole journal is stored."""
+    """Return the rows once the whole journal is stored."""
     writer.write(heard(records))
     assert rows.alarms() == {}
     return evidence(rows)
@@ -102,7 +102,7 @@ def test_another_decision_under_a_known_number_is_a_fork(
 def test_the_same_hash_with_other_events_is_a_fork(
     writer: Writer, rows: Rows, records: list[Record], before: dict[str, list[str]]
 ) -> None:
-    """The hash is also over what the floor is not given: it alone does not show that the events are the table's."""
+    """The hash also covers what the floor is not given: it alone does not show that the events are the table's."""
     made = next(one for one in of_kind(records, DecisionMade) if len(one.events) > 1)
     for other in (
         msgspec.structs.replace(made, events=(msgspec.Raw(b'{"event":"chips_paid"}'), *made.events[1:])),
@@ -128,10 +128,10 @@ def test_a_decision_across_known_ones_is_refused(
     assert evidence(rows) == before
 
 
-def test_decisions_across_each_other_come_together_below_what_is_stored(
+def test_contradicting_decisions_below_the_stored_ones_are_found(
     writer: Writer, rows: Rows, records: list[Record]
 ) -> None:
-    """Into a gap: what is stored after it is no reason to take both."""
+    """They fill a gap: the rows stored after it are no reason to accept both."""
     made = of_kind(records, DecisionMade)
     one, other, *later = made[1:]
     across = msgspec.structs.replace(
@@ -164,8 +164,8 @@ def test_a_file_that_does_not_follow_ends_the_chain(writer: Writer, rows: Rows, 
     assert rows.alarms() == {"fork": 1}
 
 
-def test_an_older_copy_that_went_on_is_a_rollback(writer: Writer, rows: Rows, tmp_path: Path) -> None:
-    """The key signed both chains, after they had parted."""
+def test_an_older_copy_that_continued_is_a_rollback(writer: Writer, rows: Rows, tmp_path: Path) -> None:
+    """The key signed both chains after they had parted."""
     old, new = history(tmp_path / "a", goes_on_otherwise), history(tmp_path / "b", goes_on_and_ends)
     known = set(map(identity, old))
     writer.write(heard(old))
@@ -182,8 +182,8 @@ def test_an_older_copy_that_went_on_is_a_rollback(writer: Writer, rows: Rows, tm
     assert all(set(before[table]) <= set(now[table]) for table in before)
 
 
-def test_a_second_chain_that_the_key_has_not_signed_is_a_fork(writer: Writer, rows: Rows, tmp_path: Path) -> None:
-    """Whoever sends in the table's name can follow any entry that is known: nobody has restored an older copy."""
+def test_a_second_chain_without_a_signature_is_a_fork(writer: Writer, rows: Rows, tmp_path: Path) -> None:
+    """Whoever sends in the table's name can follow any known entry: nobody has restored an older copy."""
     old, new = history(tmp_path / "a", goes_on_and_ends), history(tmp_path / "b", goes_on_otherwise)
     forged = [one for one in of_kind(new, DecisionMade) if identity(one) not in set(map(identity, old))]
     writer.write(heard(old))
@@ -214,7 +214,7 @@ def test_another_file_after_which_others_are_stored_is_a_fork(writer: Writer, ro
 
 
 def signed(head: HeadSigned, key: SigningKey = SIGNER, **values: object) -> HeadSigned:
-    """A head with other content, well signed."""
+    """Return a head with other content and a valid signature."""
     other: HeadSigned = msgspec.structs.replace(head, **values)
     said = statement(other.journal, other.file, other.head, other.utc_ns)
     return msgspec.structs.replace(other, signature=key.sign(said).hex(), key=key.public_key.hex())
@@ -233,7 +233,7 @@ def test_two_heads_for_one_number(
 
 @pytest.mark.parametrize("is_before", [False, True])
 def test_a_head_of_another_decision(writer: Writer, rows: Rows, records: list[Record], is_before: bool) -> None:
-    """Signed by the right key: somebody who has it wrote another journal."""
+    """The right key signed it: somebody who has the key wrote another journal."""
     head = of_kind(records, HeadSigned)[-1]
     whole = [signed(head, hash=HASHES[0]) if one is head else one for one in records]
     for one in reversed(whole) if is_before else whole:

@@ -1,4 +1,4 @@
-"""A table's own files beside the store: what is missing, other, rolled back; and what is missing can be sent."""
+"""A table's own files compared with the store: missing, different or rolled back records; missing ones can be sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.floor.stored import PLACE, Rows, heard, heard_of, several_files
 from tests.floor.test_store_alarms import goes_on, goes_on_otherwise, history
 
 pytestmark = pytest.mark.tool(TOOL)
-LATE = 2**62  # of a time at which everything should have come
+LATE = 2**62  # a time at which everything should have come
 
 
 @pytest.fixture
@@ -192,13 +192,13 @@ def test_what_cannot_be_audited(
     assert says in run(*given, "--database", address, code=code)
 
 
-def test_a_journal_of_another_site_is_told(folder: Path, address: str, writer: Writer) -> None:
+def test_a_journal_of_another_site_is_reported(folder: Path, address: str, writer: Writer) -> None:
     writer.write(heard_of(folder, "cardshoe/1/graz/p1/BAC-07/journal"))
     asked = ("vienna/p1/BAC-07", "--journal", str(folder), "--database", address)
     assert "FOUND other-table: The store has this journal from the topics of graz/p1/BAC-07." in run(*asked, code=4)
 
 
-def test_a_damaged_journal_is_told(folder: Path, address: str) -> None:
+def test_a_damaged_journal_is_reported(folder: Path, address: str) -> None:
     (folder / "000002.journal").write_bytes(b"x" * 100)
     shutil.rmtree(folder / "000003.journal", ignore_errors=True)
     asked = ("vienna/p1/BAC-07", "--journal", str(folder), "--database", address)

@@ -1,4 +1,4 @@
-"""The consumer as a process, with a real broker and a real database: each record is stored once, whatever is killed."""
+"""The consumer process with a real broker and database: each record is stored once, whatever is killed."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ async def test_the_page_for_prometheus(address: str, rows: Rows, records: list[R
 
 
 async def test_postgresql_killed_in_mid_batch_loses_nothing(records: list[Record], tmp_path: Path) -> None:
-    """What it had committed was acknowledged to the broker, and is there; what it had not comes again."""
+    """Committed records were acknowledged to the broker, and are there; the others come again."""
     with postgres(("fsync=on",)) as server:
         address = server.make("floor")
         with closing(Rows(address)) as rows:
@@ -182,7 +182,7 @@ async def test_postgresql_killed_in_mid_batch_loses_nothing(records: list[Record
 
 
 async def test_a_broker_that_is_killed_and_a_real_table(address: str, rows: Rows) -> None:
-    """What the broker had acknowledged and lost is sent again by the table."""
+    """The table sends again what the broker had acknowledged and lost."""
     with short_folder() as folder:
         async with broker_in(folder) as broker, Stage(folder, rounds=3) as stage, storing(broker, address) as store:
             section = f'[floor]\nbroker = "mqtt://localhost:{broker.port}"\nsite = "vienna"\npit = "p1"\n'
@@ -195,7 +195,7 @@ async def test_a_broker_that_is_killed_and_a_real_table(address: str, rows: Rows
                 await broker.start()
             await stage.played()
             assert await stage.daemon.end() == 0
-            await stage.start_daemon()  # which sends what the stop wrote
+            await stage.start_daemon()  # sends what the stop wrote
             kinds = ("decision", "head", "journal_file")
             await until(lambda: sum(map(rows.count, kinds)) == len(journal_of(stage.journal)), store)
             audit = stage.start("floor", "audit", "vienna/p1/T-1", "--config", str(stage.configuration), "--database",

@@ -1,4 +1,4 @@
-"""A database that refuses, is full, takes no changes or has another schema: a sentence, a code, and nothing lost."""
+"""A database that refuses, is full, is read-only or has another schema: a sentence, a code, and nothing lost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def last(records: list[Record]) -> int:
 
 
 class Trouble(NamedTuple):
-    """`{name}`: the database. `where`: in which the statements are executed; empty: in that one."""
+    """A failure of the database. `{name}` stands for its name; `where` is the database in which the statements run."""
 
     code: str
     breaks: str
@@ -93,7 +93,7 @@ async def test_trouble_while_it_runs_loses_nothing(
         server.do(trouble.mends.format(name=name), trouble.where or name)
         await until(lambda: rows.verified() == last(records), store)
         assert rows.alarms() == {}
-        await store.until(lambda: store.logged("store.back"))  # said after the commit
+        await store.until(lambda: store.logged("store.back"))  # logged after the commit
         assert await store.end() == 0
 
 
@@ -121,7 +121,7 @@ async def _fill_and_mend(server: Postgres, disk: Path, records: list[Record], fo
             await send(broker.broker, records[:3])
             await until(lambda: rows.count("decision") > 0, store)
             fill(disk)
-            for number in range(40):  # what comes has to need another page
+            for number in range(40):  # the following records must need another page
                 await send(broker.broker, of_journal(records, number), name=f"table-{number}")
             await store.until(lambda: "store-full" in [one["code"] for one in store.logged("store.away")])
             make_room(disk)
@@ -132,7 +132,7 @@ async def _fill_and_mend(server: Postgres, disk: Path, records: list[Record], fo
 
 
 def of_journal(records: list[Record], number: int) -> list[Record]:
-    """The same as another journal; without heads, whose signatures are of one."""
+    """Return the same records as another journal, without heads, whose signatures belong to one journal."""
     return [replace(one, journal=f"{number:032x}") for one in records if not isinstance(one, HeadSigned)]
 
 
@@ -154,7 +154,7 @@ def test_why_a_database_cannot_be_used(own_role: str, changes: str, code: str, s
     assert found.value.hint
 
 
-def test_an_address_that_is_none() -> None:
+def test_an_invalid_address() -> None:
     with pytest.raises(StoreError) as found:
         Database("postgresql://[")
     assert found.value.code == "store-refused"
@@ -193,8 +193,8 @@ async def test_a_broker_that_is_not_there_yet_is_waited_for(address: str, tmp_pa
         await broker.kill()
 
 
-def test_rows_that_were_deleted_beside_it_stop_nothing(database: Database, rows: Rows, records: list[Record]) -> None:
-    """As where an older copy of the database takes its place."""
+def test_rows_deleted_by_hand_stop_nothing(database: Database, rows: Rows, records: list[Record]) -> None:
+    """As where an older copy of the database replaces it."""
     writer = Writer(database)
     writer.write(heard(records))
     rows.empty()

@@ -1,4 +1,4 @@
-"""Nothing that one table sends stops the reports of all: no event breaks a view, and what no table sends is refused."""
+"""Nothing that one table sends stops the reports of all: no event breaks a view, and invalid records are refused."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ ATTACKS: Final = (
 
 @pytest.fixture
 def journal(writer: Writer, rows: Rows, records: list[Record]) -> int:
-    """The number of one that is there."""
+    """Return the number of an existing journal."""
     writer.write(heard(records))
     ((number,),) = rows.ask("SELECT id FROM cardshoe.journal")
     return int(number)
 
 
 def look(rows: Rows) -> int:
-    """At all of every view: how many rows."""
+    """Read every view; return the number of rows."""
     return sum(len(rows.ask(f"SELECT * FROM cardshoe.{view}")) for view in VIEWS)
 
 
 def put(rows: Rows, journal: int, name: str, body: Any, number: int) -> None:
-    """Past the store, as one of another version might have written it."""
+    """Insert it past the store, as another version might have written it."""
     rows.ask(
         "INSERT INTO cardshoe.event (journal, number, decision, at, round, name, body)"
         " VALUES (%s, %s, %s, '2026-11-24', 3, %s, %s) RETURNING 1",
@@ -76,7 +76,7 @@ def test_what_the_views_read_is_known_here() -> None:
 
 
 def test_no_body_of_an_event_breaks_a_view(rows: Rows, journal: int) -> None:
-    """Every odd value in every field that a view reads, of every event that one reads."""
+    """Every odd value in every field that a view reads, of every such event."""
     numbers = count(10**6)
     for odd in ODD:
         for name in NAMES:

@@ -1,4 +1,4 @@
-"""Nobody takes another table's journal by sending under its id, and what one certificate sends is bounded."""
+"""Nobody takes over another table's journal by sending under its id, and what one certificate sends is limited."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN = ("vienna", "BAC-07")
 
 
 def as_another_table(records: list[Record], key: SigningKey = OTHER, table: str = "BAC-08") -> list[Record]:
-    """As the holder of that table's certificate makes a journal of it, under the same id, well signed."""
+    """Return a journal that the holder of that table's certificate makes under the same id, with valid signatures."""
     found: list[Record] = []
     for one in records:
         if isinstance(one, FileBegan):
@@ -43,7 +43,7 @@ def as_another_table(records: list[Record], key: SigningKey = OTHER, table: str 
 
 
 def own(rows: Rows, table: str) -> list[str]:
-    """What is stored of the table that it belongs to."""
+    """Return what is stored of the owning table."""
     query = {"decision": "decision", "event": "event", "head": "head", "journal_file": "journal_file"}[table]
     found = rows.ask(
         f"SELECT to_jsonb(t) - 'journal' - 'file' - 'id' FROM cardshoe.{query} t WHERE t.journal ="
@@ -53,7 +53,7 @@ def own(rows: Rows, table: str) -> list[str]:
 
 
 def whole(rows: Rows, records: list[Record]) -> None:
-    """The table's journal is stored and followed to its end."""
+    """Check that the table's journal is stored and followed to its end."""
     last = of_kind(records, DecisionMade)[-1].last
     verified = "SELECT verified_up_to, key FROM cardshoe.tables WHERE site = %s AND table_name = %s"
     assert rows.ask(verified, *OWN) == [(last, SIGNER.public_key.hex())]
@@ -83,7 +83,7 @@ def test_a_certificate_of_another_table_takes_nothing_from_a_journal(
     assert blamed == ({"BAC-07", "BAC-08"} if sends == "a beginning of its own" else {"BAC-08"})
 
 
-def test_two_beginnings_are_told_with_their_keys(writer: Writer, rows: Rows, records: list[Record]) -> None:
+def test_two_beginnings_are_reported_with_their_keys(writer: Writer, rows: Rows, records: list[Record]) -> None:
     writer.write(heard(as_another_table(records), ELSEWHERE))
     writer.write(heard(records))
     sentences = {sentence for (sentence,) in rows.ask("SELECT sentence FROM cardshoe.alarms")}
@@ -93,7 +93,7 @@ def test_two_beginnings_are_told_with_their_keys(writer: Writer, rows: Rows, rec
 
 
 def test_a_person_reassigns_a_journal(writer: Writer, database: Database, rows: Rows, records: list[Record]) -> None:
-    """The site got another name: what came under the new one is set aside, and comes again."""
+    """The site got another name: records under the new one are set aside, and come again."""
     half = len(records) // 2
     moved = "cardshoe/1/wien/p3/BAC-07/journal"
     writer.write(heard(records[:half]))
@@ -168,10 +168,10 @@ def test_a_long_conflict_is_kept_by_its_hash(writer: Writer, rows: Rows, records
     assert rows.ask("SELECT record ? 'bytes', encode(hash, 'hex') FROM cardshoe.conflict") == [(True, "ab" * 32)]
 
 
-def test_a_flood_of_one_table_is_left_out_and_its_alarm_names_it(
+def test_a_flood_of_one_table_is_left_out_and_raises_an_alarm(
     writer: Writer, rows: Rows, records: list[Record]
 ) -> None:
-    """Well-formed records without end. The other table's records are stored as they come."""
+    """Valid records come without end. The other table's records are stored as they come."""
     began, made = next(one for one in records if isinstance(one, FileBegan)), of_kind(records, DecisionMade)[-1]
     flood: list[Record] = [
         began,

@@ -1,4 +1,4 @@
-"""What the store and the readers may do in the database, and what becomes of old months."""
+"""The rights of the store and of readers in the database, and the retention of old months."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def test_a_reader_reads_the_views_alone(server: Postgres, own_role: str, rows: R
 
 
 def in_months(records: list[Record], months: int) -> list[Record]:
-    """The same, with so many decisions each a month after the one before, and no heads, whose times are signed."""
+    """Return the records with that many decisions each a month after the one before, and without heads, whose times are
+    signed.
+    """
     found: list[Record] = []
     step = 0
     for one in records:
@@ -87,10 +89,10 @@ def test_each_month_is_a_partition(writer: Writer, rows: Rows, records: list[Rec
     assert rows.ask("SELECT count(*) FROM cardshoe.event_other") == [(0,)]
 
 
-def test_a_month_that_no_clock_should_show_is_made_once_it_may_be(
+def test_an_implausible_month_is_created_once_its_time_has_come(
     writer: Writer, rows: Rows, records: list[Record]
 ) -> None:
-    """What lay with the others moves into it."""
+    """The rows among the others move into it."""
     far = [replace(one, utc_ns=one.utc_ns + 40 * 365 * 86_400 * 10**9) for one in in_months(records, 0)]
     writer.write(heard(far))
     assert parts(rows) == ["event_other"]
@@ -114,7 +116,7 @@ def test_old_months_are_deleted_and_do_not_come_again(address: str, rows: Rows, 
         assert rows.count("decision") == len(left)
         assert rows.ask("SELECT min(first) FROM cardshoe.decision") == [(left[0].first,)]
         before = rows.all()
-        written = writer.write(heard(whole))  # as after a cursor that was lost
+        written = writer.write(heard(whole))  # as after a lost cursor
         assert (written.new, written.refused) == (0, 0)
         assert Writer(database).write(heard(whole)).new == 0
         assert rows.all() == before
@@ -146,8 +148,8 @@ def test_the_schema_is_made_by_the_command_once(server: Postgres) -> None:
         server.drop("made")
 
 
-def test_a_schema_that_cannot_be_made_whole_leaves_nothing_behind() -> None:
-    """Its owner may make no role; an administrator makes them, and the next attempt succeeds."""
+def test_a_schema_that_cannot_be_completed_leaves_nothing_behind() -> None:
+    """Its owner may create no role; an administrator creates them, and the next attempt succeeds."""
     with postgres() as bare:
         bare.do("CREATE ROLE cardshoe_owner LOGIN")
         bare.do("CREATE DATABASE half OWNER cardshoe_owner")
@@ -161,8 +163,8 @@ def test_a_schema_that_cannot_be_made_whole_leaves_nothing_behind() -> None:
         assert done.exit_code == 0, done.output
 
 
-def test_it_is_set_up_as_the_page_says(server: Postgres, records: list[Record]) -> None:
-    """By an owner who is no superuser, after an administrator has made the roles."""
+def test_the_setup_of_the_page_works(server: Postgres, records: list[Record]) -> None:
+    """Its owner is not a superuser; an administrator has created the roles before."""
     server.do("CREATE ROLE cardshoe_owner LOGIN")
     server.do(f"CREATE ROLE {WITH_PASSWORD} LOGIN PASSWORD 'right' IN ROLE cardshoe_writer")
     server.do("CREATE DATABASE of_the_page OWNER cardshoe_owner")

@@ -1,4 +1,4 @@
-"""Two decks that differ only in cards that lie face down make the same rows, but for hashes and commitments."""
+"""Two decks that differ only in face-down cards make the same rows, except for hashes and commitments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VIEWS = ("rounds", "hands", "wagers", "irregularities", "device_faults", "people
 
 
 def stored(address: str, rows: Rows, table: OverheardTable, folder: Path) -> tuple[list[str], list[str]]:
-    """Every row of every table, and of every view."""
+    """Return every row of every table and of every view."""
     messages(table, folder)  # makes the journal
     rows.empty()
     with closing(Database(address)) as database:
@@ -49,8 +49,8 @@ def test_what_lies_face_down_is_stored_nowhere(
     assert len(one[0]) > 60
 
 
-def test_a_face_that_is_shown_is_stored(address: str, rows: Rows, tmp_path: Path) -> None:
-    """Else the test above would hold whatever is stored."""
+def test_a_shown_face_is_stored(address: str, rows: Rows, tmp_path: Path) -> None:
+    """Otherwise the test above would pass whatever is stored."""
     found = []
     for at, deck in enumerate(two_decks()):
         table = overhear_a_deal("NC", Unit.SETS, deck)

@@ -1,4 +1,4 @@
-"""The views say of every scenario's rounds what the journal's own commands say of them."""
+"""The views agree with the journal's own commands about every scenario's rounds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TAKES_BACK = frozenset(
 
 @cache
 def cases() -> dict[str, tuple[Step, ...]]:
-    """Every scenario, and each as far as some events, by the name of its journal."""
+    """Return every scenario, and each up to a number of events, by the name of its journal."""
     found: dict[str, tuple[Step, ...]] = {}
     for name in names():
         steps = played(name)
@@ -57,7 +57,7 @@ def cases() -> dict[str, tuple[Step, ...]]:
 
 @pytest.fixture(scope="module")
 def everything(server: Postgres) -> Iterator[Rows]:
-    """The store with a journal for each case, which has its name."""
+    """Return the store with a journal for each case, which has its name."""
     address = server.make("scenarios")
     with closing(Database(address)) as database:
         writer = Writer(database)
@@ -72,7 +72,7 @@ def everything(server: Postgres) -> Iterator[Rows]:
 
 @cache
 def table_of(name: str) -> str:
-    """Each has one of its own: the journals of a table are bounded."""
+    """Return a separate table for each: the journals of a table are limited."""
     return f"T-{list(cases()).index(name)}"
 
 
@@ -81,7 +81,7 @@ def topic_of(name: str) -> str:
 
 
 def records_of(name: str) -> list[Record]:
-    """As the publisher sends them; the hashes are some that follow each other."""
+    """Return the records as the publisher sends them, with made-up hashes that follow each other."""
     hash_ = hashlib.sha256(name.encode()).hexdigest()
     steps = cases()[name]
     began = steps[0].decision.utc_ns
@@ -98,7 +98,7 @@ def records_of(name: str) -> list[Record]:
 
 
 class Told(NamedTuple):
-    """What the journal's own commands make of it."""
+    """The output of the journal's own commands."""
 
     rounds: list[Round]
     account: Account
@@ -119,7 +119,7 @@ def told(name: str) -> Told:
 
 
 def rows_of(rows: Rows, view: str, where: str) -> dict[str, list[dict[str, Any]]]:
-    """By journal."""
+    """Return the rows by journal."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in cases()}
     for (row,) in rows.ask(f"SELECT to_jsonb(v) FROM cardshoe.{view} v WHERE {where}"):
         found[row["journal"]].append(row)
@@ -127,7 +127,7 @@ def rows_of(rows: Rows, view: str, where: str) -> dict[str, list[dict[str, Any]]
 
 
 def moment(utc_ns: int) -> str | None:
-    """As a row has it; 0: never."""
+    """Return a time as a row has it; 0 stands for never."""
     return datetime.fromtimestamp(utc_ns // 10**9, UTC).isoformat() if utc_ns else None
 
 
@@ -142,7 +142,7 @@ def check(
     expected: Callable[[str], list[Any]],
     where: str = "true",
 ) -> int:
-    """The rows of each scenario, in some order, are those expected; how many there are."""
+    """Check that the rows of each scenario are the expected ones, in any order; return their number."""
     count = 0
     for name, found in rows_of(rows, view, where).items():
         wanted = expected(name)
@@ -179,7 +179,7 @@ def void_by(one: Round) -> str | None:
 
 
 def test_hands(everything: Rows) -> None:
-    """Those that got cards, or were turned over. A hand that got its cards only when they were put right has none."""
+    """Hands that got cards, or were turned over. A hand that got its cards only when they were put right has none."""
 
     def got(row: dict[str, Any]) -> Any:
         judged = (row["outcome"], row["hand"], row["dealer_hand"], row["half"]) if row["outcome"] else None
@@ -314,8 +314,8 @@ def test_every_journal_is_whole(everything: Rows) -> None:
     assert everything.alarms() == {}
 
 
-def test_a_count_of_rounds_reads_the_rounds_alone(everything: Rows) -> None:
-    """What nobody asks for is not looked up: dashboards over all tables stay quick."""
+def test_a_count_of_rounds_reads_only_the_rounds(everything: Rows) -> None:
+    """Unrequested columns are not looked up: dashboards over all tables stay fast."""
     plan = everything.ask("EXPLAIN SELECT count(*) FROM cardshoe.rounds WHERE began_at > now() - interval '1 day'")
     text = "\n".join(line for (line,) in plan)
     assert "SubPlan" not in text
@@ -329,7 +329,7 @@ PAGE = (Path(__file__).parents[2] / "docs/floor_store.md").read_text("utf-8")
 
 
 def table_under(heading: str) -> dict[str, str]:
-    """Rows of the first table there: what the first cell names, and the rest."""
+    """Return the rows of the first table there: the names in the first cell, and the rest."""
     section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return dict(re.findall(r"^\| `([^`]+)`[^|]*\|(.*)\|$", section, re.MULTILINE))
 

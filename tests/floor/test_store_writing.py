@@ -1,4 +1,4 @@
-"""What is stored depends on which records came, and not on how often, in which order or in which batches."""
+"""The store's content depends on the records, not on how often, in which order or in which batches they came."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MONTH_NS = 31 * 86_400 * 10**9
 
 
 def in_order(database: Database, rows: Rows, whole: list[Heard]) -> dict[str, list[str]]:
-    """The rows of it, as one batch."""
+    """Return the rows after one batch with everything in order."""
     rows.empty()
     Writer(database).write(whole)
     return rows.all()
@@ -84,7 +84,7 @@ def test_any_order_and_any_repetition_give_the_same_rows(
     assert rows.alarms() == {}
 
 
-def test_files_that_begin_together_come_in_any_order_where_the_chain_begins(
+def test_files_that_begin_at_one_entry_may_come_in_any_order(
     database: Database, rows: Rows, records: list[Record]
 ) -> None:
     """A file without a decision is followed by another one; the last of them has the decisions, and may come first."""
@@ -168,8 +168,8 @@ def test_a_journal_whose_first_files_were_deleted_is_whole_from_the_next_on(
     assert writer.look(0) == {}
 
 
-def test_two_that_write_at_once_store_everything_once(address: str, rows: Rows, records: list[Record]) -> None:
-    """Each gets half of the records, and a part of the other's again."""
+def test_two_parallel_writers_store_everything_once(address: str, rows: Rows, records: list[Record]) -> None:
+    """Each gets half of the records, and some of the other's again."""
     whole = heard(records)
     with closing(Database(address)) as one, closing(Database(address)) as other:
         wanted = in_order(one, rows, whole)
@@ -240,7 +240,9 @@ def test_a_value_that_the_database_does_not_take_is_an_alarm_and_stops_nothing(
         ("#", b"{}"),
     ],
 )
-def test_what_is_no_record_is_an_alarm_with_its_topic(writer: Writer, rows: Rows, topic: str, payload: bytes) -> None:
+def test_an_invalid_record_raises_an_alarm_with_its_topic(
+    writer: Writer, rows: Rows, topic: str, payload: bytes
+) -> None:
     found = read_message(topic, payload)
     assert not isinstance(found, Arrived)
     assert writer.write([found, found]).refused == 2
@@ -273,12 +275,12 @@ def test_a_table_whose_clock_is_wrong_is_stored_all_the_same(
     writer: Writer, rows: Rows, records: list[Record], years: int
 ) -> None:
     moved = [msgspec.structs.replace(one, utc_ns=one.utc_ns + years * 12 * MONTH_NS) for one in records]
-    heads_left = [one for one in moved if not isinstance(one, HeadSigned)]  # whose times are signed
+    heads_left = [one for one in moved if not isinstance(one, HeadSigned)]  # their times are signed
     assert writer.write(heard(heads_left)).new == len(heads_left)
     assert rows.verified() == highest(records)
 
 
-def test_files_of_a_journal_are_told_apart(writer: Writer, rows: Rows, tmp_path: Path) -> None:
+def test_files_of_a_journal_are_distinguished(writer: Writer, rows: Rows, tmp_path: Path) -> None:
     evening(tmp_path).journal.close()
     whole = heard_of(tmp_path)
     writer.write(whole)

@@ -1,4 +1,4 @@
-"""A table's story from the records of its journal: once each, in their order, bounded, whatever they hold."""
+"""A table's history from the records of its journal: each once, in order, in limited number, whatever they contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = OwnWords()
 
 
 def decision(first: int, *events: object, journal: str = "a" * 32, hash_: str = "") -> bytes:
-    """Entries from `first` on; the input is the first of them."""
+    """Return entries from `first` on, of which the first is the input."""
     made = DecisionMade(
         journal, "f" * 32, first, first + len(events), hash_ or f"{first:064x}", "0" * 64, 10**18 + first, 3,
         tuple(msgspec.Raw(json.dumps(event).encode()) for event in events),
@@ -39,7 +39,7 @@ def lines(stories: Stories) -> list[str]:
     return [line.text for line in stories.lines(PLACE, WORDS, {}, str)]
 
 
-def test_the_newest_stands_first_and_what_is_for_machines_is_left_out() -> None:
+def test_the_newest_comes_first_and_machine_events_are_left_out() -> None:
     stories = Stories()
     assert stories.take(PLACE, decision(1, {"event": "round_began", "round": 3}, {"event": "report_taken"}))
     assert stories.take(PLACE, decision(4, shown(1), pause("lunch")))
@@ -49,7 +49,7 @@ def test_the_newest_stands_first_and_what_is_for_machines_is_left_out() -> None:
     assert len({line.key for line in stories.lines(PLACE, WORDS, {}, str)}) == 3
 
 
-def test_what_comes_again_is_told_once_and_what_comes_late_in_its_place() -> None:
+def test_a_repeat_is_shown_once_and_a_late_record_in_its_place() -> None:
     stories = Stories()
     for first in (1, 3, 5, 3, 1):
         stories.take(PLACE, decision(first, pause(str(first))))
@@ -94,7 +94,7 @@ def test_what_is_kept_is_bounded() -> None:
     assert len(lines(stories)) == MOST_LINES
 
 
-def test_heads_and_files_are_no_story() -> None:
+def test_heads_and_files_are_not_shown() -> None:
     stories = Stories()
     head = msgspec.json.encode(HeadSigned("a" * 32, "f" * 32, 4, "1" * 64, 5, "2" * 128, "3" * 64))
     assert not stories.take(PLACE, head)
@@ -107,7 +107,7 @@ def test_heads_and_files_are_no_story() -> None:
     [b"", b"{", b"\xff", b"null", b"[" * 50_000, b'{"record":"other"}', b'{"record":"decision"}',
      decision(1, pause("a")).replace(b'"first":1', b'"first":"1"')],
 )  # fmt: skip
-def test_what_is_no_record_is_refused_with_a_reason(payload: bytes) -> None:
+def test_an_invalid_record_is_refused_with_a_reason(payload: bytes) -> None:
     stories = Stories()
     with pytest.raises(UnreadableError) as found:
         stories.take(PLACE, payload)
@@ -131,8 +131,8 @@ def test_what_is_no_record_is_refused_with_a_reason(payload: bytes) -> None:
         (b'{"event":"cards_dealt","source":"tray","places":"B1","cards":' + b"[" * 900 + b"]" * 900 + b"}", None),
     ],
 )
-def test_an_event_that_does_not_look_like_one_does_no_harm(event: bytes, line: str | None) -> None:
-    """None: whatever it says."""
+def test_a_malformed_event_does_no_harm(event: bytes, line: str | None) -> None:
+    """Whatever it contains, it has no entry."""
     said = line_of(msgspec.Raw(event), WORDS, {})
     assert line is None or str(said).lower() == line.lower()
     assert "\x1b" not in str(said)

@@ -1,4 +1,4 @@
-"""When the publisher sends, repeats, tries again and warns: in virtual time, to a broker in this process."""
+"""The publisher's timing of sending, repeating, retrying and warning: in virtual time, to a broker in this process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLACE = TablePlace("vienna", "p1", "nc-07")
 
 
 class Hall:
-    """A broker. `fails`: what it answers to everything; None: it acknowledges. `tries`: when it was connected to."""
+    """A broker. It answers everything with `fails`, or acknowledges it. `tries`: the times of connections."""
 
     def __init__(self) -> None:
         self.fails: Exception | None = None
@@ -75,7 +75,7 @@ class Hall:
 
 
 class NothingToReport:
-    """The state of the table is due each minute, and another test's matter."""
+    """A table without reports: the state that is due each minute is the matter of another test."""
 
     will = Will("a", b"", 0)
 
@@ -100,7 +100,7 @@ class LoopClock:
 
 
 class Log:
-    """`events`: of each line, its name and what stands in it."""
+    """A log. `events`: the name and the values of each line."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
@@ -117,7 +117,7 @@ class Log:
 class Desk:
     """A journal that grows, its publisher, and the broker."""
 
-    def __init__(self, journal: TestJournal, folder: Path) -> None:  # noqa: F811  # what the fixture made
+    def __init__(self, journal: TestJournal, folder: Path) -> None:  # noqa: F811  # the fixture's type
         self.journal = journal
         self.folder = folder
         self.hall = Hall()
@@ -166,7 +166,7 @@ def play(
     journal: TestJournal,  # noqa: F811  # the fixture
     folder: Path,  # noqa: F811  # the fixture
 ) -> Callable[[Given], None]:
-    """Runs a test in virtual time."""
+    """Run a test in virtual time."""
 
     def run(test: Given) -> None:
         async def with_desk() -> None:
@@ -195,13 +195,13 @@ def test_a_backlog_is_sent_at_a_bounded_rate(play: Callable[[Given], None]) -> N
         assert desk.hall.since(0) == desk.whole()
         times = [at for at, _ in desk.hall.sent]
         for first, last in zip(times, times[40:], strict=False):
-            assert last - first >= 1.0  # a second's worth may come at once
+            assert last - first >= 1.0  # a second's worth may come together
         assert times[-1] - times[0] < 300 / 20 + 1
 
     play(test)
 
 
-def test_a_broker_that_is_away_is_asked_less_and_less_often_and_soon_when_it_was_there(
+def test_an_absent_broker_is_tried_ever_less_often_and_a_known_one_soon(
     play: Callable[[Given], None],
 ) -> None:
     async def test(desk: Desk) -> None:
@@ -226,7 +226,7 @@ def test_a_broker_that_is_away_is_asked_less_and_less_often_and_soon_when_it_was
     play(test)
 
 
-def test_people_are_told_when_nothing_arrives_for_ten_minutes(play: Callable[[Given], None]) -> None:
+def test_people_are_warned_when_nothing_arrives_for_ten_minutes(play: Callable[[Given], None]) -> None:
     async def test(desk: Desk) -> None:
         desk.append(3000)
         desk.hall.fails = GONE
@@ -269,8 +269,8 @@ def test_what_had_settled_is_not_sent_again(play: Callable[[Given], None]) -> No
     play(test)
 
 
-def test_what_had_not_settled_comes_again_after_days_and_restarts(play: Callable[[Given], None]) -> None:
-    """A broker that is killed loses what it has not written: no time without a connection makes up for that."""
+def test_unsettled_records_are_repeated_after_days_and_restarts(play: Callable[[Given], None]) -> None:
+    """A killed broker loses what it has not written: waiting without a connection does not repair that."""
 
     async def test(desk: Desk) -> None:
         desk.append(5)
@@ -305,7 +305,7 @@ def test_the_cursor_moves_on_while_things_come_again(play: Callable[[Given], Non
     play(test)
 
 
-def test_the_cursor_is_written_now_and_then_and_at_the_end(
+def test_the_cursor_is_written_occasionally_and_at_the_end(
     play: Callable[[Given], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is the journal's."""

@@ -1,4 +1,4 @@
-"""`cardshoe floor try`: the whole floor from what Debian's packages install, and nothing of it afterwards."""
+"""`cardshoe floor try`: the whole floor with Debian's packages, and nothing left of it afterwards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_process_that_ends_ends_the_trial_with_a_sentence(program: str) 
 
 
 def process_of(parent: int, program: str) -> int:
-    """The child of that process which runs the program, or the command of that name."""
+    """Return the child of that process that runs the program, or the command of that name."""
     for each in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
         words = Path(f"/proc/{each}/cmdline").read_text().split("\0")
         if program in (*words[:5], Path(words[0]).name):

@@ -1,6 +1,6 @@
-"""`python -m tests.fuzz`: the long form, each target for so many seconds.
+"""`python -m tests.fuzz`: the long form, which runs each target for a number of seconds.
 
-Prints executions and findings. A finding is an input to be put into `tests/fuzz/found.py` with its mend.
+It prints executions and findings. A finding is an input to be added to `tests/fuzz/found.py` together with its fix.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def main() -> int:
     failed = 0
     for target in [BY_NAME[asked.only]] if asked.only else TARGETS:
         executions, findings = run_for(target, asked.seconds, asked.seed)
-        print(f"{target.name:<22} {executions:>10,} executions  {len(findings)} findings", flush=True)  # noqa: T201  # what it is for
+        print(f"{target.name:<22} {executions:>10,} executions  {len(findings)} findings", flush=True)  # noqa: T201  # its purpose
         for found in findings.values():
-            print(f"  {found.data!r}", *traceback.format_exception(found.error)[-3:], sep="\n  ")  # noqa: T201  # what it is for
+            print(f"  {found.data!r}", *traceback.format_exception(found.error)[-3:], sep="\n  ")  # noqa: T201  # its purpose
         failed += len(findings)
     return 1 if failed else 0
 

@@ -1,4 +1,4 @@
-"""Inputs that once raised what no contract names, with the target that they were given to."""
+"""Inputs that once raised an exception outside a target's contract, with that target."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ FOUND: Final[tuple[tuple[str, bytes], ...]] = (
     # a header that is damaged beside its format: IndexError
     ("capture", _HEADER.replace(b'"sealed":false', b'"sealed":0') + _OPENED),
     ("capture", _HEADER.replace(b'"id":"x",', b"") + b'{"is":"sealed","number":1,"sealed":"AAAA"}\n'),
-    # a time that no recording lasts: OverflowError, or a replay without end
+    # a time longer than any recording: OverflowError, or a replay without end
     ("capture", _HEADER + _OPENED + b'{"is":"from_device","ms":%d,"hex":"00"}\n' % 10**18),
     ("capture", _HEADER + _OPENED + b'{"is":"from_device","ms":%d,"hex":"00"}\n' % 10**12),
-    # steps about hands and cards that are not there: KeyError, IndexError
+    # steps about hands and cards that do not exist: KeyError, IndexError
     ("scenario", b"game NC\nbegin\nswapped B1 B3\n"),
     ("scenario", b"game TP\ndevice sets\nbegin\nopen all\n"),
     ("scenario", b"game RTP\ndevice singles\nbegin\ndevice unseen 256\ndevice foreign\n"),

@@ -1,6 +1,6 @@
-"""`python -m tests.fuzz.guided NAME [-max_total_time=600 ...]`: one target, guided by what its inputs reach.
+"""`python -m tests.fuzz.guided NAME [-max_total_time=600 ...]`: one target, guided by the code that inputs reach.
 
-Needs atheris. The rest of the line are options of libFuzzer. It ends the process at the first finding.
+It needs atheris. The other arguments are options of libFuzzer, which ends the process at the first finding.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spoils real inputs, repeatably: bytes, numbers, words of others, lines."""
+"""Mutates real inputs repeatably: bytes, numbers, parts of other inputs, lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Spoil = Callable[[bytearray, Random, Sequence[bytes]], None]
 
 
 def inputs(seeds: Sequence[bytes], random: Random) -> Iterator[bytes]:
-    """Without end: each a real input with one to four spoilt places, and now and then nothing but noise."""
+    """Yield inputs without end: each a real input with one to four mutations, and occasionally pure noise."""
     while True:
         if random.random() < 0.02:
             yield random.randbytes(random.randrange(200))
@@ -60,7 +60,7 @@ def _insert(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
 
 
 def _splice(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
-    """A piece of another input."""
+    """Insert a piece of another input."""
     other = bytearray(random.choice(seeds))
     begin, end = _span(other, random)
     at = random.randrange(len(data) + 1)
@@ -68,7 +68,7 @@ def _splice(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
 
 
 def _word(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
-    """A word becomes an odd one, or one of another input."""
+    """Replace a word with an odd one, or one of another input."""
     words = list(_WORD.finditer(data))
     others = _WORD.findall(random.choice(seeds)) if random.random() < 0.6 else list(ODD_WORDS)
     if words and others:
@@ -85,7 +85,7 @@ def _number(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
 
 
 def _line(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
-    """Lines in another order, left out, twice, or from another input."""
+    """Reorder, drop or repeat lines, or take them from another input."""
     lines = bytes(data).splitlines(keepends=True)
     others = random.choice(seeds).splitlines(keepends=True)
     if not lines or not others:

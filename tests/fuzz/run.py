@@ -1,4 +1,4 @@
-"""Runs a target on inputs, and says what it raised that is not its contract."""
+"""Runs a target on inputs, and reports exceptions outside its contract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Finding(NamedTuple):
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """What was raised, and where: findings of one place are one."""
+        """Return the exception with its place: findings at one place count as one."""
         trace = self.error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
@@ -56,6 +56,6 @@ def run_seeds(target: Target) -> list[Finding]:
 
 
 def run_spoilt(target: Target, seed: int | str) -> Iterator[Finding | None]:
-    """Without end: what each spoilt input led to. The same seed, the same inputs."""
+    """Yield the result of each mutated input without end. The same seed gives the same inputs."""
     for data in inputs(target.seeds(), Random(f"{target.name}/{seed}")):
         yield run_once(target, data)

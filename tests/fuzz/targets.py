@@ -1,4 +1,4 @@
-"""Everything that reads what others wrote, each with what it may raise; anything else that it raises is a defect."""
+"""All readers of input from others, each with the exceptions that it may raise; any other exception is a defect."""
 
 from __future__ import annotations
 
@@ -69,11 +69,14 @@ from tests.table.every_input import every_operation
 from tests.table.harness import TableHarness
 
 ROOT: Final = Path(__file__).parents[2]
-MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and this user's alone
+MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and belongs to this user alone
 
 
 class Target(NamedTuple):
-    """`run` reads an input; `contract`: what it may raise. `seeds` gives real inputs. `short`: runs of a test."""
+    """A target. `run` reads an input; `contract` has the exceptions that it may raise. `seeds` gives real inputs.
+
+    `short`: the runs of a test.
+    """
 
     name: str
     run: Callable[[bytes], object]
@@ -87,7 +90,7 @@ class Target(NamedTuple):
 
 @cache
 def folder() -> Path:
-    """Of this process, for what is read from files."""
+    """Return this process's folder for what is read from files."""
     made = Path(mkdtemp(prefix="cardshoe-fuzz-", dir=MEMORY if MEMORY.is_dir() else None))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
@@ -106,7 +109,7 @@ def files(pattern: str, under: Path = ROOT) -> Callable[[], Sequence[bytes]]:
 
 
 def from_device(driver: str) -> Callable[[], Sequence[bytes]]:
-    """What a device of that driver sent in the golden captures, a link's bytes in one."""
+    """Return what a device of that driver sent in the golden captures, with the bytes of each link joined."""
 
     def seeds() -> list[bytes]:
         captures = [read_capture([path]) for path in sorted(CAPTURES.glob(f"{driver}*.capture"))]
@@ -117,17 +120,17 @@ def from_device(driver: str) -> Callable[[], Sequence[bytes]]:
 
 
 def contents(streams: Callable[[], Sequence[bytes]]) -> Callable[[], Sequence[bytes]]:
-    """The frames of cardlink streams without CRC and escapes, for `in_frames`."""
+    """Return the frames of cardlink streams without CRC and escapes, for `in_frames`."""
     return lambda: [END.join(frame.content for frame in FrameReader().receive(stream)) for stream in streams()]
 
 
 def in_frames(data: bytes) -> bytes:
-    """Undamaged frames around spoilt content."""
+    """Return undamaged frames around mutated content."""
     return b"".join(enclose(piece) for piece in data.split(END) if len(piece) <= 500)
 
 
 def to_device() -> Sequence[bytes]:
-    """What the host sent to a cardlink device in the golden captures."""
+    """Return what the host sent to a cardlink device in the golden captures."""
     found: list[bytes] = []
     for path in sorted(CAPTURES.glob("cardlink-s*.capture")):
         records = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -137,7 +140,7 @@ def to_device() -> Sequence[bytes]:
 
 @cache
 def tables() -> tuple[TableHarness, ...]:
-    """Tables in the middle of a round, with something open and without."""
+    """Return tables in the middle of a round, with and without an open irregularity."""
     dealing, exposing = TableHarness(), TableHarness(Unit.SINGLES)
     dealing.start().to_dealing().take()
     exposing.start().to_dealing().deal()
@@ -148,7 +151,7 @@ def tables() -> tuple[TableHarness, ...]:
 
 @cache
 def kept_entries() -> tuple[tuple[str, bytes], ...]:
-    """Inputs and events of played tables as a journal keeps them."""
+    """Return inputs and events of played tables as a journal keeps them."""
     codec = table_codec()
     entries = []
     for table in tables():
@@ -160,7 +163,7 @@ def kept_entries() -> tuple[tuple[str, bytes], ...]:
 
 @cache
 def requests() -> Sequence[bytes]:
-    """A request of every operation."""
+    """Return a request of every operation."""
     made: dict[type[Any], list[Any]] = {}
     for operation in every_operation(tables()[1].state):
         made.setdefault(type(operation), []).append(operation)
@@ -184,7 +187,7 @@ def journal_file() -> Sequence[bytes]:
 
 
 def take(state: TableState, given: AnyInput) -> None:
-    """Decide it and look at what comes of it, as a daemon does."""
+    """Decide it and examine the result, as a daemon does."""
     decided = decide(state, given)
     written = table_codec().encode(1, given, decided.events, 1)
     for body in (written.input, *written.events):
@@ -194,7 +197,7 @@ def take(state: TableState, given: AnyInput) -> None:
 
 
 def listen(make: Callable[[], Driver], data: bytes) -> None:
-    """In pieces and as time passes; what is heard reaches a table."""
+    """Feed it in pieces, as time passes; what is heard reaches a table."""
     driver = make()
     state = tables()[0].state
     now = 0.0
@@ -216,19 +219,19 @@ def _hear(driver: Driver, heard: Heard, state: TableState, now: float) -> TableS
 
 
 class ClientLine(asyncio.Transport):
-    """Of a USB/IP client that reads everything."""
+    """The connection of a USB/IP client that reads everything."""
 
     def write(self, data: object) -> None:
         assert data
 
     def abort(self) -> None:
-        """The connection lets it go itself."""
+        """Do nothing: the connection closes itself."""
 
     close = abort
 
 
 def attach(data: bytes) -> None:
-    """What a USB/IP client says, to a device that is plugged in."""
+    """Feed a USB/IP client's bytes to a device that is plugged in."""
 
     async def said() -> None:
         usb = UsbDevice(UsbDescription("SHOE-9"))
@@ -245,7 +248,9 @@ def attach(data: bytes) -> None:
 
 
 def usbip_client() -> Sequence[bytes]:
-    """A list; and an attached device that is configured, read, written, and whose reading is called off."""
+    """Return client sessions: a list; and an attached device that is configured, read, written, and whose reading is
+    cancelled.
+    """
 
     def submit(number: int, inward: int, endpoint: int, length: int, setup: bytes = b"") -> bytes:
         return struct.pack(">5IIiIII8s", 1, number, 0x10002, inward, endpoint, 0, length, 0, 0, 0, setup)
@@ -290,7 +295,7 @@ def device_side(data: bytes) -> None:
 
 
 def run_click(command: click.Command, arguments: Sequence[str]) -> None:
-    """A command of the program, as `cardshoe` runs it. Its problems are its contract."""
+    """Run a command of the program, as `cardshoe` does. Its reported problems are its contract."""
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         command.main(list(arguments), standalone_mode=False)
 
@@ -308,7 +313,7 @@ def play_scenario(data: bytes) -> None:
 
 
 def read_entry(data: bytes) -> None:
-    """A first byte says whether it stands in the row of an input."""
+    """Read an entry; the first byte decides whether it is read as an input."""
     codec = table_codec()
     sealed = codec.encode(1, RefusedAtDoor("reader", 1, 1), [], 1).sealed
     if data[:1] == b"i":
@@ -339,7 +344,7 @@ def operate(data: bytes) -> None:
 
 
 def evaluate(data: bytes) -> None:
-    """A line is an option; the first is the game."""
+    """Run `evaluate`; a line is an option, and the first is the game."""
     lines = [line for line in data.decode("utf-8", "replace").split("\n") if line]
     run_click(evaluate_command, lines)
 
@@ -363,7 +368,7 @@ def read_url(data: bytes) -> None:
 
 
 def read_tokens(data: bytes) -> None:
-    """Every way to read a line, one after the other."""
+    """Try every way to read a line, one after the other."""
     tokens = Tokens(data.decode("utf-8", "replace").split())
     for read in (tokens.cards, tokens.place, tokens.maybe_place, tokens.places, tokens.wager, tokens.facts):
         with suppress(UnreadableError):
@@ -374,7 +379,7 @@ def read_tokens(data: bytes) -> None:
 
 
 def configurations() -> Sequence[bytes]:
-    """The examples of the pages, whole and with each section that may be added."""
+    """Return the examples of the pages, complete and with each section that may be added."""
     pages = ("docs/configuration.md", "docs/captures.md")
     whole, *more = [block for page in pages for block in _TOML.findall((ROOT / page).read_text())]
     return [text.encode() for text in (whole, *(whole + one for one in more if "[cards]" not in one))]

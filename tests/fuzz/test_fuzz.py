@@ -1,4 +1,4 @@
-"""Whatever bytes come from devices, files and people, what reads them answers as it promises, and in time."""
+"""Readers of bytes from devices, files and people answer any input within their contract, and in time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_was_found_once_is_mended(name: str, data: bytes) -> None:
 
 
 def test_a_defect_would_be_found() -> None:
-    """Else the tests above would hold whatever the targets raise."""
+    """Otherwise the tests above would pass whatever the targets raise."""
 
     def stumble(data: bytes) -> None:
         if b"]" in data[1:]:

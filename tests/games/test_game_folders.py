@@ -88,7 +88,7 @@ def test_a_mistake_in_another_module_of_the_folder_is_named_there(package: Path)
     ],
     ids=["no GAME", "another GAME", "a lower-case id", "no word", "another folder's id"],
 )
-def test_a_game_without_an_id_of_its_own_is_refused(package: Path, old: str, new: str, sentence: str) -> None:
+def test_a_game_without_its_own_id_is_refused(package: Path, old: str, new: str, sentence: str) -> None:
     change(package / "sk" / "game.py", old, new)
     with pytest.raises(GameFolderError) as refused:
         load("sk", package.name)

@@ -62,8 +62,8 @@ def test_the_pages_take_it_in(tree: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
-    """With the pages drawn, the tests that cover the games pass for it too, as do those of pages."""
+def test_the_tests_of_every_game_cover_it(tree: Path) -> None:
+    """With the pages generated, the tests that cover the games pass for it too, as do those of pages."""
     draw_pages(tree)
     files = (
         "tests/games/sixth",
@@ -81,7 +81,7 @@ def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
     assert " passed" in done.stdout
 
 
-def test_a_folder_that_is_no_game_is_named_and_stops_no_other(tree: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_game_is_named_and_stops_no_other(tree: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(tree, other)
     (other / "controller/games/sixth").rename(other / "controller/games/zz")

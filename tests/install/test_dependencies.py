@@ -12,7 +12,7 @@ from tests.architecture.sources import ROOT
 
 FILES: Final = ("requirements.txt", "requirements-floor.txt", "requirements-report.txt", "requirements-test.txt")
 BUILD: Final = "requirements-build.txt"
-OF_MATPLOTLIB: Final = {"packaging"}  # it needs a part of what builds
+OF_MATPLOTLIB: Final = {"packaging"}  # it needs one of the build requirements
 EXTRAS: Final = {
     "requirements-floor.txt": ("floor",),
     "requirements-report.txt": ("audit", "report"),
@@ -22,7 +22,7 @@ PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[
 
 
 def pinned(name: str) -> dict[str, str]:
-    """The versions of a file. Nothing stands in it but names, versions and hashes: no address, no path, no option."""
+    """Return the versions in a file, which holds only names, versions and hashes: no address, no path, no option."""
     lines = (ROOT / name).read_text("utf-8").replace(" \\\n   ", "").splitlines()
     found = [PINNED.fullmatch(line) for line in lines]
     assert lines

@@ -1,5 +1,6 @@
-"""docs/install.md: its commands are run, in their order, at a PC in a folder. What needs systemd, udev or a network is
-a program that notes how it was called.
+"""docs/install.md: its commands are run in their order, at a PC in a folder.
+
+Where they need systemd, udev or a network, a program records how it was called.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```sh( [a-z ]+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OF_THE_PC = re.compile(r"(?<![\w./-])/(etc|var|run|opt|usr)/")
 NOTED = ("apt-get", "chown", "findmnt", "python3", "pip", "systemctl", "udevadm")
-BY_HAND = ("asks", "of the system")  # what a person answers, and what only a whole PC has
+BY_HAND = ("asks", "of the system")  # what a person answers, and what only a complete PC has
 NEW_PC = "Replace a PC"
 OF_A_TABLE = ("table.toml", "journal.key", "device.keys", "signing.key")
 
@@ -75,7 +76,7 @@ class Technician:
         path.chmod(0o755)
 
     def run(self, block: Block) -> str:
-        """All commands of a block; each must succeed, but `doctor` may find something."""
+        """Run all commands of a block; each must succeed, but `doctor` may find something."""
         pc = self.pcs[block.section == NEW_PC]
         text = self.written(block.text, pc)
         text = re.sub(r"^(cardshoe doctor .*)$", r"\1 || test $? = 1", text, flags=re.MULTILINE)
@@ -93,7 +94,7 @@ class Technician:
         return text.replace("--console-user dealer", f"--console-user {os.getuid()}")
 
     def _relocate(self, pc: Path) -> None:
-        """Adapt the installed configuration: the PC's paths lie in its folder, and the program runs from sources."""
+        """Adapt the installed configuration: the PC's paths are in its folder, and the program runs from sources."""
         table = pc / "etc/cardshoe/NC-01/table.toml"
         if table.exists():
             text = table.read_text().replace(f"{self.pcs[False]}/", "/")
@@ -111,7 +112,7 @@ class Technician:
             child.abandon()
 
 
-def test_a_backup_begins_with_a_look_at_what_is_mounted_and_the_safe_has_a_folder_for_each_table() -> None:
+def test_a_backup_first_checks_the_mount_and_has_a_folder_for_each_table() -> None:
     first = next(one for one in blocks() if one.section == "Backup")
     assert first.text == "findmnt /mnt/backup && findmnt /mnt/safe\n"
     assert re.findall(r"/mnt/safe/(?!NC-01)\S+", PAGE) == []
@@ -139,7 +140,7 @@ async def test_from_a_bare_pc_to_a_dealt_round_and_what_comes_later() -> None:
         technician = Technician(folder)
         run: Callable[[Block], str] = technician.run
         pc, new = technician.pcs.values()
-        run(take())  # 1. the program, by the package
+        run(take())  # 1. the program, from the package
         run(take())  # and with pip instead
         await _round_without_a_device(technician, run(take()), take("in the background"), take())
         assert take("asks").text == "cardshoe init NC-01\n"

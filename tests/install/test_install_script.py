@@ -1,4 +1,4 @@
-"""`install.sh` of a table's folder: what it says of a mistake, of a file that is kept, and of a start that failed."""
+"""`install.sh` of a table's folder: its output for a mistake, a file that is kept, and a failed start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ END = 'if [ -n "$root" ]; then\n    exit 0\nfi\n'
 
 
 class Folder:
-    """A table's folder, and programs in the place of those of the PC."""
+    """A table's folder, and programs that replace those of the PC."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.path, self.pc, self.programs = tmp_path / "t", tmp_path / "pc", tmp_path / "bin"
@@ -70,15 +70,15 @@ def test_a_file_that_is_kept_and_differs_is_named_with_what_takes_the_new_one(fo
     assert folder.install().stderr == ""
 
 
-def test_who_is_not_root_is_told_first(folder: Folder) -> None:
+def test_a_user_who_is_not_root_is_told_first(folder: Folder) -> None:
     folder.program("id", "echo 1000")
     done = folder.run("sh", str(folder.path / "install.sh"), root=None)
     assert done.returncode == 1
     assert done.stderr.startswith("This is for root, and nothing was installed: sudo sh ")
 
 
-def test_a_start_that_failed_shows_the_end_of_the_log(folder: Folder) -> None:
-    """What comes after the files are in place, with programs that are not the PC's."""
+def test_a_failed_start_shows_the_end_of_the_log(folder: Folder) -> None:
+    """This part runs after the files are in place, with programs that are not the PC's."""
     _, _, last = script("NC-01").partition(END)
     folder.program("udevadm", "false")
     folder.program("systemctl", 'case "$1" in enable) exit 1;; esac')

@@ -38,7 +38,7 @@ def make_key(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 class Installed:
-    """An environment as the package has it; what it needs besides comes from the environment of the tests."""
+    """An installed environment like the package's; what else it needs comes from the tests' environment."""
 
     def __init__(self, folder: Path) -> None:
         self.prefix = folder / "opt"
@@ -58,7 +58,7 @@ class Installed:
         return examine(key or self.public, self.prefix)
 
     def check(self, key: Path) -> subprocess.CompletedProcess[str]:
-        """What the script of the package does before this version becomes the one that starts."""
+        """Do what the package's script does before this version becomes the one that starts."""
         return subprocess.run([CHECK, self.prefix, key], capture_output=True, text=True, check=False)
 
 
@@ -88,7 +88,7 @@ def empty_the_manifest(one: Installed) -> None:
 
 
 def write_the_manifest_again(one: Installed) -> None:
-    """By someone who has the files and not the key."""
+    """Write the manifest again, as someone could who has the files and not the key."""
     change_a_byte(one)
     (one.prefix / MANIFEST).write_text(manifest_of(one.prefix), "utf-8")
 
@@ -151,7 +151,7 @@ def test_without_a_key_nobody_says_who_made_it(installed: Installed, tmp_path: P
 
 
 @pytest.mark.parametrize("written", ["", "no key", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n"])
-def test_a_key_that_cannot_be_read_is_no_key(installed: Installed, tmp_path: Path, written: str) -> None:
+def test_an_unreadable_key_is_refused(installed: Installed, tmp_path: Path, written: str) -> None:
     key = tmp_path / "bad.pem"
     key.write_text(written)
     with pytest.raises(ProgramError, match="not a public Ed25519 key"):
@@ -196,7 +196,7 @@ async def test_the_daemon_refuses_a_real_table_with_a_file_that_was_changed_by_o
 
 
 async def names_its_program(stage: Stage, expected: Program) -> None:
-    """`status` shows the program that serves, and the journal has the whole digest of its manifest."""
+    """Check that `status` shows the running program, and that the journal has the whole digest of its manifest."""
     status = stage.start("status", "--socket", str(stage.socket))
     await status.ended()
     line = f"{expected.version} package {expected.digest[:12]} signed"

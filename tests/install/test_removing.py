@@ -1,4 +1,4 @@
-"""udev/README.md, "Removing it": what `install.sh` put in place is gone, and the tables that stay lose nothing."""
+"""udev/README.md, "Removing it": what `install.sh` installed is removed, and the remaining tables lose nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit of a table: what was decided stands in it, each line with its reason, and systemd agrees with every word."""
+"""The unit of a table contains every decision, each line with its reason, and systemd accepts it."""
 
 import os
 import re
@@ -17,8 +17,8 @@ UDEV = Path(__file__).parents[2] / "udev"
 TEXT = (UDEV / "cardshoe@.service").read_text(encoding="utf-8")
 NO_NETWORK = (UDEV / "no-network.conf").read_text(encoding="utf-8")
 
-# What `systemd-analyze security` may say at most; 0 is a locked box, 10 the open street (systemd 252). What is left is
-# what the daemon is for: devices (0.3), the network of this PC (0.8), the machine's users as peers (0.2), local and
+# The highest exposure that `systemd-analyze security` may report, on a scale from 0 to 10 (systemd 252). What is left
+# is what the daemon is for: devices (0.3), the network of this PC (0.8), the machine's users as peers (0.2), local and
 # netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.1).
 MOST_EXPOSURE = 1.3
 # With the drop-in for a table without a port for browsers, whose device is plugged in.
@@ -72,7 +72,7 @@ DECIDED = {
     ("Install", "WantedBy"): ["multi-user.target"],
 }
 
-# Protection by a word. One that goes missing may move the overall figure by less than its last digit.
+# Directives of which a missing word may change the overall figure by less than its last digit.
 PROTECTED = {
     "AmbientCapabilities": "",
     "CapabilityBoundingSet": "",
@@ -97,7 +97,7 @@ PROTECTED = {
     "SystemCallArchitectures": "native",
 }
 
-# Directives that would break it, each in a way that shows only on a table: the comments of the unit say how.
+# Directives that would break it, each in a way that shows only at a table: the comments of the unit explain how.
 NEVER = {
     "BindsTo",
     "DynamicUser",
@@ -113,7 +113,7 @@ NEVER = {
 MODULE_OF = {"ttyACM": "cdc_acm", "ttyUSB": "usbserial", "usb_device": "usbcore"}
 
 
-# One comment may speak for these; and for a key that repeats or that only adds to a name, as StateDirectoryMode does.
+# One comment may cover these; and a key that repeats or that only adds to a name, as StateDirectoryMode does.
 TOGETHER = {
     ("Wants", "After"),
     ("User", "Group"),
@@ -124,7 +124,7 @@ TOGETHER = {
 
 
 class Directive(NamedTuple):
-    """One line of a unit; `reasoned` when a comment stands right above it, or above what it belongs to."""
+    """One line of a unit; `reasoned` when a comment is right above it, or above the line to which it belongs."""
 
     section: str
     key: str
@@ -133,7 +133,7 @@ class Directive(NamedTuple):
 
 
 def read(text: str) -> list[Directive]:
-    """The directives of a unit; ValueError for a line that is none."""
+    """Return the directives of a unit. Raise ValueError for an invalid line."""
     found: list[Directive] = []
     section, commented, head = "", False, ""
     for line in text.splitlines():
@@ -156,7 +156,7 @@ def read(text: str) -> list[Directive]:
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with a unit, in sentences; nothing when it is as it should be."""
+    """Return what is wrong with a unit, in sentences."""
     directives = read(text)
     wrong = [f"{d.key}={d.value} has no reason" for d in directives if not d.reasoned]
     wrong += [f"{d.key}= must not be used" for d in directives if d.key in NEVER]
@@ -203,13 +203,13 @@ def test_a_unit_that_breaks_a_demand_is_found(old: str, new: str, fault: str) ->
 
 
 @pytest.mark.parametrize("line", ["Restart on-failure", "=x", "No Key=1"])
-def test_what_is_no_directive_is_refused(line: str) -> None:
+def test_an_invalid_directive_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match="not a directive"):
         read(line)
 
 
 def systemd_analyze(verb: list[str], text: str, folder: Path, drop_in: str = "") -> subprocess.CompletedProcess[str]:
-    """Ask systemd about a table's instance of the unit, with a program in it that this machine has."""
+    """Ask systemd about a table's instance of the unit, with a program that exists on this machine."""
     unit = folder / "cardshoe@pit3.service"
     added = folder / f"{unit.name}.d"
     added.mkdir(exist_ok=True)
@@ -225,7 +225,7 @@ def systemd_analyze(verb: list[str], text: str, folder: Path, drop_in: str = "")
     )
 
 
-# recursive-errors=no: the unit and nothing that it pulls in, but with an exit code for a word that is not understood.
+# recursive-errors=no: the unit without its dependencies, but with an exit code for an unknown word.
 VERIFY = ["--man=no", "--recursive-errors=no", "verify"]
 
 
@@ -256,7 +256,7 @@ def test_verify_notices_what_systemd_would_ignore(tmp_path: Path, old: str, new:
 
 
 def exposure(text: str, folder: Path, drop_in: str = "") -> float:
-    """The overall figure of `systemd-analyze security`, from the text: its JSON has the items only."""
+    """Return the overall figure of `systemd-analyze security` from its text: its JSON has only the items."""
     result = systemd_analyze(["--offline=true", "security"], text, folder, drop_in)
     found = re.search(r"Overall exposure level for \S+: ([\d.]+) ", result.stdout)
     assert found is not None, result.stdout + result.stderr
@@ -294,7 +294,7 @@ def test_without_network_a_table_is_exposed_even_less(tmp_path: Path) -> None:
 
 @pytest.mark.tool("strace")
 def test_a_daemon_without_a_port_opens_no_internet_socket(tmp_path: Path) -> None:
-    """So that what the drop-in takes away is missed by nothing; asked of the system."""
+    """So nothing needs what the drop-in takes away; the system is asked."""
     with short_folder() as folder:
         made = CliRunner().invoke(main, ["init", str(folder / "t"), "--simulated", "--yes"])
         assert made.exit_code == 0, made.stderr

@@ -1,4 +1,4 @@
-"""The system user that owns journals and devices: systemd makes it from our file, and the other files name the same."""
+"""The system user that owns journals and devices: systemd creates it from our file, and other files use its name."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ CONF = UDEV / "cardshoe.sysusers.conf"
 
 
 def made_by(conf: Path, root: Path) -> subprocess.CompletedProcess[str]:
-    """Let systemd make the users in a root directory of the test's own."""
+    """Let systemd create the users in the test's root directory."""
     (root / "etc").mkdir(parents=True)
     return subprocess.run(
         ["systemd-sysusers", f"--root={root}", conf], capture_output=True, text=True, check=False, timeout=3000
@@ -27,7 +27,7 @@ def test_systemd_makes_the_user_and_its_group(tmp_path: Path) -> None:
     assert (name, home, shell) == ("cardshoe", "/", "/usr/sbin/nologin")
     assert group.split(":")[0] == "cardshoe"
     assert group.split(":")[2] == gid
-    # udev takes only system groups seriously.
+    # udev accepts only system groups.
     assert 0 < int(uid) < 1000
     assert 0 < int(gid) < 1000
 

@@ -1,6 +1,8 @@
-"""Tables apart: a user for each table, so that a daemon that is taken over reads no other table's keys, journals or
-devices. The files for it are what systemd and udev take them for, and with their owners and modes a real process of
-one table's user is kept out of the other table's files."""
+"""Separate tables: a user for each, so that a compromised daemon reads no other table's keys, journals or devices.
+
+systemd and udev accept the files for it, and their owners and modes keep a real process of one table's user away from
+the other table's files.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ README = (UDEV / "README.md").read_text(encoding="utf-8")
 
 
 def of_table(text: str, table: str = "NC-01", serial: str = "CARDSHOE-0001") -> str:
-    """As the commands of the README make it."""
+    """Return the file for a table, as the README's commands make it."""
     assert "s/TABLE/$TABLE/g; s/SERIAL/$SERIAL/g" in README
     return text.replace("TABLE", table).replace("SERIAL", serial)
 
@@ -59,8 +61,8 @@ def test_every_directive_has_its_reason_and_each_table_a_user() -> None:
     }, "it takes no protection away"  # fmt: skip
 
 
-def test_a_reload_hands_the_configuration_over_once_more_to_that_daemon_alone() -> None:
-    """Root copies it into a folder of root's; a start reads no copy that was left."""
+def test_a_reload_gives_the_configuration_again_to_that_daemon_alone() -> None:
+    """Root copies it into a folder of root's; a start does not read an old copy."""
     copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
     at_start = "/proc/${MAINPID}/root%d/table.toml"
     check = f"+/opt/cardshoe/bin/cardshoe config check /etc/cardshoe/%i/table.toml --running {at_start}"
@@ -74,7 +76,7 @@ def test_what_is_handed_over_is_the_tables_own() -> None:
 
 
 def verified(drop_in: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """What systemd says of a table's instance with the drop-in."""
+    """Return systemd's output on a table's instance with the drop-in."""
     unit = folder / "cardshoe@NC-01.service"
     added = folder / f"{unit.name}.d"
     added.mkdir()
@@ -172,7 +174,7 @@ def test_they_come_after_the_rules_that_give_every_device_to_the_common_group() 
 
 
 class Table(NamedTuple):
-    """One table's files, as the unit and the rules make them. `name` is its system user, too."""
+    """One table's files, as the unit and the rules make them. `name` is also its system user."""
 
     uid: int
     configuration: Path
@@ -189,18 +191,18 @@ class Table(NamedTuple):
 
     @property
     def secret(self) -> set[Path]:
-        """All but the folder of the socket, which every user may enter."""
+        """Return all paths but the folder of the socket, which every user may enter."""
         return self.own - {self.runtime}
 
 
 def mode_of(key: str) -> int:
-    """As the unit says."""
+    """Return the mode that the unit sets."""
     (value,) = (one.value for one in read(TEXT) if one.key == key)
     return int(value, 8)
 
 
 def lay_out(root: Path, name: str, uid: int, node: Path) -> Table:
-    """What systemd does for a service of that user; udev gave the node to its group."""
+    """Do what systemd does for a service of that user; udev gave the node to its group."""
     state, runtime, handed = (root / kind / name for kind in ("lib", "run", "credentials"))
     etc = root / "etc" / name
     for folder, mode in (
@@ -269,8 +271,8 @@ def test_nor_what_root_keeps_for_them(tables: tuple[Table, Table]) -> None:
 
 
 @NEEDS_ROOT
-def test_as_one_user_for_all_tables_it_would(tables: tuple[Table, Table]) -> None:
-    """What the separate users are for."""
+def test_with_one_user_for_all_tables_it_would_succeed(tables: tuple[Table, Table]) -> None:
+    """This shows why the users are separate."""
     mine, other = tables
     assert open_to(other.uid, other.uid, *other.secret) == other.secret
     assert mine.uid != other.uid

@@ -1,4 +1,4 @@
-"""What udev itself makes of the rules: its own engine, with Debian's rules before and after, on a made-up device."""
+"""udev's own result of the rules: its engine, with Debian's rules before and after, on a made-up device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = ROOT / "udev" / "70-cardshoe.rules"
 GROUP = 4711
 ACM, ACM_DATA, VENDOR = ["02", "02"], ["0a", "00"], ["ff", "00"]
 
-# A mount namespace of its own: udevadm makes links in /dev, keeps records in /run/udev, and asks /etc/group for names.
+# A separate mount namespace: udevadm makes links in /dev, keeps records in /run/udev, and reads names from /etc/group.
 PRIVATE = """
 set -e
 mount --make-rprivate /
@@ -36,7 +36,7 @@ exec umockdev-wrapper /usr/bin/python3 tests/support/udev_testbed.py "$2"
 
 
 def judged(folder: Path, rules: str = RULES.read_text(encoding="utf-8"), **device: Any) -> dict[str, Any]:
-    """What udev says of that device; of one of ours where nothing else is given."""
+    """Return udev's result for that device; by default for one of ours."""
     (folder / "rules.d").mkdir()
     (folder / "rules.d" / RULES.name).write_text(rules, encoding="utf-8")
     (folder / "group").write_text(Path("/etc/group").read_text() + f"cardshoe:x:{GROUP}:\n")
@@ -52,7 +52,7 @@ def judged(folder: Path, rules: str = RULES.read_text(encoding="utf-8"), **devic
 
 
 def ours(said: str) -> list[str]:
-    """What our file had set, in its own order."""
+    """Return what our file set, in its order."""
     return [
         line.partition(f"{RULES.name}:")[2].partition(" ")[2] for line in said.splitlines() if RULES.name + ":" in line
     ]

@@ -1,7 +1,7 @@
-"""The udev rules take our devices, give them to our group, and take no other: judged on their text.
+"""The udev rules give our devices to our group, and match no others: judged by their text.
 
-What udev makes of them is udev's business; that they say what was decided is checked here, with a small reader of the
-rules language that refuses whatever it does not understand. Each demand is shown to bite by a file that breaks it.
+udev's own interpretation is tested elsewhere; here a small reader of the rules language, which refuses whatever it does
+not understand, checks the decisions. Each requirement is shown to be effective by a file that breaks it.
 """
 
 import re
@@ -17,9 +17,9 @@ from firmware_bridge import usb_ids
 RULES = Path(__file__).parents[2] / "udev" / "70-cardshoe.rules"
 TEXT = RULES.read_text(encoding="utf-8")
 
-# Vendors whose numbers stand on converters that anybody sells; none of their cables is ours.
+# Vendors whose numbers are used by common converters; none of their cables is ours.
 GENERIC_VENDORS = {"0403": "FTDI", "10c4": "CP210x", "1a86": "CH340", "067b": "PL2303", "04d8": "MCP2200"}
-# A word that looks like a property has no effect unless a program documents it.
+# A name that looks like a property has no effect unless a program documents it.
 KNOWN_PROPERTIES = {"ID_MM_DEVICE_IGNORE"}
 
 TERM = re.compile(r'\s*([A-Z]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*"([^"]*)"\s*')
@@ -48,7 +48,9 @@ Rule = tuple[Term, ...]
 
 
 def read(text: str) -> list[Rule]:
-    """All rules of a file, comments left out and continued lines joined; ValueError for what is no rule."""
+    """Return all rules of a file, without comments and with continued lines joined. Raise ValueError for an invalid
+    rule.
+    """
     rules = []
     code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     for line in code.replace("\\\n", " ").splitlines():
@@ -70,7 +72,7 @@ def read(text: str) -> list[Rule]:
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with a rules file, in sentences; nothing when it is as it should be."""
+    """Return what is wrong with a rules file, in sentences."""
     rules = read(text)
     wrong = []
     if not rules or rules[0] != (Term("ACTION", "", "==", "remove"), Term("GOTO", "", "=", "cardshoe_end")):
@@ -103,7 +105,9 @@ NOT_OURS = [
 
 
 def faults_of_switches(rules: list[Rule]) -> list[str]:
-    """The faults of the rules that switch off interfaces: of devices with our ids alone, and all but ours."""
+    """Return the faults of the rules that switch interfaces off: only for devices with our ids, and all but our
+    interfaces.
+    """
     wrong, found = [], []
     for rule in rules:
         terms = {(t.name, t.operator): t.value for t in rule}
@@ -117,9 +121,9 @@ def faults_of_switches(rules: list[Rule]) -> list[str]:
 
 
 def faults_of_rule(rule: Rule) -> list[str]:
-    """The faults of one rule that assigns something: whom it takes, then what it gives."""
+    """Return the faults of one rule that assigns something: its matches, then its assignments."""
     subsystem = next((t.value for t in rule if (t.name, t.operator) == ("SUBSYSTEM", "==")), "")
-    # The device itself for usb; for a tty the parent, and the same parent for all three, which plain ATTRS sees to.
+    # The device itself for usb; for a tty the parent, and the same parent for all three, which plain ATTRS ensures.
     level = "ATTR" if subsystem == "usb" else "ATTRS"
     matches = {(t.name, t.operator): t.value for t in rule if not t.assigns}
     wrong = []
@@ -218,7 +222,7 @@ def test_a_rule_that_breaks_a_demand_is_found(old: str, new: str, fault: str) ->
 
 
 @pytest.mark.parametrize("line", ['MODE="0660" GROUP="x"', 'MODE="0660', "MODE=0660", 'mode="0660"'])
-def test_what_is_no_rule_is_refused(line: str) -> None:
+def test_an_invalid_rule_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"not a rule|comma is missing"):
         read(line)
 
@@ -259,7 +263,7 @@ def test_udevadm_verifies_the_rules(tmp_path: Path) -> None:
     asked = subprocess.run(["udevadm", "verify", "--help"], capture_output=True, text=True, check=False)
     if asked.returncode != 0:
         pytest.skip("this udevadm has no `verify`; it came with systemd 254")
-    # Names are not resolved: the group exists where sysusers ran, which a test machine need not be.
+    # Names are not resolved: the group exists only where sysusers ran.
     verify = ["udevadm", "verify", "--resolve-names=never", "--no-summary"]
     good = subprocess.run([*verify, RULES], capture_output=True, text=True, check=False)
     assert (good.returncode, good.stderr) == (0, "")

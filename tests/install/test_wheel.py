@@ -1,4 +1,4 @@
-"""The wheel has everything that the daemon and the floor's page serve."""
+"""The wheel contains everything that the daemon and the floor's page serve."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The way to a device: URLs, serial ports on real pseudo-terminals, and the link keeper through losses and faults."""
+"""Tests of links to devices: URLs, serial ports on real pseudo-terminals, and the link keeper under faults."""

@@ -1,5 +1,7 @@
-"""The time limits of transports and captures do not limit these tests: under load a machine is slow, and that is no
-failure. A test of a limit sets its own."""
+"""Lift the time limits of transports and captures, which a machine under load exceeds without being at fault.
+
+A test of a limit sets its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What these tests are made of: a clock turned by hand, a device of few words, a pseudo-terminal to plug it into."""
+"""Building blocks of these tests: a manual clock, a minimal device, and a pseudo-terminal to plug it into."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def make_cardlink(now: float) -> Driver:
 
 
 class Changes:
-    """Lets a test wait until something has become true, without sleeping."""
+    """Lets a test wait until a condition is true, without sleeping."""
 
     def __init__(self) -> None:
         self._happened = asyncio.Event()
@@ -54,7 +54,7 @@ class Changes:
 
 
 class HandClock:
-    """A clock that stands still until the test turns it, and the waiting that goes with it."""
+    """A clock that advances only when the test moves it, with the waits that depend on it."""
 
     def __init__(self, changes: Changes) -> None:
         self.now = 1000.0
@@ -84,7 +84,7 @@ class HandClock:
                 event.set()
 
     async def pass_next_wait(self) -> float:
-        """Wait for the keeper to wait, let exactly that much time pass, and return how much it was."""
+        """Wait for the keeper to wait, let exactly that time pass, and return it."""
         await self._changes.until(lambda: bool(self._sleeping) and not self._sleeping[0][1].is_set())
         deadline = self._sleeping[0][0]
         seconds = deadline - self.now
@@ -94,7 +94,7 @@ class HandClock:
 
 
 class NotingHost(CardlinkHost):
-    """The product's driver, which also notifies a test that bytes have come."""
+    """The product's driver, which also notifies a test of received bytes."""
 
     def __init__(self, changes: Changes, now: float) -> None:
         super().__init__(nonce=os.urandom(16), key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
@@ -107,7 +107,7 @@ class NotingHost(CardlinkHost):
 
 
 class Desk:
-    """Where a keeper delivers, and how a test sees it."""
+    """Receives what a keeper delivers, for a test to examine."""
 
     def __init__(self) -> None:
         self.changes = Changes()
@@ -133,7 +133,7 @@ class Desk:
 
 @contextlib.asynccontextmanager
 async def running(keeper: LinkKeeper) -> AsyncIterator[None]:
-    """Run a keeper, see that it did not end by itself, and cancel it."""
+    """Run a keeper, check that it does not end on its own, and cancel it."""
     task = asyncio.create_task(keeper.run())
     try:
         yield
@@ -145,7 +145,7 @@ async def running(keeper: LinkKeeper) -> AsyncIterator[None]:
 
 
 def keeper_at(path: Path, desk: Desk, clock: HandClock) -> LinkKeeper:
-    """A keeper of the serial port at `path`, on a clock turned by hand."""
+    """Return a keeper of the serial port at `path`, on a manual clock."""
     return LinkKeeper(
         serial_url(path),
         make_driver=lambda now: NotingHost(desk.changes, now),
@@ -176,7 +176,7 @@ class SmallDevice:
         self._channel: SealedChannel | None = None
 
     def receive(self, data: bytes) -> bytes:
-        """What it answers to these bytes."""
+        """Return its answer to these bytes."""
         return b"".join(self._answer(frame) for frame in self._reader.receive(data))
 
     def status(self) -> bytes:
@@ -218,7 +218,7 @@ class SmallDevice:
         return HEADER.pack(VERSION, kind, 0, self._boot, 0) + encode_body(body)
 
     def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.Report) -> bytes:
-        """Under a key of no link while there is none: a stranger's frame."""
+        """Seal a frame; without a link the key belongs to none, as in a stranger's frame."""
         channel = self._channel or SealedChannel(bytes(32), bytes(32))
         return channel.seal(kind, self._boot, number, encode_body(body), 0.0)
 
@@ -242,7 +242,7 @@ class SmallDevice:
 
 
 class Pty:
-    """A pseudo-terminal under a fixed name, as udev gives one to a device, with a device behind it or nothing."""
+    """A pseudo-terminal under a fixed name, as udev gives one to a device, with or without a device behind it."""
 
     def __init__(self, name: Path, device: SmallDevice | None = None, changes: Changes | None = None) -> None:
         # The far end stays open here too: a pty that is not open yet reads as hung up.
@@ -283,7 +283,7 @@ class Pty:
 
 
 class Bench:
-    """A keeper whose devices are plugged in from memory; `plan` says what each attempt to open meets."""
+    """A keeper whose devices are plugged in from memory; `plan` determines the result of each attempt to open."""
 
     def __init__(self, desk: Desk, clock: HandClock, **given: Any) -> None:
         self.device = SmallDevice()

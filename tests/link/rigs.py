@@ -1,4 +1,4 @@
-"""A transport of each kind with its far end in the test's hands."""
+"""A transport of each kind, with a far end that the test controls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def usb_threads() -> list[threading.Thread]:
 
 
 class Wire:
-    """A transport's user: what came, and what was said of its loss."""
+    """A transport's user: the received bytes, and the reported loss."""
 
     def __init__(self, changes: Changes) -> None:
         self.data = bytearray()
@@ -54,9 +54,9 @@ class Wire:
 
 
 class Rig(ABC):
-    """A far end that is plugged in when it is made. `received` is what it got."""
+    """A far end that is plugged in when it is made. `received` holds its input."""
 
-    largest_send: ClassVar[int] = 2048  # bytes that the far end may send at once
+    largest_send: ClassVar[int] = 2048  # bytes that the far end may send in one call
 
     def __init__(self) -> None:
         self.changes = Changes()
@@ -64,18 +64,18 @@ class Rig(ABC):
         self.received = bytearray()
 
     async def begin(self) -> None:  # noqa: B027  # most need nothing
-        """What needs the loop."""
+        """Prepare what needs the loop."""
 
     @abstractmethod
     async def open(self, *, listen: bool = False) -> Transport: ...
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """From the far end, at most `largest_send` bytes."""
+        """Send at most `largest_send` bytes from the far end."""
 
     @abstractmethod
     def unplug(self) -> None:
-        """Pull the cable. Pulled already, nothing happens."""
+        """Pull the cable. A second call has no effect."""
 
     @abstractmethod
     async def plug(self) -> None: ...
@@ -84,18 +84,18 @@ class Rig(ABC):
         self.unplug()
 
     def held(self) -> int:
-        """What the host's side holds: descriptors, threads, handles."""
+        """Return what the host's side holds: descriptors, threads, handles."""
         return open_descriptors()
 
-    async def released(self) -> None:  # noqa: B027  # most let go at once
-        """Wait for what lets go in its own time."""
+    async def released(self) -> None:  # noqa: B027  # most release immediately
+        """Wait until everything is released."""
 
     async def until_received(self, count: int) -> None:
         await self.changes.until(lambda: len(self.received) >= count or bool(self.wire.losses))
         assert not self.wire.losses, self.wire.losses
 
     async def send_all(self, data: bytes) -> None:
-        """Send any number of bytes, as the host takes them."""
+        """Send any number of bytes, at the pace at which the host takes them."""
         sent = len(self.wire.data)
         for start in range(0, len(data), self.largest_send):
             piece = data[start : start + self.largest_send]
@@ -109,7 +109,7 @@ class Rig(ABC):
 
 
 class StallingRig(Rig):
-    """One whose far end can refuse to take bytes."""
+    """A far end that can refuse to take bytes."""
 
     @abstractmethod
     def stall(self) -> None: ...
@@ -227,7 +227,7 @@ class TcpRig(StallingRig):
         await self.released()
 
     async def released(self) -> None:
-        """The far end shares this process, so its descriptor has to go before any are counted."""
+        """Close the far end's descriptor before any are counted, since it shares this process."""
         await self._accepted.until(lambda: self._line is None)
 
     def held(self) -> int:
@@ -287,7 +287,7 @@ class UsbRig(StallingRig):
         await self.released()
 
     async def released(self) -> None:
-        """While the loop runs: a thread may end only after the loop has taken its notice."""
+        """Wait while the loop runs: a thread may end only after the loop has taken its notice."""
         for thread in usb_threads():
             await asyncio.to_thread(thread.join)
 

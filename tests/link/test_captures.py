@@ -1,4 +1,4 @@
-"""Capture files: read up to any cut, bounded, sealed, continued; and a recorder whose failure harms nothing else."""
+"""Capture files: readable up to any cut, limited in size, sealed, continued; a failing recorder harms nothing else."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_cut_off_anywhere_it_is_read_up_to_the_cut_and_gone_on_with(
     write(whole, SAID, make_cipher)
     data = whole.read_bytes()
     header_ends = data.index(b"\n") + 1
-    step = 1 if make_cipher is None else 13  # a sealed line is long, and its inside is all alike
+    step = 1 if make_cipher is None else 13  # a sealed line is long, and uniform inside
     line_ends = [place for place, byte in enumerate(data) if byte == ord("\n")][1:]
     around = {place + beside for place in line_ends for beside in (-1, 0, 1)} - {len(data)}
     for cut in sorted({*range(header_ends, len(data), step), *around}):
@@ -130,7 +130,7 @@ def test_anything_after_a_header_is_damage_and_no_error(tmp_path: Path, lines: l
 
 
 @pytest.mark.parametrize("text", ["", "no capture\n", '{"is":"capture"}\n', "[]\n", '{"is":"capture","format":2}\n'])
-def test_what_is_no_capture_is_refused_and_never_written_to(tmp_path: Path, text: str) -> None:
+def test_an_invalid_capture_is_refused_and_never_written_to(tmp_path: Path, text: str) -> None:
     path = tmp_path / "letter.txt"
     path.write_text(text)
     with pytest.raises(CaptureError) as refused:
@@ -161,7 +161,7 @@ def test_files_are_bounded_and_continue_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_what_is_no_capture_is_not_moved_nor_removed_for_one(tmp_path: Path, number: int) -> None:
+def test_a_file_that_is_not_a_capture_is_neither_moved_nor_removed(tmp_path: Path, number: int) -> None:
     path = tmp_path / "a.capture"
     file = file_at(path, Bounds(largest=2000, files=3))
     letter = tmp_path / f"a.capture.{number}"
@@ -231,7 +231,7 @@ def test_sealed_records_are_bound_to_their_header_and_their_number(
         assert read_capture([path], sealing).recordings[0].records == read
 
 
-def test_no_number_serves_twice_under_a_key(tmp_path: Path) -> None:
+def test_no_number_is_used_twice_with_a_key(tmp_path: Path) -> None:
     """The same record in two recordings and two files looks different in each."""
     path = tmp_path / "a.capture"
     for _ in range(3):
@@ -277,7 +277,7 @@ def test_times_are_since_the_record_before_and_do_not_drift(tmp_path: Path) -> N
 
 @pytest.fixture
 def small_files() -> Iterator[None]:
-    """No file of this process may grow beyond 4 kB, as on a disk that is full."""
+    """Limit the files of this process to 4 kB, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     yield
@@ -310,7 +310,7 @@ def test_where_nothing_can_be_written_it_does_not_begin(tmp_path: Path) -> None:
 
 
 class HungFile(CaptureFile):
-    """A disk that takes nothing until it is let."""
+    """A disk that blocks until it is released."""
 
     let = threading.Event()
 
@@ -369,7 +369,7 @@ def test_sealed_records_have_one_size_but_for_a_backlog() -> None:
 
 
 def test_a_record_sealed_by_an_earlier_version_is_read() -> None:
-    """They had the next multiple of 128 bytes."""
+    """They padded to the next multiple of 128 bytes."""
     cipher = sealing("id", b"header")
     plain = capture_format.encode_line(SAID[2]).rstrip(b"\n")
     padded = len(plain).to_bytes(4, "big") + plain
@@ -377,8 +377,8 @@ def test_a_record_sealed_by_an_earlier_version_is_read() -> None:
     assert capture_format.open_record(old, cipher) == SAID[2]
 
 
-def test_a_link_in_the_place_of_a_capture_leads_nowhere(tmp_path: Path) -> None:
-    """Who may write to the folder of captures has nothing written elsewhere."""
+def test_a_link_in_place_of_a_capture_is_not_followed(tmp_path: Path) -> None:
+    """Whoever may write to the folder of captures cannot redirect the writes."""
     path, elsewhere = tmp_path / "a.capture", tmp_path / "elsewhere"
     path.symlink_to(elsewhere)
     with pytest.raises(CaptureError, match="cannot be written"):

@@ -1,4 +1,4 @@
-"""What a device says is bounded and without what a screen acts on, whatever driver reads it."""
+"""Text from a device is limited in length and free of control characters, whatever driver reads it."""
 
 from __future__ import annotations
 

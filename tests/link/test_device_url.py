@@ -1,4 +1,4 @@
-"""Device URLs: what they may say, and that whatever else is said gets a sentence and a next step."""
+"""Device URLs: the valid ones, and a sentence and a next step for every other."""
 
 from __future__ import annotations
 

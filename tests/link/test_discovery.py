@@ -1,4 +1,4 @@
-"""What is plugged in: every device once, which driver fits, and nothing opened that need not be."""
+"""Discovery of plugged-in devices: each once, with the driver that fits; nothing is opened without need."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ async def missing(ports: list[Any]) -> TransportUnavailableError:
     return refused.value
 
 
-async def test_where_a_missing_device_is_plugged_in_under_another_name_the_next_step_names_it() -> None:
+async def test_a_missing_device_found_under_another_name_is_named_in_the_next_step() -> None:
     error = await missing([port("/dev/ttyS0"), port("/dev/ttyACM3", **OURS)])
     assert "CARDSHOE-0042 is at /dev/ttyACM3" in str(error.hint)
     assert 'url = "serial:///dev/cardshoe/CARDSHOE-0042"' in str(error.hint)

@@ -1,4 +1,4 @@
-"""Drivers of others: found by their entry point, imported when a URL names them, and never able to stop a table."""
+"""Third-party drivers: found by their entry point, imported when a URL names them, and never able to stop a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SKELETON = (Path(__file__).parents[2] / "docs" / "skeleton_driver.py").read_text
 
 
 class Packages:
-    """Packages that are installed for the length of a test."""
+    """Packages that are installed for the duration of a test."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -130,7 +130,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     assert "angel_eye" in str(refused.value.hint)
 
 
-def test_the_serial_number_of_a_device_that_has_none() -> None:
+def test_the_serial_number_of_a_device_without_one() -> None:
     for text, known_as in (
         ("serial:///dev/cardshoe/SHOE-9?driver=bee_tek", "SHOE-9"),
         ("tcp://pit7:4001/?driver=angel_eye", "pit7:4001"),

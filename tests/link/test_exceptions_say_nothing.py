@@ -1,4 +1,4 @@
-"""The text of an exception may name a card: log, screen and API get type and place, the journal the rest, sealed."""
+"""An exception's text may name a card: log, screen and API get type and place only, the sealed journal everything."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def logs() -> Iterator[Logs]:
 
 
 class Quoting(CardlinkHost):
-    """A driver that fails as careless ones do: the error quotes what it was given."""
+    """A driver that fails as careless ones do: the error quotes its input."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
         int(FACE.encode())

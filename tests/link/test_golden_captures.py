@@ -1,4 +1,4 @@
-"""Golden captures: what was heard once is heard by every version, event by event (docs/captures.md)."""
+"""Golden captures: every version reads the same from a recording, event by event (docs/captures.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BY_NAME = pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 
 
 async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda serial: None) -> list[str]:
-    """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be shown."""
+    """Return what `cardshoe capture replay --json` prints, with `--faces` where they may be shown."""
     lines: list[str] = []
     capture = read_capture([path])
     faces = all(report.may_tell_faces(recording.header) for recording in capture.recordings)
@@ -61,7 +61,7 @@ def test_every_driver_of_this_program_has_one() -> None:
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
-async def test_one_made_by_the_simulators_now_can_be_read_and_replayed(golden: Golden, tmp_path: Path) -> None:
-    """Not compared with the kept one: simulators may change, and what was recorded may not."""
+async def test_a_new_capture_of_the_simulators_can_be_replayed(golden: Golden, tmp_path: Path) -> None:
+    """It is not compared with the kept one: simulators may change, a recording may not."""
     await make(golden, tmp_path)
     assert '"heard":"device_ready"' in (await heard_in(tmp_path / f"{golden.name}.capture"))[0]

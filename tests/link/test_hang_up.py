@@ -1,9 +1,9 @@
-"""The cable comes out at every byte of an exchange: the link stands again in time, no report is lost or doubled.
+"""The cable is pulled at every byte of an exchange: the link is restored in time, no report is lost or doubled.
 
 The short form cuts a handshake and one set at some of its bytes; the long form cuts a handshake and a round of sets at
 every byte:
 
-    python -m pytest -m soak tests/link/test_hang_up.py
+python -m pytest -m soak tests/link/test_hang_up.py
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HEARTBEATS = 20  # of some 20 bytes each
 
 
 class NotingDevice(SimulatedDevice):
-    """Notifies a test that the host has written."""
+    """Notifies a test of each write of the host."""
 
     def __init__(self, clock: HandClock, changes: Changes) -> None:
         profile = Profile("shuffler", SERIAL_NUMBER, full_capabilities("shuffler"))
@@ -58,7 +58,7 @@ class NotingDevice(SimulatedDevice):
 
 
 class Plug(ABC):
-    """A way to the device that can be cut at a byte."""
+    """A connection to the device that can be cut at any byte."""
 
     open_transport: OpenTransport
     url: DeviceUrl
@@ -79,7 +79,7 @@ class Plug(ABC):
 
     @abstractmethod
     def held(self) -> int:
-        """By the host's side."""
+        """Return what the host's side holds."""
 
     @abstractmethod
     async def end(self) -> None: ...
@@ -152,7 +152,7 @@ ROUND: tuple[AnyCommand, ...] = (*ONE_SET, Dispense(3), Dispense(3), Dispense(3)
 
 
 class Exchange:
-    """A keeper and a device, from the plug to the last card, with one cut or none."""
+    """A keeper and a device, from plugging in to the last card, with one cut or none."""
 
     def __init__(self, plug: Plug, device: NotingDevice, desk: Desk, clock: HandClock) -> None:
         self.plug = plug
@@ -181,7 +181,7 @@ class Exchange:
             self.keeper.acknowledge(*self._held)
 
     async def play(self, commands: tuple[AnyCommand, ...]) -> None:
-        """Do what is asked for as long as the link stands; a set that was formed is lifted."""
+        """Do the requested acts while the link is up; a set that was formed is lifted."""
         await self.desk.until_state(LinkState.READY, *ENDED)
         for command_id, command in enumerate(commands, start=1):
             if not self.keeper.command(command_id, command):
@@ -199,7 +199,7 @@ class Exchange:
         return self.desk.healths[-1].state in ENDED
 
     async def pass_time_until_cut(self) -> None:
-        """An exchange varies by a few bytes; where it ended before the cut, heartbeats move the rest."""
+        """Let heartbeats move the rest: an exchange varies by a few bytes, and may end before the cut."""
         for _ in range(HEARTBEATS):
             if not self.plug.plugged:
                 return
@@ -209,7 +209,7 @@ class Exchange:
         raise AssertionError(f"the cable stayed in after {self.plug.moved} bytes")
 
     async def come_back(self) -> float:
-        """Plug the cable in again. Returns the seconds from the loss until the link stands."""
+        """Plug the cable in again. Return the seconds from the loss until the link is established."""
         await self.desk.until_state(*ENDED)
         self.plug.plug()
         seconds = await self.clock.pass_next_wait()
@@ -227,7 +227,7 @@ async def exchange_over(kind: type[Plug], folder: Path) -> AsyncIterator[Exchang
     clock = HandClock(desk.changes)
     device = NotingDevice(clock, desk.changes)
     device.mechanism.load(list(DECK), deck=1)
-    plug = kind(device, folder)  # type: ignore[call-arg]  # every plug is made so
+    plug = kind(device, folder)  # type: ignore[call-arg]  # every plug is made like this
     try:
         yield Exchange(plug, device, desk, clock)
     finally:
@@ -235,7 +235,7 @@ async def exchange_over(kind: type[Plug], folder: Path) -> AsyncIterator[Exchang
 
 
 async def bytes_of(kind: type[Plug], folder: Path, commands: tuple[AnyCommand, ...]) -> int:
-    """How many bytes an undisturbed exchange has."""
+    """Return the number of bytes in an undisturbed exchange."""
     async with exchange_over(kind, folder) as exchange:
         async with running(exchange.keeper):
             await exchange.play(commands)

@@ -1,4 +1,4 @@
-"""What is plugged in is tried at once; plugged out and in again at once, nothing is missed."""
+"""A plugged-in device is tried immediately; a quick unplug and plug is not missed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def clock(desk: Desk) -> HandClock:
 
 
 class Looks:
-    """What is seen at each look, and how often word came up to then. The last look ends it."""
+    """The result of each look at the devices, and the number of hot-plug events before it. The last look ends it."""
 
     def __init__(self, *seen: Hashable) -> None:
         self.words: list[int] = []
@@ -130,7 +130,7 @@ def test_a_usb_device_is_seen_by_who_it_is_and_without_opening_it(tmp_path: Path
 # -- the keeper ---------------------------------------------------------------------------------------------------
 
 
-async def test_what_is_plugged_in_is_tried_at_once(desk: Desk, clock: HandClock) -> None:
+async def test_a_plugged_in_device_is_tried_immediately(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     bench.plugged_in = False
     async with running(bench.keeper):
@@ -153,7 +153,7 @@ async def test_a_word_for_nothing_costs_one_attempt(desk: Desk, clock: HandClock
         assert await clock.pass_next_wait() > 0
 
 
-async def test_a_link_that_stands_is_left_alone(desk: Desk, clock: HandClock) -> None:
+async def test_an_established_link_is_left_alone(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)
@@ -166,7 +166,7 @@ async def test_a_link_that_stands_is_left_alone(desk: Desk, clock: HandClock) ->
 async def test_unplugged_and_plugged_in_before_the_loss_is_noticed(
     desk: Desk, clock: HandClock, tmp_path: Path
 ) -> None:
-    """Word comes while the old link still seems to stand. It counts for the pause that follows."""
+    """The event comes while the old link still seems to be up. It counts for the pause that follows."""
     name = tmp_path / "SHOE-1"
     keeper = keeper_at(name, desk, clock)
     pty = Pty(name, SmallDevice(), desk.changes)

@@ -1,4 +1,4 @@
-"""Simulated devices found by entry point: the same device at every opening, and a key that the docs give away."""
+"""Simulated devices found by entry point: the same device at every opening, with a key that the docs publish."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
 
 @pytest.mark.parametrize("driver", ONE_WAY_SHOES)
 async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None:
-    """What it sent before a link was open is lost; what it sends then is received once."""
+    """What it sent before a link was open is lost; later output is received once."""
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
 
     def make_driver(now: float) -> Driver:
@@ -138,8 +138,8 @@ async def test_a_seed_orders_the_deck_and_names_the_device() -> None:
     assert len(first.device.mechanism.inside) == 52
 
 
-async def test_a_shuffler_shuffles_after_the_model_that_its_url_names() -> None:
-    """A cut keeps the cyclic order of a deck; another shuffle is another device."""
+async def test_a_shuffler_uses_the_model_that_its_url_names() -> None:
+    """A cut keeps the cyclic order of a deck; with another shuffle the device differs."""
     device = front_of(parse_device_url("sim:///shuffler?seed=7&shuffle=cut")).device
     assert device is not front_of(parse_device_url("sim:///shuffler?seed=7")).device
     device.mechanism.load(list(DECK))
@@ -193,8 +193,8 @@ async def test_unplugged_and_plugged_in_again(desk: Desk, clock: HandClock) -> N
         await desk.changes.until(lambda: any(isinstance(thing, Answered) and thing.done for thing in desk.heard))
 
 
-async def test_a_faulty_line_lies_between_device_and_host_in_memory_too(desk: Desk, clock: HandClock) -> None:
-    """The cable comes out in the middle of the device's second frame; in again, the link stands."""
+async def test_a_faulty_line_also_works_in_memory(desk: Desk, clock: HandClock) -> None:
+    """The cable is pulled in the middle of the device's second frame; once it is back, the link is restored."""
     device = front_of(parse_device_url("sim:///shuffler?seed=11")).device
     line = FaultyLine(device, random=Random(1), clock=lambda: 0.0)
     front = MemoryFront(device, line)
@@ -244,7 +244,7 @@ def test_the_simulators_bring_their_row() -> None:
 
 
 def brought(**rows: Any) -> Any:
-    """Entry points of another package."""
+    """Return entry points of another package."""
 
     def look_up(*, group: str, name: str) -> list[Any]:
         assert group == ENTRY_POINTS

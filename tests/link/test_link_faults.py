@@ -1,4 +1,4 @@
-"""No exception ends the link keeper: every class of them, at every call into transport, driver and daemon."""
+"""No exception ends the link keeper: every class, at every call into transport, driver and daemon."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def clock(desk: Desk) -> HandClock:
     return HandClock(desk.changes)
 
 
-class NobodyExpectedThis(Exception):  # noqa: N818  # it stands for what has no such name
+class NobodyExpectedThis(Exception):  # noqa: N818  # represents classes without a special meaning
     pass
 
 
@@ -213,7 +213,7 @@ async def test_no_exception_ends_the_keeper(desk: Desk, logs: Logs, call: str) -
 
 
 async def _use_until_sprung(bench: TrappedBench, clock: HandClock) -> None:
-    """Use every call there is; where the end of a link is wanted, let the device be silent for long."""
+    """Use every call there is; where the end of a link is wanted, keep the device silent."""
     async with asyncio.timeout(PATIENCE):
         while not bench.trap.sprung:
             await _turn(clock)
@@ -241,7 +241,7 @@ async def _turn(clock: HandClock) -> None:
 
 
 def _named_in_the_log(logs: Logs, error: BaseException) -> None:
-    """As a fault with the name of its class, or, where the error is one of ours, as the reason of the link's end."""
+    """Check that the log names it: as a fault with its class, or one of ours as the reason of the link's end."""
     code = error.code if isinstance(error, BridgeError) else None
     assert any(
         (line["event"] == "link.fault" and line["error"] == type(error).__name__) or (code and line.get("code") == code)
@@ -256,7 +256,7 @@ async def test_a_log_that_cannot_be_written_ends_nothing(desk: Desk, clock: Hand
         refused.append(line["event"])
         raise OSError(28, "No space left on device")
 
-    structlog.get_config()["processors"][:] = [full]  # the fixture puts back what was there
+    structlog.get_config()["processors"][:] = [full]  # the fixture restores the list
     bench = Bench(desk, clock)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)

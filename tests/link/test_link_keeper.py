@@ -63,7 +63,7 @@ def name(tmp_path: Path) -> Path:
 
 
 async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandClock, name: Path) -> None:
-    """On the event loop's own waiting; the clock stands still, so that no load makes the device silent."""
+    """It uses the event loop's waiting; the clock does not advance, so load cannot make the device silent."""
     device = SmallDevice()
     pty = Pty(name, device, desk.changes)
     keeper = LinkKeeper(

@@ -1,4 +1,4 @@
-"""What devices and people say may be shown anywhere: bounded, on one line, nothing hidden in it."""
+"""Text of devices and people may be shown anywhere: limited in length, on one line, with nothing hidden in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A replay of what a recorder was given hears the same; and what goes to the log with a fault."""
+"""A replay of a recording hears the same; and the bytes that a fault's log entry contains."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[
     return heard
 
 
-async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+async def test_a_replay_hears_the_same(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
     """Two links: one ends with its cable, one by the driver's verdict, which it reaches again, with and without key."""
     path = tmp_path / "a.capture"
     recorder = CaptureRecorder(file_at(path), clock=clock, log=None, keeps_keys=True)
@@ -90,7 +90,7 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
     assert await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)) == desk.heard
 
 
-async def test_a_plain_recording_of_hardware_holds_no_keys(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+async def test_a_plain_recording_of_hardware_contains_no_keys(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
     """They would open the link to any reader of the file: it is replayed with the device's own key."""
     path = tmp_path / "a.capture"
     recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
@@ -125,10 +125,10 @@ async def test_an_end_that_does_not_occur_again_is_reported(tmp_path: Path, over
     ]
 
 
-async def test_what_the_configuration_refused_is_refused_in_the_replay_too(
+async def test_a_device_refused_by_the_configuration_is_refused_in_the_replay(
     desk: Desk, clock: HandClock, tmp_path: Path
 ) -> None:
-    """The pin is the table's and is not among the bytes: the capture of a refused device is a true one."""
+    """The pin is the table's and is not among the bytes: the capture of a refused device is valid."""
     path = tmp_path / "a.capture"
     recorder = CaptureRecorder(file_at(path), clock=clock, log=None, keeps_keys=True)
     bench = Bench(
@@ -170,7 +170,7 @@ async def test_a_capture_that_ends_while_the_link_is_ready(tmp_path: Path) -> No
 
 
 class Broken:
-    """A recorder that raises at everything."""
+    """A recorder that always raises."""
 
     def __getattr__(self, name: str) -> Any:
         def fail(*given: object, **named: object) -> None:
@@ -195,11 +195,11 @@ def bee_tek(now: float) -> Driver:
 
 
 def no_key(serial: str) -> None:
-    """No keys."""
+    """Return no keys."""
 
 
 async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simulated: bool) -> list[str]:
-    """What the log has of the last pieces when the cable is pulled after many cards."""
+    """Return the log's lines on the last pieces when the cable is pulled after many cards."""
     bench = Bench(desk, clock, make_driver=bee_tek, simulated=simulated)
     with capture_logs() as logged:
         async with running(bench.keeper):

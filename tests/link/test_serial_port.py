@@ -30,7 +30,7 @@ from .test_link_faults import EXCEPTIONS
 
 
 class Line:
-    """A transport's user: what came, and what was said of its loss."""
+    """A transport's user: the received bytes, and the reported loss."""
 
     def __init__(self, changes: Changes) -> None:
         self.data = bytearray()
@@ -71,7 +71,7 @@ async def pty(tmp_path: Path, changes: Changes) -> AsyncIterator[Pty]:
 
 
 async def refusal(line: Line, path: Path) -> TransportUnavailableError:
-    """Open what cannot be opened; nothing may be left open by it."""
+    """Open what cannot be opened, and return the error; nothing may be left open."""
     before = open_descriptors()
     with pytest.raises(TransportUnavailableError) as refused:
         await line.open(path)
@@ -92,14 +92,14 @@ async def test_a_name_that_leads_nowhere(line: Line, tmp_path: Path) -> None:
     assert (await refusal(line, tmp_path / "SHOE-1")).code == "port-missing"
 
 
-async def test_a_file_is_no_port(line: Line, tmp_path: Path) -> None:
+async def test_a_file_is_not_a_port(line: Line, tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("no port")
     refused = await refusal(line, tmp_path / "notes")
     assert refused.code == "port-failed"
     assert "is not a serial port" in str(refused)
 
 
-async def test_a_folder_is_no_port(line: Line, tmp_path: Path) -> None:
+async def test_a_folder_is_not_a_port(line: Line, tmp_path: Path) -> None:
     assert (await refusal(line, tmp_path)).code == "port-failed"
 
 
@@ -171,7 +171,7 @@ except BridgeError as error:
 
 
 def opened_by_another_user(path: Path) -> str:
-    """The error that the user `nobody` gets when opening the port; this user when not root."""
+    """Return the error that the user `nobody` gets when opening the port, or this user when not root."""
     child = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=True)
     return child.stdout
 
@@ -181,7 +181,7 @@ async def test_no_permission_names_the_group_that_has_it(pty: Pty, mode: int, ad
     if os.geteuid() == 0:
         shutil.chown(pty.node, group="tty")
     else:
-        mode, advice = 0, "udev rules"  # our own group would let us in
+        mode, advice = 0, "udev rules"  # our own group would have access
     pty.node.chmod(mode)
     group = pty.node.group()
     said = opened_by_another_user(pty.node)
@@ -219,13 +219,13 @@ def port(node: Path, serial_number: str | None) -> Any:
     return SimpleNamespace(device=str(node), serial_number=serial_number)
 
 
-NAMED = "/dev/cardshoe/CARDSHOE-TEST-4711"  # no such node on any machine
+NAMED = "/dev/cardshoe/CARDSHOE-TEST-4711"  # no machine has such a node
 
 
 async def test_a_device_without_our_udev_rules_is_found_by_its_serial_number(
     line: Line, pty: Pty, tmp_path: Path
 ) -> None:
-    """And so ttyUSB0 may become ttyUSB1."""
+    """Even if ttyUSB0 becomes ttyUSB1."""
     ports = [port(Path("/dev/ttyS0"), None), port(pty.node, "CARDSHOE-TEST-4711"), port(Path("/dev/ttyUSB7"), "other")]
     url = DeviceUrl("serial", path=NAMED)
     given: dict[str, Any] = {"on_data": line.on_data, "on_lost": line.on_lost, "list_ports": lambda: ports}
@@ -251,7 +251,7 @@ async def test_a_serial_number_that_several_ports_have_names_none(line: Line) ->
     assert find_port(NAMED, lambda: ports[:1] * 2) == "/dev/ttyUSB0", "the same port listed twice is one"
 
 
-async def test_a_kernel_that_makes_no_port_of_the_device(line: Line, tmp_path: Path) -> None:
+async def test_a_device_for_which_the_kernel_makes_no_port(line: Line, tmp_path: Path) -> None:
     """It is plugged in, and its driver is missing: the next step names the driver, and the way without one."""
     device = tmp_path / "1-4"
     (device / "1-4:1.1").mkdir(parents=True)
@@ -313,7 +313,7 @@ async def test_whatever_a_port_raises_is_a_loss(
     for make in EXCEPTIONS:
         error = make()
         if isinstance(error, BlockingIOError | InterruptedError) or not isinstance(error, Exception):
-            continue  # the first two are no errors, and a system call is never cancelled
+            continue  # the first two are not errors, and a system call is never cancelled
         line.losses.clear()
         transport = await line.open(pty.node)
         before = open_descriptors()
@@ -355,7 +355,7 @@ async def test_bytes_pass_unchanged_both_ways(line: Line, pty: Pty) -> None:
     transport.close()
 
 
-async def test_what_the_port_does_not_take_at_once_is_sent_later(line: Line, pty: Pty) -> None:
+async def test_data_that_the_port_does_not_take_is_sent_later(line: Line, pty: Pty) -> None:
     transport = await line.open(pty.node)
     data = os.urandom(UNSENT_LIMIT)
     transport.write(data)

@@ -1,4 +1,4 @@
-"""Raw TCP: refused, unreachable or unknown in words that help; set so that a dead peer is noticed."""
+"""Raw TCP: helpful sentences for refused, unreachable and unknown peers; a dead peer is noticed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def rig() -> AsyncIterator[TcpRig]:
 
 
 async def refusal(url: str) -> TransportUnavailableError:
-    """Open what cannot be opened; nothing may be left open by it."""
+    """Open what cannot be opened, and return the error; nothing may be left open."""
     wire, before = Wire(Changes()), open_descriptors()
     with pytest.raises(TransportUnavailableError) as refused:
         await open_transport(parse_device_url(url), on_data=wire.on_data, on_lost=wire.on_lost)
@@ -44,10 +44,10 @@ Addresses: TypeAlias = list[tuple[int, int, int, str, tuple[str, int]]]
 
 
 def name_server(mocker: pytest_mock.MockerFixture, answer: Callable[[], Addresses]) -> None:
-    """What is no address goes to it, and gets this answer."""
+    """Answer every lookup of a host name with this."""
     real = socket.getaddrinfo
 
-    def look_up(host: str, port: int, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> object:  # noqa: A002  # as socket names it
+    def look_up(host: str, port: int, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> object:  # noqa: A002  # the parameter names of `socket`
         return real(host, port, family, type, proto, flags) if flags else answer()
 
     mocker.patch.object(socket, "getaddrinfo", side_effect=look_up)
@@ -158,7 +158,7 @@ async def test_the_next_address_of_a_name_is_tried(rig: TcpRig, mocker: pytest_m
     assert open_descriptors() <= before + 1, "only the far end may still be open"
 
 
-async def test_a_port_that_meets_itself_is_no_serial_server(mocker: pytest_mock.MockerFixture) -> None:
+async def test_a_port_connected_to_itself_is_not_a_serial_server(mocker: pytest_mock.MockerFixture) -> None:
     port = free_port()
     real: Callable[..., Awaitable[None]] = asyncio.get_running_loop().sock_connect
 
@@ -192,7 +192,7 @@ async def test_how_the_connection_is_set(rig: TcpRig, mocker: pytest_mock.Mocker
 
 
 async def test_a_peer_whose_machine_is_gone_is_lost(rig: TcpRig, mocker: pytest_mock.MockerFixture) -> None:
-    """The kernel's error when keep-alive gets no answer."""
+    """The kernel reports an error when keep-alive gets no answer."""
     await rig.open()
     timed_out = OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
     mocker.patch("firmware_bridge.transports.fd.os.read", side_effect=timed_out)
@@ -202,7 +202,7 @@ async def test_a_peer_whose_machine_is_gone_is_lost(rig: TcpRig, mocker: pytest_
     assert rig.wire.losses[0].__cause__ is timed_out
 
 
-async def test_a_peer_that_takes_nothing_is_cut_off_at_once(rig: TcpRig) -> None:
+async def test_a_peer_that_takes_nothing_is_disconnected(rig: TcpRig) -> None:
     transport = await rig.open()
     rig.stall()
     while not rig.wire.losses:

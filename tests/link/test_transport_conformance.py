@@ -1,4 +1,4 @@
-"""Every transport does what every transport must do."""
+"""Every transport passes the conformance tests for transports."""
 
 from __future__ import annotations
 

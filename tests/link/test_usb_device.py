@@ -1,4 +1,4 @@
-"""USB without a kernel: found by who they are, refused in words that help, unplugged at any time without a trace."""
+"""USB without a kernel: devices found by identity, refused in helpful sentences, unplugged without a trace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def rig() -> AsyncIterator[UsbRig]:
 
 
 async def refusal(rig: UsbRig) -> TransportUnavailableError:
-    """Open what cannot be opened; nothing may be held afterwards."""
+    """Open what cannot be opened, and return the error; nothing may be held afterwards."""
     before = rig.held()
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
@@ -62,7 +62,7 @@ async def until_lost(rig: UsbRig) -> None:
 
 @pytest.fixture(scope="module")
 def library() -> None:
-    """What libusb keeps for itself from its first use on is no leak of a test's."""
+    """Load libusb once, so that what it keeps from its first use is not counted as a test's leak."""
     with contextlib.suppress(TransportUnavailableError):
         usb_lookup.libusb()
 
@@ -187,10 +187,8 @@ async def test_unplugged_while_it_is_opened(
     assert (await refusal(rig)).code == "usb-missing"
 
 
-async def test_a_device_that_does_not_answer_is_waited_for_a_bounded_time(
-    rig: UsbRig, mocker: pytest_mock.MockerFixture
-) -> None:
-    """And when it answers after all, it is given back."""
+async def test_the_wait_for_a_device_without_answer_is_limited(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
+    """When it answers after all, it is released."""
     answers = threading.Event()
     real = rig.bus.claim_interface
 
@@ -260,7 +258,7 @@ async def test_a_transfer_is_handed_on_whole(rig: UsbRig, packet: int, length: i
     transport.close()
 
 
-async def test_what_comes_on_the_interrupt_endpoint_is_handed_on_too_and_never_inside_another_transfer(
+async def test_interrupt_data_is_delivered_whole_and_between_other_transfers(
     rig: UsbRig,
 ) -> None:
     transport = await rig.open()
@@ -272,10 +270,10 @@ async def test_what_comes_on_the_interrupt_endpoint_is_handed_on_too_and_never_i
     transport.close()
 
 
-async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
+async def test_a_transfer_cut_by_the_end_of_a_turn_is_reassembled(
     rig: UsbRig, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """A read whose time is over gives what it has; the next one gives the rest."""
+    """A read whose time is over returns what it has; the next one returns the rest."""
     parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb_transport.LARGEST_TRANSFER, b"f"])
 
     def read(handle: object, endpoint: int, interface: int, buffer: array[int], timeout: int) -> int:
@@ -409,7 +407,7 @@ async def test_whatever_is_raised_while_opening_leaves_nothing_open(
         if not isinstance(error, Exception):
             continue
         raising = mocker.patch.object(rig.bus, call, side_effect=error)
-        with pytest.raises(Exception):  # noqa: B017, PT011  # the link keeper takes them all
+        with pytest.raises(Exception):  # noqa: B017, PT011  # the link keeper catches them all
             await rig.open()
         await rig.released()
         assert not rig.gadget.handles
@@ -430,7 +428,7 @@ async def test_a_system_that_gives_no_more_threads(rig: UsbRig, mocker: pytest_m
     started: list[threading.Thread] = []
 
     def start(thread: threading.Thread) -> None:
-        if len(started) == 2:  # the one that opens, and the first reader
+        if len(started) == 2:  # the opener, and the first reader
             raise RuntimeError("can't start new thread")
         started.append(thread)
         real(thread)

@@ -1,4 +1,4 @@
-"""The device that stands at the other end is the one that it should be, or no table waits for its cards."""
+"""The device at the other end is the configured one, or no table waits for its cards."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Line:
         return near
 
     async def send(self, data: bytes, link: int) -> None:
-        """What the device sends on the link of that number."""
+        """Send from the device on the link of that number."""
         await self._desk.changes.until(lambda: len(self.far) >= link)
         self.far[link - 1].write(data)
 
@@ -78,8 +78,8 @@ class Line:
 # -- pinned ----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_device_of_any_driver_that_is_not_the_pinned_one_is_never_ready(desk: Desk, clock: HandClock) -> None:
-    """Whether its driver looks at the pin or not."""
+async def test_a_device_that_is_not_the_pinned_one_is_never_ready(desk: Desk, clock: HandClock) -> None:
+    """Whether its driver checks the pin or not."""
     bench = Bench(desk, clock, policy=DevicePolicy(serial="SHOE-2"))
     async with running(bench.keeper):
         health = await desk.until_state(LinkState.REFUSED)
@@ -109,8 +109,8 @@ async def test_a_shoe_that_cannot_say_its_number_is_compared_by_the_name_in_the_
 # -- another device, or another speed --------------------------------------------------------------------------------
 
 
-async def test_a_shoe_is_not_believed_again_before_it_is_understood(desk: Desk, clock: HandClock) -> None:
-    """It is ready when the port is open; bytes that are none of its own show that it is another device."""
+async def test_a_doubted_shoe_is_trusted_again_only_once_understood(desk: Desk, clock: HandClock) -> None:
+    """It is ready when the port is open; bytes that are not its own show that it is another device."""
     line = Line(desk, clock)
     async with running(line.keeper):
         await clock.pass_next_wait()
@@ -151,7 +151,7 @@ async def test_the_beginning_of_an_item_ends_nothing(desk: Desk, clock: HandCloc
         assert line.keeper.health.state is LinkState.READY
 
 
-async def test_doubt_outlives_a_link_on_which_nothing_came(desk: Desk, clock: HandClock) -> None:
+async def test_doubt_outlives_a_silent_link(desk: Desk, clock: HandClock) -> None:
     """Whatever ended that link, nothing has shown since that the device is the right one."""
     line = Line(desk, clock)
     async with running(line.keeper):
@@ -175,8 +175,8 @@ async def test_doubt_outlives_a_link_on_which_nothing_came(desk: Desk, clock: Ha
         assert [type(thing) for thing in desk.heard[before:]] == [DeviceReady, Reported]
 
 
-async def test_a_connection_that_closes_at_once_is_tried_less_and_less_often(desk: Desk, clock: HandClock) -> None:
-    """A serial server that has another host may take the connection and hang up: every time it seems ready."""
+async def test_a_connection_that_closes_immediately_is_tried_ever_less_often(desk: Desk, clock: HandClock) -> None:
+    """A serial server that has another host may accept the connection and hang up: each time it seems ready."""
     line = Line(desk, clock)
     pauses = []
     async with running(line.keeper):
@@ -189,7 +189,7 @@ async def test_a_connection_that_closes_at_once_is_tried_less_and_less_often(des
     assert pauses[-1] > 10 * pauses[0]
 
 
-async def test_a_link_that_stood_is_made_again_at_once(desk: Desk, clock: HandClock) -> None:
+async def test_an_established_link_is_restored_immediately(desk: Desk, clock: HandClock) -> None:
     line = Line(desk, clock)
     async with running(line.keeper):
         for link in range(1, 7):
@@ -231,7 +231,7 @@ def test_whose_bytes_they_may_be(data: bytes, driver: str) -> None:
     assert (f"driver={driver}:" in str(what_to_check(data, "another"))) is bool(driver)
 
 
-async def test_two_devices_that_claim_to_be_one_are_refused_and_told_of_once(desk: Desk, clock: HandClock) -> None:
+async def test_two_devices_with_one_identity_are_refused_and_reported_once(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     twins = True
 

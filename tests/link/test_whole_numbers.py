@@ -1,4 +1,4 @@
-"""A number from outside is written in ASCII digits: `int` takes those of every script, blanks, signs, underscores."""
+"""A number from outside has only ASCII digits: `int` accepts those of every script, blanks, signs, underscores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OTHERS = ("\uff11\uff12", "\u0663", "1_2", "+1", "-1", " 1", "1 ", "1\n", "²", 
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_what_is_no_number(text: str) -> None:
+def test_text_that_is_not_a_number(text: str) -> None:
     assert whole_number(text, 10**18) is None
     assert SystemdNotifier({"WATCHDOG_USEC": text}).interval is None
 

@@ -1,4 +1,4 @@
-"""What every transport must do, whatever carries its bytes. A transport subclasses this with a `rig`."""
+"""Conformance tests for every transport. A transport subclasses this with a `rig`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def let_it_happen() -> None:
 
 
 class TransportConformance:
-    """Bytes arrive whole and in order; a loss is reported once; after that, and after `close`, nothing is."""
+    """Bytes arrive complete and in order; a loss is reported once; after that, and after `close`, nothing is."""
 
     async def test_bytes_pass_unchanged_both_ways(self, rig: Rig) -> None:
         transport = await rig.open()
@@ -43,7 +43,7 @@ class TransportConformance:
         assert rig.received == rig.wire.data == EVERY_BYTE
         transport.close()
 
-    async def test_much_at_once(self, rig: Rig) -> None:
+    async def test_much_data_in_one_call(self, rig: Rig) -> None:
         transport = await rig.open()
         out, back = Random(1).randbytes(UNSENT_LIMIT - 1), Random(2).randbytes(100_000)
         transport.write(out[:60_000])
@@ -146,7 +146,7 @@ class TransportConformance:
 
 
 class BoundedTransportConformance(TransportConformance):
-    """Of a way that can be full: what waits is bounded, and never blocks the loop."""
+    """For a transport that can be full: the queue is limited, and never blocks the loop."""
 
     async def test_a_device_that_takes_nothing_is_lost_and_nothing_waits_for_it(self, rig: StallingRig) -> None:
         before = rig.held()

@@ -64,13 +64,13 @@ class BenchTable(Stage):
         return self.operate("--script", str(file), *options)
 
     async def give_out(self, moving: str) -> None:
-        """Move cards as soon as the device lets them out."""
+        """Move cards as soon as the device allows it."""
         async with asyncio.timeout(PATIENCE):
             while not (await self.move(moving)).endswith(("drawn.", "lifted.")):
                 pass
 
     async def deal(self, script: Child, moves: Mapping[str, int]) -> None:
-        """Move cards by the device's console when the script comes to a line: `lift` or `draw`, so many times."""
+        """Move cards by the device's console when the script reaches a line: `lift` or `draw`, that many times."""
         moving = "lift" if self.unit is Unit.SETS else "draw"
         seen = 0
         for line, times in moves.items():
@@ -80,7 +80,7 @@ class BenchTable(Stage):
 
 
 def _after(script: Child, line: str, seen: int) -> int:
-    """Return the place after the next such line; 0 if it has not come yet."""
+    """Return the place after the next such line, or 0 if it has not come yet."""
     return script.out.index(line, seen) + 1 if line in script.out[seen:] else 0
 
 

@@ -1,4 +1,4 @@
-"""A command at a terminal of its own, 100 by 30, with its output."""
+"""A command at a separate terminal, 100 by 30, with its output."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CommandTerminal:
         self.press(f"{line}\r")
 
     def interrupt_another_thread(self) -> None:
-        """Send SIGINT to a thread other than the first: a system may choose any for a key of the terminal."""
+        """Send SIGINT to a thread other than the first: a system may choose any for a terminal's key."""
         pid = self.process.pid
         threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
         assert ctypes.CDLL(None).tgkill(pid, max(threads), signal.SIGINT) == 0
@@ -88,7 +88,7 @@ class CommandTerminal:
     def _read(self) -> None:
         try:
             data = os.read(self._master, 65536)
-        except OSError:  # its last process has ended
+        except OSError:  # the last process has ended
             data = b""
         if b"\x1b[6n" in data:
             self.press("\x1b[1;1R")  # a terminal reports its cursor's position

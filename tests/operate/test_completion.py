@@ -1,4 +1,4 @@
-"""The completions of Tab in the present state of the table; and one grammar for scenarios and the prompt."""
+"""The completions of Tab in the current state of the table; and one grammar for scenarios and the prompt."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def test_a_candidate_replaces_what_was_begun_of_it() -> None:
     assert unfinished("ope", "open table") == 3
 
 
-def test_what_comes_next_names_no_button_of_a_screen() -> None:
-    """The prompt has no buttons; it names the word instead."""
+def test_the_next_step_names_no_button_of_a_screen() -> None:
+    """The prompt has no buttons; it names the command instead."""
     named = {
         button
         for path in (ROOT / "controller/table").rglob("*.py")

@@ -1,4 +1,4 @@
-"""docs/commands.md: the example of a script prints what it says."""
+"""docs/commands.md: the example of a script prints what it shows."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ async def test_tab_completes_words_kinds_and_places() -> None:
         assert await terminal.ended() == 0
 
 
-async def test_people_of_the_table_are_completed_and_no_others() -> None:
+async def test_only_people_of_the_table_are_completed() -> None:
     """A refused name is not offered later, no PIN is asked for it, and a bettor is not a person who acts."""
     async with bench_table() as table, at_prompt(table) as terminal:
         await table.move("load")
@@ -96,7 +96,7 @@ async def test_people_of_the_table_are_completed_and_no_others() -> None:
         await terminal.until("restrict nothing by supervisor")
 
 
-async def test_what_happens_is_told_with_the_names_of_people() -> None:
+async def test_events_are_shown_with_the_names_of_people() -> None:
     async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
         terminal.enter("dealer on")
         await terminal.until("Dana deals from now on")
@@ -121,7 +121,7 @@ async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
         await terminal.until("'sing' is no word.")
 
 
-async def test_a_round_that_may_not_begin_is_refused_and_nothing_is_waited_for() -> None:
+async def test_a_round_that_may_not_begin_is_refused_without_waiting() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("begin")
         shown = await terminal.until("Refused: ")
@@ -137,8 +137,8 @@ async def test_a_round_that_may_not_begin_is_refused_and_nothing_is_waited_for()
         await terminal.until("write `boxes 1 3` for the boxes with a bet")
 
 
-async def test_an_end_that_was_not_meant_is_asked_for_again() -> None:
-    """The first request at the table would end the round with the next one."""
+async def test_an_unintended_end_asks_for_a_repeat() -> None:
+    """After this first request at the table, the next one would end the round."""
     async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
         await table.move("load")
         terminal.enter("open table")

@@ -1,4 +1,4 @@
-"""`cardshoe operate --script` at a real daemon: rounds dealt by words, refusals, PINs, a daemon that is killed."""
+"""`cardshoe operate --script` at a real daemon: scripted rounds, refusals, PINs, a killed daemon."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ remove screen 5e5e5e5e5e5e by supervisor
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-async def test_words_that_are_rarely_needed(options: tuple[str, ...]) -> None:
+async def test_rarely_used_commands(options: tuple[str, ...]) -> None:
     """Recalled cards are shown only to the person who asked, and the journal's events have no faces."""
     async with bench_table() as table:
         await table.move("load")

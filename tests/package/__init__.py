@@ -1,1 +1,1 @@
-"""Debian's package: built, looked at, and lived through in a bare Debian 12."""
+"""Tests of Debian's package: built, examined, and used in a bare Debian 12."""

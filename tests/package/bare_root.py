@@ -1,6 +1,4 @@
-"""A bare Debian 12 in a folder, and programs that run in it: with processes, devices and mounts of their own, without
-any network.
-"""
+"""A bare Debian 12 in a folder, in which programs run with separate processes, devices and mounts, and no network."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ CHANGING = ("proc", "dev", "sys", "run", "tmp", "var/lib/dpkg", "var/log", "var/
 
 
 def may_enter() -> bool:
-    """Whether this process may make namespaces and mounts: root, and not in every container."""
+    """Return whether this process may make namespaces and mounts: as root, and not in every container."""
     tried = ["unshare", *SHARES, "sh", "-c", "mount -t proc proc /proc"]
     return os.geteuid() == 0 and subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
@@ -54,7 +52,7 @@ NEEDS_ROOT = pytest.mark.skipif(not may_enter(), reason="a Debian in a folder is
 
 
 def debootstrap(tarball: Path, log: Path) -> subprocess.Popen[bytes]:
-    """Makes the tar file of a bare Debian 12, from where this machine takes its own packages."""
+    """Make the tar file of a bare Debian 12, from the host's own package sources."""
     options = ["--variant=apt", "--dpkgopt=force-unsafe-io", f"--include={INCLUDED}"]
     options += [f"--aptopt={line}" for line in apt_options()]
     with log.open("wb") as said:
@@ -63,14 +61,14 @@ def debootstrap(tarball: Path, log: Path) -> subprocess.Popen[bytes]:
 
 
 def apt_options() -> list[str]:
-    """Proxies, and whether the age of lists counts, as this machine has them."""
+    """Return the host's apt options: proxies, and whether the age of lists counts."""
     said = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout
     wanted = ("Acquire::http", "Acquire::https", "Acquire::Check-", "Acquire::Retries")
     return [line for line in said.splitlines() if line.startswith(wanted) and not line.endswith('"";')]
 
 
 def mirrors() -> list[str]:
-    """Of Debian 12, as sources; none: mmdebstrap's own."""
+    """Return mirrors of Debian 12 as sources; with none, mmdebstrap's own are used."""
     form = "$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)|$(CREATED_BY)"
     said = subprocess.run(["apt-get", "indextargets", "--format", form], capture_output=True, text=True, check=True)
     rows = [line.split("|") for line in said.stdout.splitlines()]
@@ -79,7 +77,7 @@ def mirrors() -> list[str]:
 
 
 class BareRoot(NamedTuple):
-    """Its folder. Each test has a copy of its own."""
+    """A bare Debian in a folder. Each test has its own copy."""
 
     path: Path
 
@@ -88,7 +86,7 @@ class BareRoot(NamedTuple):
         return BareRoot(to)
 
     def run(self, script: str, user: str = "root", *, fails: bool = False) -> str:
-        """What a script for the shell prints, errors included. `fails`: it has to end with another code than 0."""
+        """Run a shell script; return its output with errors. With `fails` it must not end with 0."""
         command = ["unshare", *SHARES, "sh", "-euc", ENTER, "sh", str(self.path), user, script]
         done = subprocess.run(
             command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600
@@ -97,9 +95,9 @@ class BareRoot(NamedTuple):
         return done.stdout
 
     def take(self, package: Path) -> str:
-        """Puts a package into the root. Returns its name there."""
+        """Copy a package into the root. Return its name there."""
         shutil.copy(package, self.path / "tmp")
-        return f"/tmp/{package.name}"  # noqa: S108  # of the root
+        return f"/tmp/{package.name}"  # noqa: S108  # in the root
 
     def write(self, name: str, text: str, mode: int = 0o644) -> None:
         path = self.path / name
@@ -108,7 +106,7 @@ class BareRoot(NamedTuple):
         path.chmod(mode)
 
     def files(self) -> set[str]:
-        """All paths but those of the system's own accounts of itself."""
+        """Return all paths but those of the system's own records."""
         found: set[str] = set()
         for folder, folders, files in os.walk(self.path):
             below = Path(folder).relative_to(self.path)
@@ -122,7 +120,7 @@ class BareRoot(NamedTuple):
 
 
 def build(folder: Path, *options: str, **environment: str) -> subprocess.Popen[str]:
-    """As the documented command does it."""
+    """Build the package with the documented command."""
     env = os.environ | environment
     command = ["/usr/bin/python3.11", "-m", "deb", str(folder), *options]
     return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

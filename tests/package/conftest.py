@@ -1,4 +1,4 @@
-"""What the tests of the package share: three builds and a bare Debian 12, all made at once."""
+"""Shared fixtures of the package's tests: three builds and a bare Debian 12, all made in parallel."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ OLDER = "0.0.9"
 
 
 class Making(NamedTuple):
-    """`folder` gets `root.tar`, and `log` with what was said."""
+    """A Debian in the making. `folder` gets `root.tar`, and `log` with the output."""
 
     folder: Path
     process: subprocess.Popen[bytes]
 
 
 class Made(NamedTuple):
-    """`again`: the same as `package`, made in another folder by a process with other habits."""
+    """Built packages. `again`: the same as `package`, built in another folder by a process with other settings."""
 
     package: Path
     again: Path
@@ -34,7 +34,7 @@ class Made(NamedTuple):
 
 @pytest.fixture(scope="session")
 def making(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Making | None]:
-    """A Debian that is being made meanwhile, where one of the tests that run is to enter it."""
+    """Start making a Debian in the background, where one of the selected tests needs it."""
     entered = any("debian" in getattr(item, "fixturenames", ()) for item in request.session.items)
     if not entered or not may_enter() or shutil.which("mmdebstrap") is None:
         yield None
@@ -66,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, making: Making | None) -> Mad
 
 @pytest.fixture(scope="session")
 def tree(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the package."""
+    """Return the content of the package."""
     folder = tmp_path_factory.mktemp("tree")
     subprocess.run(["dpkg-deb", "-R", str(made.package), str(folder)], check=True)
     return folder
@@ -98,5 +98,5 @@ def with_older(debian: BareRoot, made: Made, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def installed(with_older: BareRoot, tmp_path: Path) -> BareRoot:
-    """A Debian in which the version before is installed."""
+    """Return a Debian in which the previous version is installed."""
     return with_older.copied(tmp_path / "root")

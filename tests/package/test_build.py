@@ -1,4 +1,4 @@
-"""The package itself: the same to the byte each time, and every file of it where Debian wants it."""
+"""The package itself: reproducible to the byte, and every file of it where Debian wants it."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ UNCHECKED = 1
 TABLE_FILES = ("cardshoe@.service", "70-cardshoe.rules", "cardshoe.sysusers.conf", "no-network.conf")
 
 
-def test_two_builds_are_the_same_to_the_byte(made: Made) -> None:
-    """In other folders, with another umask, another time zone and another order of sets."""
+def test_two_builds_are_identical(made: Made) -> None:
+    """Built in other folders, with another umask, another time zone and another hash seed."""
     assert made.package != made.again
     assert made.package.read_bytes() == made.again.read_bytes()
 
@@ -194,7 +194,7 @@ def test_sources_that_were_unpacked_are_those_that_git_knows(monkeypatch: pytest
     assert sources.epoch() == 86_400
 
 
-def test_a_machine_without_debians_python_is_told_what_to_install(
+def test_a_machine_without_debians_python_shows_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from deb.__main__ import main as build

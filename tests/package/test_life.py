@@ -1,4 +1,4 @@
-"""The package in a bare Debian 12 without a network: installed, upgraded under what runs, removed and purged."""
+"""The package in a bare Debian 12 without a network: installed, upgraded while running, removed and purged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(simulators.demo.command.__file__)
 
 
 def settle(root: BareRoot) -> None:
-    """What a site has besides the package."""
+    """Add what a site has besides the package."""
     for name, text in SITE.items():
         root.write(name, text, 0o600)
     (root.path / LINK).parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def assert_settled(root: BareRoot) -> None:
 
 
 def note_calls(root: BareRoot) -> None:
-    """As if systemd ran: its program notes how it is called, and so does udev's."""
+    """Pretend that systemd runs: its program and udev's record how they are called."""
     for name in ("systemctl", "udevadm"):
         root.write(f"usr/local/bin/{name}", f'#!/bin/sh\necho "{name} $*" >> /{NOTES}\n', 0o755)
     (root.path / "run/systemd/system").mkdir(parents=True)
@@ -73,12 +73,12 @@ def called(root: BareRoot) -> list[str]:
 
 
 def versions(root: BareRoot) -> set[str]:
-    """Those that could run."""
+    """Return the versions that could run."""
     return {one.parent.name for one in (root.path / "opt/cardshoe").glob("*/pyvenv.cfg")} - {"packaged"}
 
 
-def test_what_it_needs_is_there_after_the_installation(bare: BareRoot, made: Made) -> None:
-    """The program runs as the user that it brought, every library is found, and dpkg finds nothing changed."""
+def test_everything_it_needs_exists_after_the_installation(bare: BareRoot, made: Made) -> None:
+    """The program runs as the user that it created, every library is found, and dpkg finds nothing changed."""
     bare.run(f"dpkg -i {bare.take(made.package)}")
     assert "cardshoe" in bare.users()
     assert bare.run("cardshoe --version", "cardshoe:cardshoe").split()[-1] == sources.version()
@@ -89,8 +89,8 @@ def test_what_it_needs_is_there_after_the_installation(bare: BareRoot, made: Mad
     assert bare.run(libraries) == ""
 
 
-def test_systemd_takes_the_unit_as_it_is_installed(bare: BareRoot, made: Made) -> None:
-    """The real program stands in it."""
+def test_systemd_accepts_the_installed_unit(bare: BareRoot, made: Made) -> None:
+    """The real program is in it."""
     bare.run(f"dpkg -i {bare.take(made.package)}")
     said = bare.run("systemd-analyze --man=no --recursive-errors=no verify cardshoe@NC-01.service")
     assert said == ""
@@ -101,7 +101,7 @@ def test_systemd_takes_the_unit_as_it_is_installed(bare: BareRoot, made: Made) -
     )
 
 
-def test_an_installation_makes_known_what_it_brought(bare: BareRoot, made: Made) -> None:
+def test_an_installation_announces_what_it_installed(bare: BareRoot, made: Made) -> None:
     note_calls(bare)
     said = bare.run(f"dpkg -i {bare.take(made.package)}")
     assert "hides" not in said
@@ -128,7 +128,7 @@ def test_an_upgrade_leaves_the_site_its_files_and_restarts_no_table(installed: B
     assert same[0].samefile(same[1]), "it takes no room of its own"
 
 
-def test_what_runs_during_an_upgrade_keeps_its_version_and_is_named(installed: BareRoot, made: Made) -> None:
+def test_a_process_running_in_an_upgrade_keeps_its_version_and_is_named(installed: BareRoot, made: Made) -> None:
     """A process that began with the older version imports the rest of it after the upgrade."""
     installed.write("tmp/lazy.py", LAZY)
     (old,) = versions(installed)
@@ -187,7 +187,7 @@ def test_an_environment_that_pip_made_is_not_overwritten(bare: BareRoot, made: M
     assert sorted(one.name for one in (bare.path / "opt/cardshoe").iterdir()) == ["pyvenv.cfg"]
 
 
-def test_a_removal_and_a_purge_leave_what_is_documented(bare: BareRoot, made: Made) -> None:
+def test_a_removal_and_a_purge_leave_the_documented_files(bare: BareRoot, made: Made) -> None:
     """docs/install.md: configurations, keys, journals, users, and what the site put into /etc."""
     note_calls(bare)
     before, users = bare.files(), bare.users()

@@ -1,1 +1,1 @@
-"""cardlink: docs/cardlink.md against the code, both ends against each other over bad lines, and noise against each."""
+"""Tests of cardlink: docs/cardlink.md against the code, both ends over bad lines, and noise against each end."""

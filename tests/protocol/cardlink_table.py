@@ -1,6 +1,6 @@
 """A table whose device is a mechanism that speaks cardlink in memory: real driver, real decisions, no daemon.
 
-It stands where a scripted device stands, so that the crew of `tests.table.way_out` can lead it. Time does not pass.
+It replaces a scripted device, so that the crew of `tests.table.way_out` can lead it. No time passes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class WiredDevice:
         kind = "shuffler" if unit is Unit.SETS else "shoe"
         random = Random(f"{seed}/device")
         self.unit = unit
-        profile = Profile(kind, "T-1", full_capabilities(kind))  # type: ignore[arg-type]  # one of two words
+        profile = Profile(kind, "T-1", full_capabilities(kind))  # type: ignore[arg-type]  # one of two kinds
         made = SimulatedDevice(
             profile, key=KEY, random=random, fresh=Random(seed), clock=lambda: 0.0, pace=Pace(0)
         )  # fmt: skip
@@ -89,7 +89,7 @@ class WiredDevice:
 
     @faults.setter
     def faults(self, faults: tuple[str, ...]) -> None:
-        """A jam does not end by itself: it is cleared."""
+        """Set the faults; a jam does not end itself, so it is cleared."""
 
     # -- what people do with it ------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class WiredDevice:
         self.converse()
 
     def report(self, observation: AnyObservation) -> None:
-        """The door is the only thing that people move."""
+        """Report the door, the only thing that people move."""
         assert observation == DoorMoved(False)
         self.made.link.report(messages.DoorMoved(0, False), 0.0)
         self.converse()
@@ -138,7 +138,7 @@ class WiredDevice:
             self.converse()
 
     def converse(self) -> None:
-        """Until neither has anything to say. What is heard meanwhile waits for its turn."""
+        """Exchange bytes until neither side has anything to send. Anything heard meanwhile waits for its turn."""
         if self._pumping:
             return
         self._pumping = True
@@ -164,7 +164,7 @@ class WiredDevice:
 
 
 class CardlinkTable(WatchedTable):
-    """`wired` is the device, under its own name."""
+    """A table with a cardlink device; `wired` is the device's real type."""
 
     def __init__(self, unit: Unit, seed: int) -> None:
         super().__init__(unit)
@@ -183,7 +183,7 @@ class CardlinkTable(WatchedTable):
         self.wired.heartbeat()
 
     def fresh_deck(self) -> None:
-        """A deck that a shoe counts wrong is not taken: people load another one."""
+        """Load a deck; one that a shoe miscounts is refused, and people load another one."""
         self.wired.load()
         if self.wired.unit is Unit.SINGLES:
             self.say(operations.ShuffledOutside("batch shuffler"))

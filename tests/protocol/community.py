@@ -1,4 +1,4 @@
-"""What the tests of the community drivers begin with."""
+"""Common helpers for tests of the community drivers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A device behind a faulty line and a host that connects again: a deck is loaded, and cards leave one after the other.
+"""A device behind a faulty line and a host that reconnects: a deck is loaded, and cards leave one after the other.
 
-Time is a number that moves from one thing due to the next.
+Time is a number that jumps from one due event to the next.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .parts import KEY
 from .table import add_up
 
 ObservationT = TypeVar("ObservationT", bound=AnyObservation)
-SETTLED_WITHIN: Final = 8.0  # seconds without a word, after which nothing more comes
+SETTLED_WITHIN: Final = 8.0  # seconds of silence, after which nothing more comes
 BACK_OFF: Final = 0.2  # seconds between a link and the next
 
 
 class FaultCourse:
-    """`heard` is everything that the host hears, on all its links."""
+    """A course over a faulty line. `heard` is everything that the host hears, on all its links."""
 
     def __init__(self, side: Side, *, seed: int = 7) -> None:
         self.now = 0.0
@@ -69,7 +69,7 @@ class FaultCourse:
             self.injector.arm(parse_fault(text))
 
     def load(self) -> None:
-        """A deck, ready to be dealt from."""
+        """Load a deck, ready for the deal."""
         self.mechanism.load(self.mechanism.shuffled_by_hand(), deck=1)
         if self.side == "shuffler":
             self.order(Shuffle())
@@ -80,7 +80,7 @@ class FaultCourse:
             self.order(ReleaseExit())
 
     def order(self, command: AnyCommand) -> Answered | None:
-        """A command and its answer, None if none comes."""
+        """Send a command; return its answer, or None if none comes."""
         command_id = next(self._commands)
         self.run()
         self._driver.command(command_id, command, self.now)
@@ -88,7 +88,7 @@ class FaultCourse:
         return next((answer for answer in self.answers if answer.command_id == command_id), None)
 
     def take(self, times: int = 1, *, at_once: bool = False) -> None:
-        """A card is drawn, or a set ordered and lifted; `at_once`: none waits until the one before was heard of."""
+        """Draw a card, or order and lift a set. `at_once`: the next does not wait for a report of the one before."""
         for _ in range(times):
             self.asked += 3 if self.side == "shuffler" else 1
             if self.mechanism.exit_held and not at_once:
@@ -103,7 +103,7 @@ class FaultCourse:
         self.run()
 
     def settle(self) -> None:
-        """Until an acknowledging device has nothing left to report; fails where that does not end."""
+        """Run until a device that needs acknowledgements has nothing left to report; fail where that does not end."""
         assert isinstance(self.injector.device, SimulatedDevice)
         for _ in range(20):
             if self.injector.device.idle:
@@ -117,12 +117,12 @@ class FaultCourse:
         self._connect()
 
     def of(self, kind: type[ObservationT]) -> list[ObservationT]:
-        """What was reported of that kind."""
+        """Return the reports of that kind."""
         return [one.observation for one in reports(self.heard) if isinstance(one.observation, kind)]
 
     @property
     def cards(self) -> list[str]:
-        """Every card that was reported to the host, in order; "?" for one that was not recognised."""
+        """Return every card reported to the host, in order; "?" for an unrecognised one."""
         reported = []
         for report in reports(self.heard):
             match report.observation:
@@ -135,7 +135,7 @@ class FaultCourse:
     # -- time ------------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Until everything that is due has happened."""
+        """Run until everything that is due has happened."""
         end = self.now + SETTLED_WITHIN
         self._converse()
         while (due := self._next_due()) <= end:
@@ -166,14 +166,14 @@ class FaultCourse:
                 return
 
     def _from_device(self) -> bytes:
-        """What has arrived at the host."""
+        """Return what has arrived at the host."""
         return self.injector.line.outgoing()
 
     def _to_device(self, data: bytes) -> None:
         self.injector.line.receive(data)
 
     def _hear(self, heard: list[Heard]) -> bool:
-        """Whether the link is over."""
+        """Let the host hear it; return whether the link is over."""
         for thing in heard:
             self.heard.append(thing)
             match thing:
@@ -203,7 +203,7 @@ class FaultCourse:
         self._driver: Driver = self._make_driver(setting, self.now)
 
     def total(self) -> LinkStatistics:
-        """The statistics of all links."""
+        """Return the statistics of all links."""
         summed = LinkStatistics()
         add_up(summed, self.statistics)
         add_up(summed, self._driver.statistics)
@@ -211,14 +211,14 @@ class FaultCourse:
 
     def _device(self) -> SimulatedDevice:
         if self.side in ONE_WAY_SHOES:
-            return ONE_WAY_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]  # it has what is used
+            return ONE_WAY_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]  # it has the interface that is used
         kind = "shuffler" if self.side == "shuffler" else "shoe"
-        profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]  # one of two words
+        profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]  # one of two kinds
         clock = self._clock
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
 
     def _usb_plan(self) -> UsbPlan | None:
-        """None: it is not on USB."""
+        """Return None: it is not on USB."""
         return None
 
     def _clock(self) -> float:

@@ -1,6 +1,6 @@
-"""ChaCha20-Poly1305 by hand, after RFC 8439 alone: nothing is shared with the library that the program uses.
+"""ChaCha20-Poly1305 written out from RFC 8439 alone: it shares nothing with the library that the program uses.
 
-Slow, and not for secrets: it takes different times for different keys.
+It is slow, and not for secrets: its time depends on the key.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _stream(key: bytes, nonce: bytes, data: bytes) -> Iterator[int]:
 
 
 def crypt(key: bytes, nonce: bytes, data: bytes) -> bytes:
-    """Encrypts, and decrypts as well."""
+    """Encrypt or decrypt."""
     return bytes(_stream(key, nonce, data))
 
 
@@ -67,7 +67,7 @@ def seal(key: bytes, nonce: bytes, plaintext: bytes, associated: bytes) -> bytes
 
 
 def open_sealed(key: bytes, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
-    """Raises ValueError where the tag is wrong."""
+    """Return the decrypted body. Raise ValueError where the tag is wrong."""
     ciphertext, claimed = sealed[:-16], sealed[-16:]
     if tag(key, nonce, ciphertext, associated) != claimed:
         raise ValueError("the tag is wrong")

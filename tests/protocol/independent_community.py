@@ -1,7 +1,7 @@
-"""The community protocols read by hand, after docs/other_devices.md alone: nothing is shared with the drivers.
+"""Independent decoders of the community protocols, written from docs/other_devices.md alone.
 
-Each decoder gives what a telegram, an item or a line says as a short text, the words of the page's table of vectors.
-They are for whole streams only: what is damaged they call "?".
+Each decoder returns a telegram, an item or a line as a short text, in the terms of the page's table of vectors. They
+are for complete streams only, and return "?" for damaged parts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def check(data: bytes) -> str:
 
 
 def decode_angel_eye(stream: bytes) -> list[str]:
-    """Every telegram once: of the three copies the first."""
+    """Return every telegram once: the first of its three copies."""
     heard: list[str] = []
     before = b""
     copies = 0

@@ -1,6 +1,6 @@
-"""cardlink read by hand, after docs/cardlink.md alone: it shares nothing with the project, so a mistake shows.
+"""An independent decoder of cardlink, written from docs/cardlink.md alone, so that shared mistakes show.
 
-Slow on purpose: a state machine byte by byte, a CRC bit by bit, MessagePack as far as cardlink uses it.
+It is slow on purpose: a state machine byte by byte, a CRC bit by bit, MessagePack as far as cardlink uses it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HEADER_SIZE = 11
 
 
 class NotUnderstoodError(Exception):
-    """The bytes are no MessagePack that cardlink uses."""
+    """The bytes are not MessagePack as cardlink uses it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def decode_frames(data: bytes) -> list[DecodedFrame]:
 
 
 def decode_body(data: bytes) -> Value:
-    """The one MessagePack value that fills the body; None for an empty one."""
+    """Return the one MessagePack value that fills the body, or None for an empty body."""
     if not data:
         return None
     value, rest = _decode(data)
@@ -183,12 +183,12 @@ def _decode_array(size: int, data: bytes) -> tuple[Value, bytes]:
 
 
 def proof(key: bytes, role: str, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
-    """HMAC-SHA256 over the parts of docs/cardlink.md, "Proofs"; with the role of frames, their key."""
+    """Return HMAC-SHA256 over the parts of docs/cardlink.md, "Proofs"; with the role of frames, their key."""
     return keyed_hash(key, b"cardlink1", role.encode(), host_nonce, device_nonce, hello, identity)
 
 
 def keyed_hash(key: bytes, *parts: bytes) -> bytes:
-    """HMAC-SHA256 written out (RFC 2104), over parts with their lengths."""
+    """Return HMAC-SHA256, written out (RFC 2104), over parts with their lengths."""
     message = b""
     for part in parts:
         message += bytes([len(part) % 256, len(part) // 256]) + part

@@ -1,4 +1,4 @@
-"""docs/cardlink.md as tables, so that tests can hold the code against it."""
+"""docs/cardlink.md as tables, so that tests can compare the code with it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Row(NamedTuple):
 
 
 def block(mark: str) -> str:
-    """What stands between two marks: keys, nonces or vectors."""
+    """Return the text between two marks: keys, nonces or vectors."""
     return PAGE.split(f"<!-- {mark} -->\n")[1].split(f"\n<!-- end of {mark} -->")[0]
 
 
 def section(title: str) -> str:
-    """The text under a heading, up to the next heading of whatever depth."""
+    """Return the text under a heading, up to the next heading of any depth."""
     found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGE, re.M | re.S)
     assert found, f"docs/cardlink.md has no section {title}"
     return found[1]
 
 
 def rows_of(text: str, header: str) -> list[list[str]]:
-    """The cells of the table whose first column is called `header`."""
+    """Return the cells of the table whose first column is called `header`."""
     lines = iter(text.splitlines())
     for line in lines:
         if line.startswith(f"| {header} |"):

@@ -26,7 +26,7 @@ NEVER: Final = float("inf")
 
 
 def nonces() -> Callable[[], bytes]:
-    """A source of its own of nonces, or of random bytes: a seeded course must not depend on the tests before it."""
+    """Return a separate source of nonces or random bytes: a seeded course must not depend on earlier tests."""
     numbers = count(1)
     return lambda: next(numbers).to_bytes(16, "big")
 
@@ -35,7 +35,7 @@ fresh_nonce: Final = nonces()
 
 
 class BenchDevice:
-    """A device without mechanics: it carries every command out at once and notes it."""
+    """A device without mechanics: it carries every command out immediately and records it."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class BenchDevice:
         return messages.Status(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last, heard)
 
     def exchange(self, data: bytes, now: float) -> bytes:
-        """What it has to say after these bytes."""
+        """Return the device's answer to these bytes."""
         self.link.receive(data, now)
         return self.link.outgoing()
 
@@ -118,7 +118,7 @@ def make_host(
 
 
 def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]:
-    """Carry bytes to and fro until both are silent; returns what the host heard."""
+    """Carry bytes in both directions until both sides are silent; return what the host heard."""
     heard: list[Heard] = []
     while data := host.outgoing():
         heard += host.receive(device.exchange(data, now), now)
@@ -126,7 +126,7 @@ def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]
 
 
 def host_before(step: Step, device: BenchDevice, now: float = 0.0) -> tuple[CardlinkHost, bytes]:
-    """A host that has come to this step, and the device's bytes that would take it further."""
+    """Return a host that has reached this step, and the device's bytes that would take it further."""
     host = make_host(now=now)
     reply = device.exchange(host.outgoing(), now)
     for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY):
@@ -138,12 +138,12 @@ def host_before(step: Step, device: BenchDevice, now: float = 0.0) -> tuple[Card
 
 
 def kinds_in(data: bytes) -> list[Kind]:
-    """The kinds of the frames in these bytes."""
+    """Return the kinds of the frames in these bytes."""
     return [Kind(frame.kind) for frame in FrameReader().receive(data)]
 
 
 def only(heard: Sequence[Heard]) -> Heard:
-    """The one thing that was heard."""
+    """Return the only message that was heard."""
     (thing,) = heard
     return thing
 
@@ -151,12 +151,12 @@ def only(heard: Sequence[Heard]) -> Heard:
 def frame(
     kind: int, body: messages.Body | messages.Report | bytes = b"", *, boot: int = BOOT, number: int = 0
 ) -> bytes:
-    """A clear frame, as either side would send it. Its kind need not be a clear one."""
+    """Return a clear frame, as either side would send it. Its kind need not be a clear one."""
     return encode_frame(kind, boot, number, body if isinstance(body, bytes) else encode_body(body))
 
 
 def channel_of(side: CardlinkHost | BenchDevice) -> SealedChannel:
-    """Its end of the link that stands."""
+    """Return its end of the established link."""
     channel = side.link._channel if isinstance(side, BenchDevice) else side._channel
     assert channel is not None, "no link stands"
     return channel
@@ -172,39 +172,39 @@ def sealed(
     now: float = 0.0,
     flags: int = BULK,
 ) -> bytes:
-    """A frame that this side seals now: it is a frame of its link, whatever is in it."""
+    """Return a frame that this side seals at this point: a valid frame of its link with any content."""
     encoded = body if isinstance(body, bytes) else encode_body(body)
     return channel_of(by).seal(kind, boot, number, encoded, now, flags=flags)
 
 
 def opened(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
-    """The sealed frames in these bytes, as this side of the link opens them: it takes each once."""
+    """Return the sealed frames in these bytes as this side opens them; each counts as received."""
     frames = [channel_of(by).open(read) for read in FrameReader().receive(data)]
     assert None not in frames, "a frame that this side does not open"
     return [one for one in frames if one is not None]
 
 
 def read_back(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
-    """The frames in these bytes that this side has sealed on the link that stands. Nothing counts as taken."""
+    """Return the frames in these bytes that this side sealed on the established link; none counts as received."""
     opener = FrameOpener(bytes(32))
     opener._cipher = channel_of(by)._sealer._cipher
     return [one for read in FrameReader().receive(data) if (one := opener.open(read)) is not None]
 
 
 def counters_in(data: bytes) -> list[int]:
-    """The counters of the sealed frames in these bytes."""
+    """Return the counters of the sealed frames in these bytes."""
     return [COUNTER.unpack_from(read.body)[0] for read in FrameReader().receive(data) if read.kind not in CLEAR]
 
 
 def status(by: BenchDevice, now: float = 0.0, **changes: object) -> bytes:
-    """A status that this device sends now, naming the counter that it has heard last."""
+    """Return a status of this device, naming the counter that it has heard last."""
     return sealed(by, Kind.STATUS, replace(by.status(channel_of(by).heard), **changes), now=now)
 
 
 def linked(
     device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0), memory: LinkMemory | None = None
 ) -> CardlinkHost:
-    """A host whose link with this device stands, both with nothing left to say."""
+    """Return a host with an established link to this device; neither has anything left to send."""
     host = make_host(held=held, now=now, memory=memory)
     heard = converse(host, device, now)
     assert isinstance(heard[0], DeviceReady)
@@ -212,21 +212,21 @@ def linked(
 
 
 def over(heard: Sequence[Heard]) -> LinkOver:
-    """The end of the link, the only thing heard."""
+    """Return the end of the link, the only message heard."""
     thing = only(heard)
     assert isinstance(thing, LinkOver)
     return thing
 
 
 def rejected(data: bytes) -> str:
-    """The code of the one frame in these bytes, a clear reject."""
+    """Return the code of the one frame in these bytes, a clear reject."""
     (answer,) = FrameReader().receive(data)
     assert answer.kind == Kind.REJECT
     return messages.decode_reject(answer.body).code
 
 
 def sealed_rejected(by: BenchDevice, data: bytes) -> str:
-    """The code of the one frame in these bytes, a sealed reject of this device."""
+    """Return the code of the one frame in these bytes, a sealed reject of this device."""
     (answer,) = read_back(by, data)
     assert answer.kind == Kind.SEALED_REJECT
     return messages.decode_reject(answer.body).code
@@ -243,20 +243,20 @@ def identity_in(data: bytes) -> messages.Identity:
 
 
 def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
-    """A proof made with `key`, over two frames as they were sent."""
+    """Return a proof made with `key`, over two frames as they were sent."""
     nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
     made = authentication.proof(key, role, *nonces, content(hello), content(identity))
     return frame(kind, messages.Proof(type_, made))
 
 
 def host_proof_of(host: CardlinkHost) -> bytes:
-    """The host's proof as it goes over the wire; the host repeats it when half a second has passed."""
+    """Return the host's proof as sent; the host repeats it after half a second."""
     host.tick(0.5)
     return host.outgoing()
 
 
 def spoilt_proof(data: bytes, place: int) -> bytes:
-    """The proof in these bytes, with one bit of one byte changed."""
+    """Return the proof in these bytes with one changed bit."""
     (read,) = FrameReader().receive(data)
     claimed = bytearray(messages.decode_proof(read.body).proof)
     claimed[place] ^= 1
@@ -264,7 +264,7 @@ def spoilt_proof(data: bytes, place: int) -> bytes:
 
 
 def asking(step: Step, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
-    """A host that waits at this step, and its question, which has not reached the device."""
+    """Return a host that waits at this step, and its question, which has not reached the device."""
     host = make_host()
     sent = host.outgoing()
     for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS):

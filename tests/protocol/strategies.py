@@ -1,4 +1,4 @@
-"""What a line may bring: bytes that are no frames, and whole frames that are no messages or come at the wrong time."""
+"""Input that a line may bring: bytes that are not frames, invalid messages in valid frames, and misplaced messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ values = st.recursive(
 
 @st.composite
 def spoilt(draw: st.DrawFn) -> bytes:
-    """A right body with some bytes changed, cut or added."""
+    """Draw a right body with some bytes changed, cut or added."""
     body = bytearray(draw(st.sampled_from(_BODIES)))
     for _ in range(draw(st.integers(0, 3))):
         if body:
@@ -60,14 +60,14 @@ numbers = st.one_of(st.integers(0, 10), st.integers(0, 2**32 - 1))
 
 @st.composite
 def whole_frames(draw: st.DrawFn) -> bytes:
-    """An undamaged frame of any kind with any payload, which no key has sealed: often with the right boot."""
+    """Draw an undamaged frame of any kind with any payload, not sealed, often with the right boot."""
     version = draw(st.sampled_from([1, 1, 1, 1, 1, 1, 1, 0, 2, 255]))
     header = HEADER.pack(version, draw(kinds), draw(st.integers(0, 255)), draw(boots), draw(numbers))
     return enclose(header + draw(st.one_of(bodies, st.sampled_from(_PAYLOADS))))
 
 
 class SealedFrame(NamedTuple):
-    """What a side of a link may seal, whatever it means."""
+    """A frame that a side of a link may seal, whatever it means."""
 
     kind: int
     boot: int

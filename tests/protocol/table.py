@@ -1,6 +1,6 @@
-"""A table in small: a device that reports, a journal that is slow, commands, and two bad lines between them.
+"""A minimal table: a device that reports, a slow journal, commands, and two bad lines between them.
 
-Time is a number; it moves from one thing due to the next, so nothing here waits.
+Time is a number; it jumps from one due event to the next, so nothing here waits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PATIENCE: Final = 600.0  # seconds of virtual time in which something must have 
 
 
 class MadeReport(NamedTuple):
-    """A report as the device made it; `serial` is its own content, unlike any other's."""
+    """A report as the device made it; `serial` is content that no other report has."""
 
     boot: int
     number: int
@@ -45,7 +45,7 @@ class MadeReport(NamedTuple):
 
 
 class Table:
-    """`held` and `journal` survive links; what was heard and is not yet durable does not survive `crash`."""
+    """A table whose `held` and `journal` survive links; what was heard and is not yet durable is lost in a `crash`."""
 
     def __init__(
         self,
@@ -100,12 +100,12 @@ class Table:
             self.outstanding.add(self._next_command)
 
     def unplug(self) -> None:
-        """The line breaks; the program lives, so its journal finishes what it began."""
+        """Break the line; the program lives, so its journal finishes what it began."""
         self._finish_commits(NEVER)
         self._leave()
 
     def crash(self) -> None:
-        """The program dies, and what was not durable with it."""
+        """Kill the program, and lose what was not durable."""
         self._commits.clear()
         self._leave()
 
@@ -113,7 +113,7 @@ class Table:
         self.device.link.reboot(self.random.getrandbits(32) | 1, keep_reports=keep_reports)
 
     def play(self, reports: int) -> None:
-        """The device makes so many reports while commands come and links break; then all is brought to its end."""
+        """Make that many reports while commands come and links break; then bring everything to its end."""
         for _ in range(reports):
             self.pass_time(self.random.expovariate(1 / self._pause))
             self.report()
@@ -139,7 +139,7 @@ class Table:
         self._act()
 
     def account(self) -> dict[str, int]:
-        """The fate of every report, in numbers. Lost: not received and not reported as gone."""
+        """Count the fate of every report. A lost one was neither received nor reported as gone."""
         taken: Counter[tuple[int, int]] = Counter()
         gone: set[tuple[int, int]] = set()
         made = {(report.boot, report.number) for report in self.made}
@@ -171,7 +171,7 @@ class Table:
         return min(times)
 
     def _act(self) -> None:
-        """Do everything that is due now."""
+        """Do everything that is due."""
         if self._host is None and self.now >= self._connect_at:
             self._host = make_host(held=self._held, now=self.now, nonce=self._nonce())
             self.links += 1
@@ -232,7 +232,7 @@ def add_up(total: LinkStatistics, more: LinkStatistics) -> None:
 
 
 def check_commands(table: Table) -> None:
-    """Carried out once, answered once; what a lost link left open was carried out at most once."""
+    """Check that each command was carried out and answered once, or at most once where the link was lost."""
     carried_out = Counter(command_id for command_id, _ in table.device.carried_out)
     assert set(carried_out.values()) <= {1}
     assert set(table.answers.values()) <= {1}
@@ -241,7 +241,7 @@ def check_commands(table: Table) -> None:
 
 
 def check_reports(table: Table) -> None:
-    """Each report is in the journal once, in order, as it was made, or is said to be gone; never both."""
+    """Check that each report is in the journal once, in order and unchanged, or is reported as gone; never both."""
     place = {(report.boot, report.number): report for report in table.made}
     taken: list[MadeReport] = []
     gone: set[tuple[int, int]] = set()
@@ -262,7 +262,7 @@ def check_reports(table: Table) -> None:
 
 
 def lost_by(entry: Reported | ReportsGone) -> tuple[int, int, float]:
-    """The boot and the numbers, first and last, that an entry says are gone."""
+    """Return the boot, and the first and last number, that an entry reports as gone."""
     if isinstance(entry, ReportsGone):
         return entry.boot, entry.first, NEVER if entry.last is None else entry.last
     assert isinstance(entry.observation, observations.ReportsLost)

@@ -1,4 +1,4 @@
-"""Angel Eye: three copies are one report, a gap is suspected and never proven, orders go out only when armed."""
+"""Angel Eye: three copies are one report, a gap is suspected and never proven, orders are sent only when armed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_telegram_without_a_good_copy_is_reported_after_two_seconds() -> None:
     assert shoe.tick(60.0) == []
 
 
-def test_a_lost_telegram_is_reported_although_the_next_one_came_at_once() -> None:
+def test_a_lost_telegram_is_reported_even_if_the_next_comes_immediately() -> None:
     shoe = driver()
     spoilt = card("2").replace(b"\x9d", b"\x9c")
     shoe.receive(card("1") * 3 + spoilt * 3 + card("3") * 3, 0.0)
@@ -97,8 +97,8 @@ def test_a_suspicion_does_not_unlearn_what_was_seen_twice() -> None:
     assert "gap suspected" not in texts_of(shoe.receive(cycle("0", "9"), 0.0))
 
 
-def test_what_was_learned_wrongly_is_learned_again() -> None:
-    """A gap in the first cycle: the second is suspected in its place, the third no more."""
+def test_wrongly_learned_numbers_are_corrected() -> None:
+    """A gap in the first cycle: the second cycle raises a suspicion because of it, the third does not."""
     shoe = driver()
     gapped = cycle("0", "3") + cycle("5", "9")
     assert "gap suspected" not in texts_of(shoe.receive(gapped, 0.0))

@@ -1,4 +1,4 @@
-"""Bee-Tek: items of text in their order; what is damaged may have been a card and is reported."""
+"""Bee-Tek: items of text in their order; a damaged item may have been a card and is reported."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_an_item_that_never_ends_is_reported_and_counted() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(b"[Game]<Card:4", b"S>"), (b"[Ga", b"me]<Card:4S>")])
-def test_an_item_whose_end_does_not_come_is_reported_in_time(before: bytes, after: bytes) -> None:
+def test_an_unfinished_item_is_reported_after_a_timeout(before: bytes, after: bytes) -> None:
     """It may have been the last card of a deal, and nothing that follows would show it."""
     shoe = driver()
     assert texts_of(shoe.receive(before, 1.0)) == []
@@ -118,7 +118,7 @@ def test_bytes_that_fit_nothing_are_kept_before_what_follows() -> None:
     assert reports(heard)[0].evidence.open() == b"\xff\xfe"
 
 
-def test_an_alarms_text_is_not_shown() -> None:
+def test_the_text_of_an_alarm_is_not_shown() -> None:
     """It may name a card."""
     heard = driver().receive(b"[Game]<Alarm:E9 Duplicate KD>[GameAlarm]<Alarm:KD twice>", 0.0)
     assert texts_of(heard) == ["alarm: E9", "alarm: without a code"]

@@ -170,7 +170,7 @@ def test_a_new_host_at_a_device_that_another_host_has_served_sees_the_gap() -> N
     assert table.journal[6].number == 6
 
 
-def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_alarm() -> None:
+def test_a_device_that_kept_all_acknowledged_reports_raises_no_alarm() -> None:
     table = Table(LineFaults(), 1)
     table.play(5)
     table.reboot(keep_reports=True)

@@ -55,7 +55,7 @@ def test_a_device_that_repeats_a_nonce_is_not_linked_with() -> None:
     assert not device.link.linked, "it is not resumed with"
 
 
-def test_the_nonce_of_a_link_that_stands_is_known_and_that_of_an_attempt_is_not() -> None:
+def test_only_the_nonce_of_an_established_link_is_known() -> None:
     device, memory = BenchDevice(), LinkMemory()
     attempt = make_host(memory=memory)
     identity = device.exchange(attempt.outgoing(), 0.0)
@@ -80,8 +80,8 @@ def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: li
 
 
 @pytest.mark.parametrize("random", [b"", bytes(16)], ids=["none", "stuck"])
-def test_a_device_without_chance_repeats_no_nonce(random: bytes) -> None:
-    """Not even to a hello that is played to it again and again, since it counts its starts."""
+def test_a_device_without_randomness_repeats_no_nonce(random: bytes) -> None:
+    """Not even for a hello that is played to it again and again, since it counts its starts."""
     device = BenchDevice(random=lambda: random)
     hellos = [make_host(nonce=bytes([played]) * 16).outgoing() for played in (1, 2, 1)]
     found = set()
@@ -103,7 +103,7 @@ def test_each_new_hello_gets_a_fresh_nonce_and_the_same_hello_the_same_identity(
 
 
 def test_only_the_last_hello_has_a_candidate() -> None:
-    """A, B and A again: what was proven to A's first identity is worth nothing any more."""
+    """A, B and A again: a proof for A's first identity is no longer valid."""
     device = BenchDevice()
     one, other = make_host(), make_host()
     hello = one.outgoing()
@@ -193,7 +193,7 @@ def test_a_resume_that_is_repeated_begins_again_and_no_counter_goes_back() -> No
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
-    """In the clear at any time, and sealed with the right keys until a resume makes them the device's."""
+    """Both clear ones at any time, and those sealed with the right keys until a resume makes the keys the device's."""
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     host, reply = host_before(step, device)
@@ -219,8 +219,8 @@ def test_an_identity_that_fits_no_frame_is_rejected_and_not_sent() -> None:
     assert rejected(device.exchange(hello, 0.0)) == "message"
 
 
-def test_encoding_is_by_the_page() -> None:
-    """The header of a hello: boot 0, and the number that the host holds."""
+def test_the_encoding_is_that_of_the_page() -> None:
+    """The header of a hello has boot 0 and the number that the host holds."""
     (hello,) = FrameReader().receive(make_host(held=(5, 77), nonce=bytes(16)).outgoing())
     assert (hello.boot, hello.number, hello.flags) == (0, 77, 0)
     assert hello.body == encode_body(messages.Hello(1, bytes(16)))

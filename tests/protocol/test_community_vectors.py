@@ -1,4 +1,4 @@
-"""docs/other_devices.md's golden vectors: read by the drivers, and by a decoder that shares nothing with them."""
+"""docs/other_devices.md's golden vectors: read by the drivers, and by an independent decoder."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_the_check_is_what_it_is_by_hand(data: bytes) -> None:
 
 
 @given(st.integers(0x20, 0x7E), st.sampled_from("DdRGSPCLX"), st.lists(st.integers(0x80, 0xFF), max_size=3))
-def test_any_telegram_with_a_right_check_is_read_as_by_hand(seq: int, code: str, payload: list[int]) -> None:
-    """Where the payload has the length that the code asks for; others are not understood."""
+def test_any_telegram_with_a_right_check_is_decoded_independently(seq: int, code: str, payload: list[int]) -> None:
+    """The payload has the length that the code requires; others are not understood."""
     data = code.encode() + bytes(payload)
     driver = load_driver("angel_eye")(setting("angel_eye"), 0.0)
     heard = texts_of(driver.receive(encode_telegram(seq, data) * 3, 0.0))
@@ -123,10 +123,10 @@ def test_a_simulated_angel_eye_numbers_the_cards_of_a_hand_from_one() -> None:
     ],
 )
 @pytest.mark.parametrize("fault", ["", "unreadable", "double-draw", "jam"])
-def test_a_whole_deck_of_a_simulated_device_is_read_as_by_hand(
+def test_a_whole_simulated_deck_is_decoded_independently(
     name: str, make: Callable[..., OneWayDevice], fault: str
 ) -> None:
-    """Its faults too: the device's side is no less checked than the driver."""
+    """With its faults, too: the device's side is checked as strictly as the driver."""
     device = make(random=Random(1))
     mechanism = device.mechanism
     mechanism.load(mechanism.shuffled_by_hand(), deck=1)

@@ -1,4 +1,4 @@
-"""The device's side of a link that stands: window, timer, memory, answers, heartbeat, and a host that is lost."""
+"""The device's side of an established link: window, timer, memory, answers, heartbeat, and a lost host."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def device() -> BenchDevice:
 
 @pytest.fixture
 def host(device: BenchDevice) -> CardlinkHost:
-    """The host that the device is linked with."""
+    """Return the host that the device is linked with."""
     return linked(device)
 
 
@@ -43,12 +43,12 @@ def make_reports(device: BenchDevice, count: int, now: float = 0.0) -> None:
 
 
 def numbers(data: bytes) -> list[int]:
-    """The numbers of the reports, which stand in the header."""
+    """Return the numbers of the reports, from their headers."""
     return [read.number for read in FrameReader().receive(data) if read.kind == Kind.REPORT]
 
 
 def ack(host: CardlinkHost, number: int, boot: int = BOOT, now: float = 0.0, heard: int | None = None) -> bytes:
-    """`heard`: what the host has opened, if not told."""
+    """Return an acknowledgement. `heard`: the host's last opened counter by default."""
     body = messages.Ack(channel_of(host).heard if heard is None else heard)
     return sealed(host, Kind.ACK, body, boot=boot, number=number, now=now)
 
@@ -148,7 +148,7 @@ def test_an_ack_of_the_running_boot_covers_the_boots_before_it() -> None:
 
 
 def kept_by(device: BenchDevice) -> list[tuple[int, int, int, int]]:
-    """What a host that is new would be sent first: boot, number, and the numbers that it stands for."""
+    """Return what a new host would be sent first: boot, number, and the numbers that it covers."""
     made: list[tuple[int, int, int, int]] = []
     host = linked(device)
     device.link.tick(0.2)
@@ -200,7 +200,7 @@ def test_the_loss_carries_the_time_of_the_last_report_lost() -> None:
     assert messages.decode_report(first.body) == messages.ReportsLost(1, BOOT, 1, 2)
 
 
-def test_a_memory_smaller_than_the_window_is_none() -> None:
+def test_a_memory_smaller_than_the_window_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 8"):
         BenchDevice(memory=7)
 
@@ -254,10 +254,10 @@ def test_an_order_that_is_not_understood_is_refused_as_unknown(
 
 
 @pytest.mark.parametrize("kind", [Kind.COMMAND, Kind.ACK, Kind.RESUME])
-def test_a_sealed_body_that_is_not_understood_is_rejected_sealed_and_ends_nothing(
+def test_an_invalid_sealed_body_is_rejected_sealed_and_the_link_stays(
     device: BenchDevice, host: CardlinkHost, kind: Kind
 ) -> None:
-    """Of a command: where not even its id can be read."""
+    """In a command, not even its id can be read."""
     said = device.exchange(sealed(host, kind, encode_body(["five", [1, 3]])), 0.1)
     assert sealed_rejected(device, said) == "message"
     assert kinds_in(device.exchange(command(host, messages.Shuffle()), 0.2)) == [Kind.ANSWER]
@@ -304,7 +304,7 @@ def test_the_status_goes_out_each_second(device: BenchDevice, host: CardlinkHost
 
 def test_a_status_names_the_highest_counter_that_was_taken(device: BenchDevice, host: CardlinkHost) -> None:
     device.exchange(ack(host, 0), 0.5)
-    ack(host, 0)  # lost on the way
+    ack(host, 0)  # lost in transit
     last = ack(host, 0)
     device.exchange(last, 0.5)
     device.exchange(last, 0.6)
@@ -342,8 +342,8 @@ def test_a_host_that_is_silent_for_three_seconds_is_lost_once(device: BenchDevic
 
 
 @pytest.mark.parametrize(("heard", "lost_at"), [(0, 5.0), (1, 10.0)], ids=["nothing", "the first status"])
-def test_a_host_that_names_nothing_new_is_lost_although_it_is_heard(heard: int, lost_at: float) -> None:
-    """The first status went out with the link, and is fresh for five seconds; five more without are too many."""
+def test_a_host_that_names_nothing_new_is_lost_even_if_it_is_heard(heard: int, lost_at: float) -> None:
+    """The first status came with the link, and is fresh for five seconds; five more without a new one are too many."""
     device = BenchDevice()
     host, _ = host_before(Step.FIRST_STATUS, device)
     for half in range(1, 2 * int(lost_at)):

@@ -1,4 +1,4 @@
-"""Every driver, with the simulated device of its protocol, does what a driver must."""
+"""Every driver, with the simulated device of its protocol, meets the requirements for drivers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestBeeTek(OneWayConformance):
         return data.replace(b"<", b"?")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Without a checksum a changed letter may be another card, unnoticed: one of them, in its place."""
+        """Without a checksum a changed letter may be another card, unnoticed: one card, in its place."""
         if len(heard) == len(drawn):
             return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
         return super().is_lawful(drawn, heard)
@@ -73,12 +73,12 @@ class TestLineReader(OneWayConformance):
         return LineReaderDevice(random=Random(1))
 
     def hiss(self, data: bytes) -> bytes:
-        """Any printable line is an identifier; this is none."""
+        """Any printable line is an identifier; this one is not printable."""
         return bytes(byte | 0x80 for byte in data) + b"\n"
 
     def damage(self, data: bytes) -> bytes:
         return data.replace(b"E", b"\xc5")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Without a check a changed identifier is a foreign card, or another one's; a cut line is never a card."""
+        """Without a checksum a changed identifier is a foreign card, or another one's; a cut line is never a card."""
         return sum(card not in drawn for card in heard) <= 1 and len(heard) <= len(drawn) + 1

@@ -1,4 +1,4 @@
-"""Every fault of the registry, given to every device that can show it, is to the host what the registry says."""
+"""Every fault of the registry, on every device that can show it, has the effect that the registry states."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from simulators.devices.mechanism import Profile as DeviceProfile
 from .fault_course import FaultCourse
 
 Check: TypeAlias = Callable[[FaultCourse], None]
-CARDS: Final = 12  # drawn in a course; of a shuffler four sets
+CARDS: Final = 12  # drawn in a course; four sets of a shuffler
 AT: Final = 5  # the card, or the frame, at which a fault comes
-IN_A_ROW: Final = ("silent", "unplug", "reordering")  # shown by cards that come at once
+IN_A_ROW: Final = ("silent", "unplug", "reordering")  # shown by cards in quick succession
 CARDLINK: Final = ("shuffler", "shoe")
 
 
 def played(side: Side, *faults: str, later: str = "") -> FaultCourse:
-    """`later` is armed in the midst of it, when the numbers of an Angel Eye are learned."""
+    """Play a course; `later` is armed in its middle, when the numbers of an Angel Eye are learned."""
     course = FaultCourse(side)
     course.arm(*faults)
     course.load()
@@ -108,7 +108,7 @@ def face_up(course: FaultCourse) -> None:
 
 
 def counted(deck: int, **wrong: int) -> Check:
-    """What the device counts: a shuffler as it shuffles, a shoe as it is loaded."""
+    """Return the device's count: a shuffler counts in the shuffle, a shoe when it is loaded."""
 
     def check(course: FaultCourse) -> None:
         nothing_lost(course)
@@ -416,8 +416,8 @@ def test_the_page_has_the_table_of_the_registry() -> None:
     assert re.search(r"^\| fault \| written \| what happens \| what the host sees \|$", page, re.MULTILINE)
 
 
-def test_two_double_draws_in_a_deck_count_no_card_that_is_not_there() -> None:
-    """The last set is one card short, and the sensor counts what comes out."""
+def test_two_double_draws_in_a_deck_count_no_missing_card() -> None:
+    """The last set is one card short, and the sensor counts the cards that leave."""
     seen: list[observations.AnyObservation] = []
     profile = DeviceProfile("shuffler", "SHORT", full_capabilities("shuffler"))
     mechanism = Mechanism(profile, random=Random(1), emit=seen.append, boot=1)

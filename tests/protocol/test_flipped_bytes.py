@@ -1,4 +1,4 @@
-"""A line that flips one byte in 200, both ways: a link stands soon, and sets are dealt, though the cable is pulled."""
+"""A line that flips one byte in 200, both ways: a link is soon established, and sets are dealt despite unplugging."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PULLED_EVERY: Final = 10  # sets
 
 
 def ready(course: FaultCourse) -> bool:
-    """Whether the last link stands."""
+    """Return whether the last link is established."""
     ends = [isinstance(thing, DeviceReady) for thing in course.heard if isinstance(thing, DeviceReady | LinkOver)]
     return bool(ends) and ends[-1]
 
@@ -28,8 +28,8 @@ def turn(course: FaultCourse) -> None:
     course.now = max(course.now, min(course._next_due(), course.now + 0.25))
 
 
-def test_a_link_stands_soon() -> None:
-    """An identity of 340 bytes comes undamaged once in six times."""
+def test_a_link_is_soon_established() -> None:
+    """An identity of 340 bytes arrives undamaged once in six attempts."""
     waits = []
     for seed in range(1, 31):
         course = FaultCourse("shuffler", seed=seed)

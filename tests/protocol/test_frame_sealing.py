@@ -1,4 +1,4 @@
-"""Sealed frames: what is taken, what is not, and that the construction is the page's and RFC 8439's."""
+"""Sealed frames: which are accepted and which are not; the construction is that of the page and of RFC 8439."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CARD = messages.CardDrawn(UPTIME, 0x0051F00D, 10, 42, 2, 40)
 
 
 def read(content: bytes) -> Frame:
-    """The one frame on the wire."""
+    """Return the one frame on the wire."""
     (frame,) = FrameReader().receive(enclose(content))
     return frame
 
@@ -45,7 +45,7 @@ def report(sealer: FrameSealer, number: int = 1, flags: int = BULK) -> bytes:
 # -- the construction -------------------------------------------------------------------------------------------------
 
 
-def test_the_cipher_by_hand_is_that_of_the_rfc() -> None:
+def test_the_independent_cipher_is_that_of_the_rfc() -> None:
     """RFC 8439, 2.8.2."""
     text = (
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would "
@@ -67,8 +67,8 @@ def test_a_frame_is_sealed_as_by_hand(body: bytes, counter: int, kind: Kind) -> 
     assert content == clear + independent_cipher.seal(HOST_KEY, nonce, body, clear)
 
 
-def test_a_devices_nonce_changes_with_everything_that_it_is_made_of() -> None:
-    """Without a random source the counters alone make it fresh; with a stuck one, too."""
+def test_a_devices_nonce_changes_with_each_of_its_parts() -> None:
+    """Without a random source, or with a stuck one, the counters alone make it fresh."""
     made = [
         device_nonce(key, random, start, draw, hello)
         for key in (KEY, DEVICE_KEY)
@@ -82,7 +82,7 @@ def test_a_devices_nonce_changes_with_everything_that_it_is_made_of() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([BULK, INTERRUPT]), st.binary(max_size=9)), max_size=30))
-def test_no_counter_is_used_twice_whatever_is_sent(frames: list[tuple[int, bytes]]) -> None:
+def test_no_counter_is_used_twice(frames: list[tuple[int, bytes]]) -> None:
     """Over both endpoints, and where the same body is sent again."""
     sealer = FrameSealer(DEVICE_KEY)
     sealed = [sealer.seal(Kind.STATUS, BOOT, 1, body, flags=flags) for flags, body in frames]
@@ -134,7 +134,7 @@ def test_frames_that_are_lost_on_the_way_do_no_harm() -> None:
     assert opener.heard == 19
 
 
-def test_each_endpoint_has_an_order_of_its_own() -> None:
+def test_each_endpoint_has_its_own_order() -> None:
     """A status on interrupt IN may come before a report that was sent first, and after one that was sent later."""
     sealer, opener = FrameSealer(DEVICE_KEY), FrameOpener(DEVICE_KEY)
     first, status, later = report(sealer), report(sealer, flags=INTERRUPT), report(sealer)
@@ -147,7 +147,7 @@ def test_each_endpoint_has_an_order_of_its_own() -> None:
 
 
 def flipped(content: bytes) -> list[bytes]:
-    """Every bit of it changed, one at a time; enclosed again, each has a right CRC."""
+    """Yield the frame with each of its bits changed in turn and a right CRC."""
     return [
         content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :]
         for place in range(len(content))
@@ -159,7 +159,7 @@ def test_no_bit_of_a_frame_can_be_changed() -> None:
     opener, content = FrameOpener(DEVICE_KEY), report(FrameSealer(DEVICE_KEY))
     assert [opener.open(read(one)) for one in flipped(content)] == [None] * 8 * len(content)
     assert (opener.heard, opener.repeated) == (0, 0)
-    uncounted = 8 + 8 - 1  # another version or other flags: no frame of a link; flags 1 is tried and is forged
+    uncounted = 8 + 8 - 1  # other version or flags: not a frame of a link; flags 1 is tried and counts as forged
     assert opener.forged == 8 * len(content) - uncounted
     assert opener.open(read(content)), "nothing that was forged has moved the window"
 
@@ -174,8 +174,8 @@ def test_what_was_recorded_is_not_taken_again_nor_out_of_order(order: tuple[int,
         highest = max(highest, place)
 
 
-def test_a_sides_own_frame_does_not_come_back_to_it() -> None:
-    """Reflection: each direction has its key."""
+def test_a_sides_own_frame_is_not_accepted_back() -> None:
+    """Reflection: each direction has its own key."""
     opener = FrameOpener(DEVICE_KEY)
     assert opener.open(read(report(FrameSealer(HOST_KEY)))) is None
     assert opener.forged == 1

@@ -1,4 +1,4 @@
-"""Frames are found in anything, as a decoder written apart finds them, and encoded so that both read them."""
+"""Frames are found in any bytes, and encoded, as an independent decoder does it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_any_bytes_however_cut_give_what_the_independent_decoder_gives(data: byt
     found = [frame for piece in cut_up(data, cuts) for frame in reader.receive(piece)]
     assert seen(found) == seen(other.feed(data))
     assert reader.frames == len(found)
-    # An over-long piece counts when it is too long, the other decoder counts at its end.
+    # An over-long piece counts when it becomes too long; the other decoder counts at its end.
     assert reader.corrupt + reader.overlong - other.dropped in (0, 1)
     reader.receive(b"\xc0")
     other.feed(b"\xc0")
@@ -119,7 +119,7 @@ def test_what_is_too_long_only_without_its_escapes_is_too_long() -> None:
 
 
 @pytest.mark.parametrize("size", [509, 600])
-def test_what_is_too_long_is_none_though_its_crc_holds(size: int) -> None:
+def test_an_over_long_frame_is_rejected_although_its_crc_is_right(size: int) -> None:
     content = b"\x01" * size
     data = b"\xc0" + content + crc32(content).to_bytes(4, "little") + b"\xc0"
     reader = FrameReader()

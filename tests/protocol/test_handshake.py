@@ -1,4 +1,4 @@
-"""How a link begins, and who is refused: wrong keys, swapped, reflected and replayed proofs, other versions."""
+"""The beginning of a link, and refusals: wrong keys; swapped, reflected and replayed proofs; other versions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_an_unanswered_frame_is_repeated_and_the_link_goes_on_from_its_answer(step: Step) -> None:
+def test_an_unanswered_frame_is_repeated_and_its_answer_continues_the_link(step: Step) -> None:
     """A clear one byte for byte; a sealed one with the same header and body, and another counter."""
     device = BenchDevice()
     host, sent = asking(step, device)
@@ -141,7 +141,7 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
 
 
 def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
-    """It accepts the host without looking, and cannot prove itself."""
+    """It accepts the host without checking, and cannot prove itself."""
     device = BenchDevice()
     host = make_host()
     hello = host.outgoing()
@@ -202,7 +202,7 @@ def test_a_recording_of_a_device_is_refused() -> None:
 
 
 def recorded_link(host: CardlinkHost, device: BenchDevice) -> list[bytes]:
-    """What the host sent until the link stood."""
+    """Return what the host sent until the link was established."""
     recorded = []
     while data := host.outgoing():
         recorded.append(data)
@@ -277,10 +277,8 @@ def test_a_frame_of_another_version_is_refused_by_the_host(step: Step) -> None:
 @pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
 @pytest.mark.parametrize("kind", [*sorted(CLEAR), Kind.STATUS])
 @pytest.mark.parametrize("version", [1, 2])
-def test_after_the_proof_clear_frames_and_other_versions_are_nothing_at_all(
-    step: Step, kind: Kind, version: int
-) -> None:
-    """They are not looked at, and no sign of life."""
+def test_after_the_proof_clear_frames_and_other_versions_are_ignored(step: Step, kind: Kind, version: int) -> None:
+    """They are not examined, and are not signs of life."""
     host, _ = host_before(step, BenchDevice())
     host.outgoing()
     junk = enclose(HEADER.pack(version, kind, 0, BOOT + 1, 0) + encode_body(messages.Reject("proof")))
@@ -328,8 +326,8 @@ def test_after_the_proof_a_sealed_reject_is_what_rejects(step: Step, boot: int) 
 
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
-def test_before_the_proof_no_sealed_kind_is_looked_at_whatever_is_in_it(step: Step) -> None:
-    """It may be of the link before, and of a boot before; it still says that a device is there."""
+def test_before_the_proof_no_sealed_frame_is_examined(step: Step) -> None:
+    """It may belong to the link and boot before; it still shows that a device is there."""
     host, reply = host_before(step, BenchDevice())
     for kind in (Kind.SEALED_REJECT, Kind.STATUS, Kind.REPORT, Kind.ANSWER, 0x77):
         assert host.receive(frame(kind, messages.Reject("message"), boot=BOOT + 1), 2.0) == []
@@ -346,7 +344,7 @@ def test_nonces_have_sixteen_bytes(size: int) -> None:
     assert f"not {size}" in str(end.sentence)
 
 
-def test_an_identity_with_a_word_that_means_nothing_is_no_message() -> None:
+def test_an_identity_with_an_unknown_enum_value_is_not_a_message() -> None:
     end = over(converse(make_host(), BenchDevice(kind="toaster"), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
     assert "toaster" in str(end.sentence)
@@ -377,8 +375,8 @@ def test_either_kind_may_dispense_on_removal(kind: str) -> None:
 
 @pytest.mark.parametrize("size", [MAX_DECODED + 1, 700])
 @pytest.mark.parametrize("piece", [1, 4096])
-def test_an_identity_that_is_too_long_is_named_as_that_with_its_size(size: int, piece: int) -> None:
-    """The line and its speed are good: the CRC holds."""
+def test_an_identity_that_is_too_long_is_reported_with_its_size(size: int, piece: int) -> None:
+    """The line and its speed are good: the CRC is right."""
     content = HEADER.pack(1, Kind.IDENTITY, 0, 7, 0).ljust(size - CRC.size, b"x")
     data = b"\xc0" + content + CRC.pack(crc32(content)) + b"\xc0"
     assert (data.count(b"\xc0"), data.count(b"\xdb")) == (2, 0), "nothing to escape"
@@ -451,7 +449,7 @@ def test_an_identity_for_another_hello_is_replaced_by_the_right_one() -> None:
     assert isinstance(only(heard), DeviceReady)
 
 
-def test_a_second_reject_is_no_longer_of_the_identity_that_was_replaced() -> None:
+def test_a_second_reject_does_not_concern_the_replaced_identity() -> None:
     device = BenchDevice(key=OTHER_KEY)
     host = make_host()
     cut = make_host().outgoing()[:-1]

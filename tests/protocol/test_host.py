@@ -1,4 +1,4 @@
-"""The host's side of a link that stands: what it takes, acknowledges, repeats, and when it gives up."""
+"""The host's side of an established link: what it takes, acknowledges and repeats, and when it gives up."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_ack_names_the_highest_counter_that_was_taken(host: CardlinkHost, dev
     assert messages.decode_ack(ack.body) == messages.Ack(4)
 
 
-def test_what_comes_again_or_too_soon_is_dropped_and_acknowledged_at_once(
+def test_a_repeated_or_early_report_is_dropped_and_acknowledged_immediately(
     host: CardlinkHost, device: BenchDevice
 ) -> None:
     host.receive(report(device, 1), 0.1)
@@ -134,7 +134,7 @@ def test_fields_that_a_newer_device_adds_are_ignored(host: CardlinkHost, device:
     assert reported.observation == observations.SetRemoved(5, 9)
 
 
-def test_reports_lost_stands_for_all_that_were_not_taken_before(host: CardlinkHost, device: BenchDevice) -> None:
+def test_reports_lost_covers_all_that_were_not_taken_before(host: CardlinkHost, device: BenchDevice) -> None:
     host.receive(report(device, 1, 2), 0.1)
     reported = only(host.receive(lost(device, 6, 1), 0.2))
     assert isinstance(reported, Reported)
@@ -190,7 +190,7 @@ def test_the_report_due_may_come_late(host: CardlinkHost, device: BenchDevice) -
 
 @pytest.fixture
 def rebooted() -> BenchDevice:
-    """A device that kept reports 1 and 2 of an earlier boot and has made one since."""
+    """Return a device that kept reports 1 and 2 of an earlier boot and has made one since."""
     device = BenchDevice(boot=EARLIER)
     device.link.report(messages.SetRemoved(1, 7, 1), 0.0)
     device.link.report(messages.SetRemoved(2, 7, 2), 0.0)
@@ -250,7 +250,7 @@ def test_a_command_is_repeated_under_its_id_until_it_is_answered(host: CardlinkH
     assert host.outgoing() == b""
     (first,) = read_back(host, sent)
     host.receive(report(device, 1), 0.2)
-    host.acknowledge(BOOT, 1, 0.2)  # which changes no header of the command
+    host.acknowledge(BOOT, 1, 0.2)  # it changes no header of the command
     times = []
     for now in (0.5, 1.0, 1.5, 2.0, 2.9):
         host.receive(device.exchange(sent, now) or status(device), now)
@@ -340,7 +340,7 @@ def test_any_frame_that_opens_is_a_sign_of_life_and_damaged_ones_are_not(
 
 @pytest.mark.parametrize(("heard", "ends"), [(0, 5.0), (1, 10.0)], ids=["nothing", "the resume"])
 def test_a_device_that_names_nothing_new_gets_everything_too_late(heard: int, ends: float) -> None:
-    """The resume went out at the beginning, and is fresh for five seconds; five more without are too many."""
+    """The resume came at the beginning, and is fresh for five seconds; five more without a new one are too many."""
     device = BenchDevice()
     host, _ = host_before(Step.FIRST_STATUS, device)
     for half in range(2 * int(ends)):
@@ -375,7 +375,7 @@ def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost, de
 
 
 @pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER])
-def test_a_frame_that_is_no_message_ends_the_link(host: CardlinkHost, device: BenchDevice, kind: Kind) -> None:
+def test_a_frame_that_is_not_a_message_ends_the_link(host: CardlinkHost, device: BenchDevice, kind: Kind) -> None:
     end = over(host.receive(sealed(device, kind, messages.Reject("x")) + report(device, 1), 0.1))
     assert (end.code, end.refused) == ("device-message", False)
 
@@ -393,7 +393,7 @@ def test_the_statistics_count_what_passed(host: CardlinkHost, device: BenchDevic
 
 
 def make_linked() -> BenchDevice:
-    """A device that another host is linked with."""
+    """Return a device that another host is linked with."""
     device = BenchDevice()
     linked(device)
     return device

@@ -1,4 +1,6 @@
-"""Line readers: an identifier a line; unknown is foreign, twice is twice, and the table has every card."""
+"""Line readers: an identifier a line; an unknown one is foreign, a repeated one is a repeat, and the table has every
+card.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def test_an_unknown_identifier_is_a_foreign_card(line: bytes) -> None:
 
 
 @pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x02A1\x03"])
-def test_a_line_that_is_no_plain_text_is_not_understood(line: bytes) -> None:
+def test_a_line_that_is_not_plain_text_is_not_understood(line: bytes) -> None:
     assert texts_of(driver().receive(line + b"\nA1\n", 0.0)) == ["not understood", "card KD"]
 
 
@@ -65,8 +67,8 @@ def test_a_line_that_is_too_long_is_reported_once_and_dropped_to_its_end(size: i
 # -- the table -----------------------------------------------------------------------------------------------------
 
 
-def test_a_line_that_does_not_end_is_reported_in_time_and_its_rest_is_no_card() -> None:
-    """A reader that was set without line ends would else keep its cards to itself; a line may also just stall."""
+def test_a_line_without_end_is_reported_in_time_and_its_rest_is_not_a_card() -> None:
+    """Otherwise a reader set to send no line ends would keep its cards to itself; a line may also just stall."""
     reader = driver()
     assert texts_of(reader.receive(b"A1\nA", 1.0)) == ["card KD"]
     assert reader.wake_at() == 1.0 + ENDS_WITHIN

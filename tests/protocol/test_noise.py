@@ -1,4 +1,4 @@
-"""Whatever arrives, at any step: no exception, lawful answers, and back in step at the next good frame."""
+"""Any input, at any step: no exception, valid answers, and recovery at the next good frame."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ frames = st.lists(whole_frames(), min_size=1, max_size=5)
 
 
 def check_host(host: CardlinkHost, heard: Sequence[Heard]) -> bool:
-    """What holds for a host at any time. Returns whether the link is over."""
+    """Check a host's invariants. Return whether the link is over."""
     assert all(isinstance(thing, get_args(Heard)) for thing in heard)
     ends = [place for place, thing in enumerate(heard) if isinstance(thing, LinkOver)]
     assert ends in ([], [len(heard) - 1]), "something was heard after the end"
@@ -115,7 +115,7 @@ def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], si
         assert {answer.kind for answer in answers} <= DEVICE_KINDS
     device.link.tick(device.link.wake_at())
     device.link.outgoing()
-    # A frame that was whole but foreign may have ended its link; a new host finds it as ready as ever.
+    # A valid frame of another link may have ended its link; a new host finds it as ready as before.
     host = make_host(now=60.0)
     assert any(isinstance(thing, DeviceReady) for thing in converse(host, device, 60.0))
 
@@ -142,8 +142,8 @@ def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_wires_joined_are_no_device(step: Step) -> None:
-    """What the host sent comes back: it never counts as a sign of life, so the link ends like a silent one."""
+def test_an_echo_is_not_a_device(step: Step) -> None:
+    """The host's own frames never count as signs of life, so the link ends like a silent one."""
     host, _ = host_before(step, BenchDevice())
     now = 0.0
     while True:

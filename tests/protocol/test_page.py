@@ -1,4 +1,4 @@
-"""docs/cardlink.md says what the code does: golden vectors, fields, tags, words."""
+"""docs/cardlink.md agrees with the code: golden vectors, fields, tags, enum values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def by_name(row: Row) -> str:
 
 
 def type_word(annotation: Any) -> str:
-    """How the page writes a field's type."""
+    """Return a field's type as the page writes it."""
     for known, word in TYPE_WORDS.items():
         if known == annotation:
             return word
@@ -81,7 +81,7 @@ def type_word(annotation: Any) -> str:
 
 
 def fields_of(struct: type[msgspec.Struct]) -> list[tuple[str, str, Any]]:
-    """Name, type as the page writes it, and default of each field."""
+    """Return name, type as the page writes it, and default of each field."""
     annotations = get_type_hints(struct, include_extras=True)
     found: list[tuple[str, str, Any]] = []
     for field in msgspec.structs.fields(struct):
@@ -195,7 +195,7 @@ def test_the_kinds_are_the_pages() -> None:
 @pytest.mark.parametrize("title", BODIES)
 def test_the_fields_of_a_body_are_the_pages(title: str) -> None:
     shown = [
-        (name, word, eval(default.strip("`"), {}) if default else msgspec.NODEFAULT)  # noqa: S307  # our own page
+        (name, word, eval(default.strip("`"), {}) if default else msgspec.NODEFAULT)  # noqa: S307  # the project's own page
         for name, word, default, _ in rows_of(section(title), "field")
     ]
     assert shown == fields_of(BODIES[title])
@@ -248,7 +248,7 @@ def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
     every = [word.strip("`") for word, _ in rows_of(section("Identity"), "capability word")]
     assert every[-2:] == ["dispenses_on_command", "dispenses_on_removal"]
     room = 200 - sum(len(word) + 1 for word in every[:-1])
-    unknown = ["new"] * (room // 4 - 1)  # so many that their array has the longer head
+    unknown = ["new"] * (room // 4 - 1)  # enough that their array has the longer head
     unknown.append("n" * (room - 4 * len(unknown) - 1))
     largest = messages.Identity(
         version=1,

@@ -1,4 +1,4 @@
-"""The mix of faults of a real machine's log: its numbers, and a table under these faults."""
+"""The mix of faults in a real machine's log: its numbers, and a table under these faults."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_a_one_way_shoe_cannot_show_them() -> None:
 
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("cycles", CYCLES)
-def test_a_table_copes_with_it_and_every_round_ends_lawfully(unit: Unit, cycles: int) -> None:
-    """Every event is checked against what must always hold; every jam of the device is reported to the table."""
+def test_a_table_copes_and_every_round_ends_validly(unit: Unit, cycles: int) -> None:
+    """Every event is checked against the invariants; every jam of the device is reported to the table."""
     table = CardlinkTable(unit, seed=7)
     table.wired.injector.use(REAL_MACHINE)
     table.start()

@@ -1,4 +1,4 @@
-"""Links that someone in the line attacks: nothing of what is spliced in, played back or kept back is taken."""
+"""Links that someone on the line attacks: no frame that is inserted, replayed or delayed is accepted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .table import Table
 
 
 class Wire:
-    """A host and a device whose link stands, and every frame that passed, by its sender."""
+    """A host and a device with an established link, and every frame that passed, by its sender."""
 
     def __init__(self, **device: object) -> None:
         self.device = BenchDevice(**device)  # type: ignore[arg-type]  # its own parameters
@@ -47,7 +47,7 @@ class Wire:
         self.pass_on(0.0)
 
     def pass_on(self, now: float) -> None:
-        """Until neither has anything to say."""
+        """Forward frames until neither side has anything to send."""
         while True:
             sent = self.host.outgoing()
             self.of_host += whole(sent)
@@ -58,7 +58,7 @@ class Wire:
             self.heard += self.host.receive(said, now)
 
     def live(self, until: float, since: float = 0.0) -> None:
-        """Both go on as they do, each tenth of a second."""
+        """Let both continue, a tenth of a second at a time."""
         for tenth in range(round(since * 10), round(until * 10) + 1):
             self.heard += self.host.tick(tenth / 10)
             self.device.link.tick(tenth / 10)
@@ -93,21 +93,21 @@ def test_what_a_host_sent_is_not_taken_a_second_time() -> None:
     assert wire.device.link.linked
 
 
-def test_a_recording_of_a_whole_link_is_worth_nothing_after_a_restart_though_the_random_source_is_stuck() -> None:
-    """The start in flash makes the nonce another one, so neither proof nor keys of the recording hold."""
+def test_a_recorded_link_is_worthless_after_a_restart_with_stuck_randomness() -> None:
+    """The start counter in flash changes the nonce, so neither proof nor keys of the recording are valid."""
     for stuck in (b"", b"r" * 16):
         wire = Wire(random=lambda stuck=stuck: stuck)
         wire.host.command(5, ReleaseExit(), 0.1)
         wire.pass_on(0.1)
-        wire.device.link.reboot(BOOT, keep_reports=True)  # even the boot comes again
+        wire.device.link.reboot(BOOT, keep_reports=True)  # even the boot is repeated
         said = b"".join(wire.device.exchange(recorded, 1.0) for recorded in wire.of_host)
         assert kinds_in(said) == [Kind.IDENTITY, Kind.REJECT]
         assert wire.device.carried_out == [(5, messages.ReleaseExit())]
         assert not wire.device.link.linked
 
 
-def test_a_host_proof_that_is_played_back_ends_nothing() -> None:
-    """Hello and proof of an earlier link: a candidate without a way to go on, beside the link that stands."""
+def test_a_replayed_host_proof_ends_nothing() -> None:
+    """Hello and proof of an earlier link make a candidate that cannot continue, beside the established link."""
     wire = Wire()
     earlier = [one for one in wire.of_host if kind_of(one) in CLEAR]
     later = linked(wire.device, now=1.0)
@@ -127,7 +127,7 @@ def test_the_keys_of_the_link_before_open_nothing_once_another_stands() -> None:
     assert channel_of(wire.device).forged == 1
 
 
-def test_before_it_stands_another_link_takes_nothing_from_the_one_that_does() -> None:
+def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
     """Hello A, B, A: candidates come and go, and each hello that is not the candidate's gets another nonce."""
     wire = Wire()
     hellos = [make_host().outgoing() for _ in range(2)]
@@ -144,8 +144,8 @@ def test_before_it_stands_another_link_takes_nothing_from_the_one_that_does() ->
 
 
 @pytest.mark.parametrize("kind", sorted(CLEAR))
-def test_clear_frames_are_nothing_to_a_host_whose_link_stands(kind: Kind) -> None:
-    """Whatever their boot, and they are no sign of life."""
+def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: Kind) -> None:
+    """Whatever their boot; they are not signs of life either."""
     wire = Wire()
     for second in range(1, 4):
         wire.host.receive(frame(kind, messages.Reject("proof"), boot=BOOT + second), second - 0.1)
@@ -215,7 +215,7 @@ def test_frames_of_other_sizes_are_dropped(size: int) -> None:
 
 
 def enclose_any(content: bytes) -> bytes:
-    """`enclose` without its limit."""
+    """Enclose a body as `enclose` does, without its limit."""
     decoded = content + CRC.pack(crc32(content))
     return END + decoded.replace(ESCAPE, ESCAPED_ESCAPE).replace(END, ESCAPED_END) + END
 
@@ -250,7 +250,7 @@ def test_forgeries_without_end_make_another_link(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("line", [LineFaults(), LineFaults(loss=0.1), LineFaults(flip=0.002), LineFaults(stall=0.1)])
 @pytest.mark.parametrize("seed", range(5))
-def test_making_links_anew_in_the_middle_of_reports_is_no_forgery(line: LineFaults, seed: int) -> None:
+def test_new_links_in_the_middle_of_reports_do_not_count_as_forgery(line: LineFaults, seed: int) -> None:
     table = Table(line, seed, restarts=0.1, pause=0.01)
     noted: list[Heard] = []
     hear = table._hear
@@ -259,7 +259,7 @@ def test_making_links_anew_in_the_middle_of_reports_is_no_forgery(line: LineFaul
         noted.extend(heard)
         hear(heard)
 
-    table._hear = note  # type: ignore[method-assign]  # a test listens, too
+    table._hear = note  # type: ignore[method-assign]  # the test listens, too
     table.play(300)
     assert table.links > 2
     assert notes(noted) == []
@@ -268,8 +268,8 @@ def test_making_links_anew_in_the_middle_of_reports_is_no_forgery(line: LineFaul
 # -- what is kept back -------------------------------------------------------------------------------------------------
 
 
-def test_frames_that_are_kept_back_end_the_link_on_either_side() -> None:
-    """A box delivers everything six seconds late, without a gap: neither side takes it for a link that stands."""
+def test_delayed_frames_end_the_link_on_either_side() -> None:
+    """A box delivers everything six seconds late, without a gap: neither side takes it for an established link."""
     wire = Wire()
     wire.live(1.0)
     late: list[tuple[float, bytes, bytes]] = []
@@ -279,7 +279,7 @@ def test_frames_that_are_kept_back_end_the_link_on_either_side() -> None:
         heard = list(wire.host.tick(now))
         wire.device.link.tick(now)
         late.append((now + 6.0, wire.host.outgoing(), wire.device.link.outgoing()))
-        # What came before goes on: repeats of the last good frame would be dropped, so the box sends what it kept.
+        # The earlier traffic continues: repeats of the last good frame would be dropped, so the box sends what it kept.
         while late and late[0][0] <= now:
             _, of_host, of_device = late.pop(0)
             wire.device.link.receive(of_host, now)
@@ -292,8 +292,8 @@ def test_frames_that_are_kept_back_end_the_link_on_either_side() -> None:
     assert ended["device"] <= 1.0 + LOST_WITHOUT + 0.1
 
 
-def test_one_direction_that_is_slowed_down_little_by_little_ends_the_link() -> None:
-    """Signs of life come all the time, and later and later: the silence of three seconds never happens."""
+def test_one_direction_that_is_slowed_down_gradually_ends_the_link() -> None:
+    """Signs of life keep coming, later and later: the silence of three seconds never happens."""
     wire = Wire()
     wire.live(1.0)
     box: list[tuple[float, bytes]] = []
@@ -332,7 +332,7 @@ def test_what_is_fresh() -> None:
 
 
 def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over links that break, reboots, candidates and repeats; equal keys would make equal counters a repeat."""
+    """Over links that break, reboots, candidates and repeats; with equal keys, equal counters would be a repeat."""
     used: Counter[tuple[bytes, int]] = Counter()
     make, seal = FrameSealer.__init__, FrameSealer.seal
 
@@ -341,7 +341,7 @@ def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) ->
         self.key_of_test = key  # type: ignore[attr-defined]  # the sealer itself keeps none
 
     def count(self: FrameSealer, *args: object, **named: object) -> bytes:
-        made = seal(self, *args, **named)  # type: ignore[arg-type]  # passed on
+        made = seal(self, *args, **named)  # type: ignore[arg-type]  # forwarded
         used[self.key_of_test, self.counter] += 1  # type: ignore[attr-defined]
         return made
 

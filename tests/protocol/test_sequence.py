@@ -1,4 +1,4 @@
-"""Where a host goes on, for every way in which what it holds and what the device kept can lie to each other."""
+"""The report with which a host continues, for every contradiction between its journal and the device's memory."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ parts = st.builds(
 
 
 @given(st.tuples(st.integers(0, 5), st.integers(0, 8)), st.lists(parts, max_size=5), st.integers(1, 5))
-def test_whatever_a_device_lists_the_host_stands_somewhere(
+def test_a_host_finds_a_position_in_any_list_of_a_device(
     held: tuple[int, int], listed: list[KeptReports], running: int
 ) -> None:
-    """Also for what no right device lists: a boot twice, the running one in the middle."""
+    """Also for lists that no correct device sends: a boot twice, the running one in the middle."""
     try:
         sequence = ReportSequence(held, listed, running)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A device that withholds reports, counts back, or contradicts itself: the host notices, once, and goes on."""
+"""A device that withholds reports, counts backwards or contradicts itself: the host notices once, and continues."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Passes = Callable[[int], bool]
 
 
 class Silence:
-    """A device whose reports pass only where `passes` allows, and a host that connects again and acknowledges.
+    """A device whose reports pass only where `passes` allows, and a host that reconnects and acknowledges.
 
-    `journal`: what was taken. `commits`: False, and the journal stands still.
+    `journal`: the accepted reports. With `commits` False, the journal does not advance.
     """
 
     def __init__(self, passes: Passes = lambda number: True) -> None:
@@ -47,7 +47,7 @@ class Silence:
             self.device.link.report(messages.SetRemoved(1, 7, self.device.link.last_number + 1), self.now)
 
     def run(self, seconds: float) -> list[Heard]:
-        """What is heard in that time."""
+        """Return what is heard in that time."""
         before = len(self.heard)
         end = self.now + seconds
         while self.now < end:
@@ -84,7 +84,7 @@ def _escaped(decoded: bytes) -> bytes:
 # -- a status that stays ahead ----------------------------------------------------------------------------------------
 
 
-def test_reports_that_never_come_end_one_link_and_are_then_given_up_and_the_link_stays() -> None:
+def test_reports_that_never_come_end_one_link_and_are_then_given_up() -> None:
     line = Silence(lambda number: number <= 2)
     line.report(3)
     line.run(DUE_WITHIN + 1.5)
@@ -111,7 +111,7 @@ def test_one_report_that_is_withheld_holds_no_later_ones_back() -> None:
     assert len(line.of(ReportsGone)) == 1
 
 
-def test_reports_that_were_passed_over_and_come_too_late_are_no_contradiction() -> None:
+def test_skipped_reports_that_come_too_late_are_not_a_contradiction() -> None:
     line = Silence(lambda number: number != 3)
     line.report(5)
     line.run(3 * DUE_WITHIN)
@@ -128,7 +128,7 @@ def test_what_comes_after_all_is_taken() -> None:
     assert line.taken == [1, 2, 3, 4]
 
 
-def test_a_gap_that_grows_and_a_second_gap_are_told_again() -> None:
+def test_a_growing_gap_and_a_second_gap_are_reported_again() -> None:
     line = Silence(lambda number: number <= 2)
     line.report(3)
     line.run(3 * DUE_WITHIN)
@@ -150,7 +150,7 @@ def test_a_later_link_and_a_later_start_of_the_program_do_not_tell_it_again() ->
     line.connect()
     line.run(30)
     line.memory = LinkMemory()
-    line.memory.passed = (BOOT, 3)  # as the journal says
+    line.memory.passed = (BOOT, 3)  # as in the journal
     line.connect()
     line.run(30)
     assert len(line.of(ReportsGone)) == 1
@@ -175,7 +175,7 @@ def test_a_slow_journal_is_not_the_devices_fault() -> None:
     assert not line.of(LinkOver)
 
 
-def test_a_status_that_is_sent_before_its_report_is_no_gap() -> None:
+def test_a_status_sent_before_its_report_is_not_a_gap() -> None:
     line = Silence()
     line.run(1)
     line.passes = lambda number: False
@@ -236,7 +236,7 @@ def device() -> BenchDevice:
 
 @pytest.fixture
 def host(memory: LinkMemory, device: BenchDevice) -> CardlinkHost:
-    """It has taken twenty reports, which the device does not know of."""
+    """Return a host that has taken twenty reports, of which the device does not know."""
     made = linked(device, memory=memory)
     for number in range(1, 21):
         made.receive(removed(device, number), 0.1)
@@ -245,7 +245,7 @@ def host(memory: LinkMemory, device: BenchDevice) -> CardlinkHost:
 
 
 @pytest.mark.parametrize("number", [1, 5, 20])
-def test_a_number_with_other_content_is_told_once(host: CardlinkHost, device: BenchDevice, number: int) -> None:
+def test_a_number_with_other_content_is_reported_once(host: CardlinkHost, device: BenchDevice, number: int) -> None:
     told = only(host.receive(removed(device, number, 9), 0.2))
     assert isinstance(told, Contradicted)
     assert (told.what, told.boot, told.number) == ("report", BOOT, number)
@@ -260,7 +260,7 @@ def test_the_same_report_again_is_a_repeat(host: CardlinkHost, device: BenchDevi
     assert host.receive(removed(device, number), 0.2) == []
 
 
-def test_what_is_no_longer_kept_is_a_repeat_within_the_window_alone(device: BenchDevice) -> None:
+def test_a_forgotten_report_counts_as_a_repeat_within_the_window_only(device: BenchDevice) -> None:
     host = linked(device, held=(0, 0))
     for number in range(1, KEPT + 21):
         host.receive(removed(device, number), 0.1)
@@ -277,7 +277,7 @@ def _device_at(number: int) -> BenchDevice:
     return device
 
 
-def test_reports_lost_in_place_of_reports_that_were_taken_is_no_contradiction(
+def test_reports_lost_for_reports_that_were_taken_is_not_a_contradiction(
     host: CardlinkHost, device: BenchDevice
 ) -> None:
     lost = sealed(device, Kind.REPORT, messages.ReportsLost(1, BOOT, 19, 20), number=20)
@@ -311,9 +311,7 @@ def _answer(by: BenchDevice, command_id: int, *, done: bool, reason: str = "") -
     return sealed(by, Kind.ANSWER, messages.Answer(command_id, done, reason))
 
 
-def test_a_second_answer_that_says_otherwise_is_told_and_one_that_repeats_is_not(
-    host: CardlinkHost, device: BenchDevice
-) -> None:
+def test_a_second_answer_that_differs_is_reported_and_a_repeat_is_not(host: CardlinkHost, device: BenchDevice) -> None:
     host.command(7, Dispense(3), 0.2)
     host.receive(_answer(device, 7, done=True), 0.3)
     assert host.receive(_answer(device, 7, done=True), 0.4) == []
@@ -350,8 +348,8 @@ def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
 # -- statuses ----------------------------------------------------------------------------------------------------------
 
 
-def test_other_frames_do_not_stand_for_statuses(device: BenchDevice) -> None:
-    """A status alone names what the device hears: without one nothing that is sent is known to arrive in time."""
+def test_other_frames_do_not_replace_statuses(device: BenchDevice) -> None:
+    """Only a status names what the device hears: without one, nothing that is sent is known to arrive in time."""
     host = linked(device)
     for second in range(1, int(LOST_WITHOUT)):
         host.receive(removed(device, 1), float(second))
@@ -370,7 +368,7 @@ def _moving(host: CardlinkHost, device: BenchDevice, now: float, *, moving: bool
     return heard.moves_too_long
 
 
-def test_a_device_that_moves_for_ever_is_told_and_what_it_reports_meanwhile_excuses_nothing(
+def test_endless_motion_is_reported_and_reports_meanwhile_do_not_excuse_it(
     device: BenchDevice,
 ) -> None:
     host = linked(device)

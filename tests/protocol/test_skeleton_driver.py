@@ -1,4 +1,4 @@
-"""The skeleton of docs/a_new_driver.md passes its own tests, where nothing but the installed packages is at hand."""
+"""The skeleton of docs/a_new_driver.md passes its own tests with only the installed packages at hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SKELETON = ("skeleton_driver.py", "skeleton_device.py", "test_skeleton_driver.py
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A driver's own folder, and beside it the three packages that the wheel installs."""
+    """Return a driver's own folder, and beside it the three packages that the wheel installs."""
     for name in SKELETON:
         shutil.copy(ROOT / "docs" / name, tmp_path)
     installed = tmp_path / "installed"

@@ -1,9 +1,9 @@
-"""The long form of `test_both_ends`: millions of reports, links that break, reboots, and a memory that runs over.
+"""The long form of `test_both_ends`: millions of reports, links that break, reboots, and a memory that overflows.
 
-    python -m pytest -m soak tests/protocol/test_soak.py -n auto
+python -m pytest -m soak tests/protocol/test_soak.py -n auto
 
-At the end it says how many reports there were and how many of them were lost or doubled. Virtual time, so hours of a
-table pass in minutes. The name of a test that fails holds the seed that repeats it.
+At the end it prints the number of reports and how many of them were lost or doubled. Time is virtual, so hours of a
+table pass in minutes. The name of a failed test contains the seed that repeats it.
 """
 
 from __future__ import annotations

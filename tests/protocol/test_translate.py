@@ -1,4 +1,4 @@
-"""From cardlink's messages to the words that any driver speaks, and back for orders."""
+"""The translation of cardlink's messages to the types that every driver uses, and back for orders."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_concealed_card_does_not_show_in_what_a_report_becomes() -> None:
 @pytest.mark.parametrize("name", [field for field in Capabilities.__struct_fields__ if field != "dispenses"])
 @pytest.mark.parametrize("dispenses", ["on_command", "on_removal"])
 def test_capabilities_go_out_as_words_and_come_back(name: str, dispenses: str) -> None:
-    always = ("acknowledges", "counts")  # cardlink has no words for them: its devices do
+    always = ("acknowledges", "counts")  # cardlink cannot deny them: its devices have both
     bare = dict.fromkeys((field for field in Capabilities.__struct_fields__ if field not in always), False)
     given = Capabilities(**{**bare, "dispenses": dispenses, name: True})  # type: ignore[arg-type]  # by name
     words = capability_words(given)
@@ -130,7 +130,7 @@ def test_a_status_comes_with_the_boot_of_its_header() -> None:
     said = status_of(STATUS, 77)
     assert said.boot == 77
     assert said.faults == ()
-    for field in set(STATUS.__struct_fields__) - {"faults", "heard"}:  # what was heard is the link's
+    for field in set(STATUS.__struct_fields__) - {"faults", "heard"}:  # what was heard belongs to the link
         assert getattr(said, field) == getattr(STATUS, field)
 
 

@@ -1,6 +1,6 @@
 """Two hosts and two devices whose cables, frames or firmware are exchanged: none is taken for another.
 
-What one link alone can show (wrong keys, spoilt, reflected and recorded proofs, versions) is in test_handshake.py.
+Tests with a single link (wrong keys, damaged, reflected and recorded proofs, versions) are in test_handshake.py.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ BOOTS: Final = {"SHOE-A": 0xA1, "SHOE-B": 0xB2}
 
 
 def host(policy: DevicePolicy = ANY_DEVICE, *paired: str) -> CardlinkHost:
-    """A table's host that has the keys of these devices, of both unless named."""
+    """Return a table's host that has the keys of these devices, by default of both."""
     keys = {serial: KEYS[serial] for serial in paired or KEYS}
     return CardlinkHost(nonce=fresh_nonce(), key_of=keys.get, held=(0, 0), now=0.0, policy=policy)
 
 
 def device(serial: str, *, key_of: str = "", firmware_digest: str = APPROVED) -> BenchDevice:
-    """`key_of`: whose key it has, if not its own."""
+    """Return a device. `key_of`: the device whose key it has, by default its own."""
     key = KEYS[key_of or serial]
     return BenchDevice(serial=serial, key=key, boot=BOOTS[key_of or serial], firmware_digest=firmware_digest)
 
 
 def refused(heard: Sequence[Heard], code: str) -> str:
-    """The sentence of a refusal with that code, the only thing heard."""
+    """Return the sentence of a refusal with that code, the only message heard."""
     end = over(heard)
     assert (end.code, end.refused) == (code, True)
     assert str(end.sentence).endswith(".")
@@ -66,8 +66,8 @@ def test_exchanged_cables_are_noticed_by_the_keys_where_nothing_is_pinned() -> N
     assert "SHOE-B" in sentence
 
 
-def test_the_pin_comes_before_the_key() -> None:
-    """A device that is not the table's is reported as that, whether it is paired or not."""
+def test_the_pin_is_checked_before_the_key() -> None:
+    """A device that is not the table's is reported as such, whether it is paired or not."""
     refused(converse(host(DevicePolicy(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
 
 
@@ -80,7 +80,7 @@ def test_a_device_under_the_other_ones_serial_number_has_not_its_key() -> None:
 
 
 class TwoLinks:
-    """Both links have come to the proofs; what each side has sent is known."""
+    """Two links that have reached the proofs, with what each side has sent."""
 
     def __init__(self, *serials: str) -> None:
         self.devices = [device(serial) for serial in serials]
@@ -102,8 +102,8 @@ def test_a_hosts_proof_is_worth_nothing_on_the_other_link() -> None:
 
 
 @pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
-def test_a_devices_proof_is_worth_nothing_on_the_other_link(serials: tuple[str, str]) -> None:
-    """With one key as well: two hosts that share a key are still two conversations."""
+def test_a_devices_proof_is_invalid_on_the_other_link(serials: tuple[str, str]) -> None:
+    """With the same key as well: two hosts that share a key are still two conversations."""
     links = TwoLinks(*serials)
     proofs = [one.exchange(proof, 0.0) for one, proof in zip(links.devices, links.host_proofs, strict=True)]
     for taker, data, serial in zip(links.hosts, reversed(proofs), serials, strict=True):
@@ -113,24 +113,24 @@ def test_a_devices_proof_is_worth_nothing_on_the_other_link(serials: tuple[str, 
         refused(taker.receive(moved, 0.0), "device-proof")
 
 
-def test_one_hosts_proof_makes_no_device_for_the_other() -> None:
-    """Both tables have the key: what one host proves with it is returned to the other as a device's."""
+def test_one_hosts_proof_does_not_pass_for_a_device_at_the_other() -> None:
+    """Both tables have the key: one host's proof with it is returned to the other as a device's."""
     links = TwoLinks("SHOE-A", "SHOE-A")
     (proof,) = FrameReader().receive(links.host_proofs[1])
     reflected = frame(Kind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS["SHOE-A"])
     refused(links.hosts[0].receive(reflected, 0.0), "device-proof")
 
 
-def test_a_host_does_not_link_with_what_answered_the_other_ones_hello() -> None:
-    """The nonces are another conversation's: the device, which is the right one, rejects this host."""
+def test_a_host_does_not_link_with_an_answer_to_the_others_hello() -> None:
+    """The nonces belong to another conversation: the device, which is the right one, rejects this host."""
     right, taken, other = device("SHOE-A"), host(), host()
     taken.outgoing()
     assert taken.receive(right.exchange(other.outgoing(), 0.0), 0.0) == []
     refused(converse(taken, right, 0.0), "device-rejects-host")
 
 
-def test_a_nonce_of_an_earlier_handshake_brings_no_link() -> None:
-    """The identity of the handshake before, played to a host that now says another hello."""
+def test_a_nonce_of_an_earlier_handshake_establishes_no_link() -> None:
+    """The identity of an earlier handshake, played to a host that sends a new hello."""
     right = device("SHOE-A")
     before = right.exchange(host().outgoing(), 0.0)
     now = host()
@@ -140,8 +140,8 @@ def test_a_nonce_of_an_earlier_handshake_brings_no_link() -> None:
 
 
 @pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
-def test_no_frame_of_one_standing_link_is_taken_on_the_other(serials: tuple[str, str]) -> None:
-    """Neither side's: it is forged there, no sign of life, and ends nothing. With one key as well."""
+def test_no_frame_of_one_established_link_is_accepted_on_the_other(serials: tuple[str, str]) -> None:
+    """On either side it counts as forged and not as a sign of life, and ends nothing. With the same key as well."""
     devices = [device(serial) for serial in serials]
     hosts = [host(), host()]
     for one, other in zip(hosts, devices, strict=True):
@@ -173,7 +173,7 @@ def test_one_of_several_approved_is_enough() -> None:
     assert isinstance(only(converse(host(policy), device("SHOE-A"), 0.0)), DeviceReady)
 
 
-def test_firmware_is_judged_of_a_proven_device_only() -> None:
+def test_the_firmware_of_a_proven_device_only_is_judged() -> None:
     """Otherwise anyone on the cable could choose the firmware that the journal names."""
     foreign = device("SHOE-A", key_of="SHOE-B", firmware_digest="b" * 64)
     refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")

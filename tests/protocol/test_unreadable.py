@@ -1,4 +1,4 @@
-"""What cannot be read is named by frame, field and limit, and never by the value of a card."""
+"""Unreadable input is named by frame, field and limit, and never by the value of a card."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPORTS: Final[list[tuple[Any, str]]] = [
 
 
 def heard_of(kind: Kind, body: bytes) -> Heard:
-    """The one thing that a host hears when a device of its own sends this."""
+    """Return the one thing that a host hears when its device sends this."""
     device = BenchDevice()
     return only(linked(device).receive(sealed(device, kind, body, number=1), 0.1))
 
@@ -47,14 +47,14 @@ def test_a_report(body: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\xc1", b"\x93\x0c\x01\xa2\xff\xff", b"\x99\x07"])
-def test_a_report_that_is_no_messagepack(body: bytes) -> None:
+def test_a_report_that_is_not_messagepack(body: bytes) -> None:
     heard = heard_of(Kind.REPORT, body)
     assert isinstance(heard, Reported)
     assert heard.observation == NotUnderstood("report: the body is no whole MessagePack array")
 
 
 @pytest.mark.parametrize("face", range(1, 53))
-def test_no_misplaced_card_is_told(face: int) -> None:
+def test_no_misplaced_card_is_shown(face: int) -> None:
     """A card where another field belongs, and something else where it belongs."""
     for place in range(2, 7):
         body: list[Any] = [8, 1, 2, 3, 4, 5, 6]

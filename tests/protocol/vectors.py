@@ -27,7 +27,7 @@ Message: TypeAlias = messages.Body | messages.Report
 
 
 class Vector(NamedTuple):
-    """A frame with its meaning. `counter`: of a sealed one, whose body is what the cipher opens."""
+    """A frame with its meaning. `counter` is that of a sealed one, whose body is the decrypted one."""
 
     name: str
     frame: bytes
@@ -106,12 +106,12 @@ ORDERS: Final[tuple[tuple[str, messages.AnyOrder], ...]] = (
 
 
 def frame(kind: Kind, body: Message, boot: int = BOOT, number: int = 41) -> bytes:
-    """A clear frame."""
+    """Return a clear frame."""
     return encode_frame(kind, boot, number, encode_body(body))
 
 
 def content(encoded: bytes) -> bytes:
-    """Header and payload of the one frame in these bytes."""
+    """Return header and payload of the one frame in these bytes."""
     (decoded,) = FrameReader().receive(encoded)
     return decoded.content
 
@@ -133,7 +133,7 @@ NONCES: Final[tuple[tuple[bytes, int, int], ...]] = (
 
 
 class _Sealing:
-    """Both sides of the link of the vectors: each frame gets the next counter of its side, unless one is given."""
+    """Both sides of the link of the vectors: each frame gets its side's next counter, unless one is given."""
 
     def __init__(self) -> None:
         self._sealers = [FrameSealer(key) for key in KEYS]
@@ -172,7 +172,7 @@ def _handshake() -> list[Vector]:
 
 
 def vectors() -> list[Vector]:
-    """All of them: every kind, every report, every order, and counters that need escapes."""
+    """Return all vectors: every kind, every report, every order, and counters that need escapes."""
     seal = _Sealing().vector
     found = _handshake()
     found += [
@@ -210,7 +210,7 @@ def vectors() -> list[Vector]:
 
 
 def written(value: Value) -> str:
-    """A body as the page shows it: JSON, byte strings as h'00ff'."""
+    """Return a body as the page shows it: JSON, byte strings as h'00ff'."""
 
     def plain(part: Value) -> object:
         if isinstance(part, bytes):
@@ -221,7 +221,7 @@ def written(value: Value) -> str:
 
 
 def table() -> str:
-    """The table of the page, made from what the independent decoder and cipher read in the frames."""
+    """Return the page's table, made from what the independent decoder and cipher read in the frames."""
     lines = ["| frame | kind | boot | number | counter | body | bytes |", "|---|---|---|---|---|---|---|"]
     for name, encoded, counter in vectors():
         (read,) = decode_frames(encoded)
@@ -234,14 +234,14 @@ def table() -> str:
 
 
 def opened(read: DecodedFrame) -> bytes:
-    """The body of a sealed frame, by the cipher that is written out by hand."""
+    """Return the body of a sealed frame, opened by the independent cipher."""
     key = KEYS[read.kind not in HOST_KINDS]
     clear, sealed = read.content[:15], read.content[15:]
     return independent_cipher.open_sealed(key, bytes(8) + clear[11:], sealed, clear)
 
 
 def key_table() -> str:
-    """The keys of the link of the vectors."""
+    """Return the table of the keys of the vectors' link."""
     names = zip(("K_host", "K_device"), KEYS, strict=True)
     return "\n".join(["| key | bytes |", "|---|---|", *(f"| {name} | `{key.hex().upper()}` |" for name, key in names)])
 
@@ -259,4 +259,4 @@ TABLES: Final = {"keys": key_table, "nonces": nonce_table, "vectors": table}
 
 if __name__ == "__main__":
     for mark, make in TABLES.items():
-        print(f"<!-- {mark} -->\n{make()}\n<!-- end of {mark} -->\n")  # noqa: T201  # what it is for
+        print(f"<!-- {mark} -->\n{make()}\n<!-- end of {mark} -->\n")  # noqa: T201  # its purpose

@@ -1,4 +1,4 @@
-"""Searches on demand: `python -m tests.search --help`."""
+"""Runs searches: `python -m tests.search --help`."""
 
 from __future__ import annotations
 

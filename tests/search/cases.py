@@ -1,7 +1,7 @@
 """The searches.
 
-`COUNTED` are searched completely, and docs/search.md keeps their numbers; the short run of the tests completes the
-`SMALL` ones and only begins the `LARGE` ones. `IN_PART`: only the first states, and only in the long run.
+Those in `COUNTED` are searched completely, and docs/search.md keeps their numbers; the short run of the tests completes
+the `SMALL` ones and only begins the `LARGE` ones. Of those in `IN_PART` only the long run searches the first states.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tests.search.moves import Scope
 
 
 class Case(NamedTuple):
-    """One search: a game, what its device yields, how many boxes are occupied, how many irregularities may happen.
+    """One search: a game, the device's unit, the number of occupied boxes, and the most irregularities.
 
-    `every_start`: with a First Card, try every place at which the deal may begin, not one only. `corrections`: one bet
-    of each round is corrected besides.
+    `every_start`: with a First Card, try every place at which the deal may begin, not only one. `corrections`: one bet
+    of each round is also corrected.
     """
 
     game: str
@@ -38,9 +38,9 @@ class Case(NamedTuple):
         return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{more}"
 
 
-WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/search.md; a further game comes onto it by `--write`
+WRITTEN: Final = ("F3", "NC", "P3", "RTP", "TP")  # in docs/search.md; `--write` adds a further game to it
 CORRECTED: Final = tuple(Case(game_id, unit, irregularities=0, corrections=True) for game_id in GAMES for unit in Unit)
-# One box is enough for choices about bets; with two boxes several bettors choose, for which no wagers are needed.
+# One box is enough for choices about bets; with two boxes several bettors choose, which needs no wagers.
 COUNTED: Final = (
     *(Case(game_id, unit) for game_id in GAMES for unit in Unit),
     *(Case(game_id, unit, boxes=2, wagers=False) for game_id in ("RTP", "NC") for unit in Unit),
@@ -61,7 +61,7 @@ IN_PART: Final = (
 
 
 def starts_of(game_id: str) -> tuple[str, ...]:
-    """The First Cards, one for each place where the deal may begin; an empty one where the game shows none."""
+    """Return the First Cards, one for each place where the deal may begin, or an empty one if the game shows none."""
     first = game(game_id).first_card
     if first is None:
         return ("",)
@@ -70,7 +70,7 @@ def starts_of(game_id: str) -> tuple[str, ...]:
 
 
 def run(case: Case, most: int = 0) -> Search:
-    """Search completely, or until so many states were found."""
+    """Search completely, or until that many states were found."""
     scope = Scope(tuple(range(1, case.boxes + 1)), case.wagers, wide=case.wide, corrections=case.corrections)
     firsts = starts_of(case.game) if case.every_start else starts_of(case.game)[:1]
     starts = [begin(case.game, case.unit, scope, case.irregularities, first) for first in firsts]

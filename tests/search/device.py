@@ -1,7 +1,7 @@
 """A device as a value: cards are positions in a fixed order. Each act returns a new value and its reports.
 
 It behaves as `simulators.devices.scripted_device` does. It is separate because a search keeps and compares many
-thousands of them: a value is small, and equal where nothing differs.
+thousands of devices: a value is small, and equal where nothing differs.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ WHOLE: Final = len(DECK)
 
 
 class Device(NamedTuple):
-    """`inside`: the cards that really lie in it, `dispensed`: its count.
+    """A device. `inside`: the cards that are really in it; `dispensed`: its count.
 
-    `lost`: how many cards left it unreported. `armed`: the fault of its next moving command (set of 2, set of 4, jam,
-    refuse, stub). `waiting`: reports that it keeps while the link is lost.
+    `lost`: the number of cards that left it unreported. `armed`: the fault of its next moving command (set of 2, set of
+    4, jam, refuse, stub). `waiting`: reports that it keeps while the link is lost.
     """
 
     unit: Unit
@@ -62,7 +62,7 @@ def _concealed(card: Card, shuffle: int, ordinal: int) -> Concealed:
 
 @cache
 def identity(unit: Unit, boot: int) -> DeviceIdentity:
-    """Its identity."""
+    """Return its identity."""
     return DeviceIdentity(
         kind="shuffler" if unit is Unit.SETS else "shoe",
         unit="sets" if unit is Unit.SETS else "singles",
@@ -79,7 +79,7 @@ def identity(unit: Unit, boot: int) -> DeviceIdentity:
 
 
 def status(device: Device) -> DeviceStatus:
-    """Its status."""
+    """Return its status."""
     return DeviceStatus(
         boot=device.boot,
         last_report=device.last_report,
@@ -98,7 +98,7 @@ def status(device: Device) -> DeviceStatus:
 
 
 def report(device: Device, *observed: AnyObservation) -> Moved:
-    """Numbered reports: sent, or kept while the link is lost."""
+    """Send numbered reports, or keep them while the link is lost."""
     made: list[AnyInput] = []
     for number, observation in enumerate(observed, start=device.last_report + 1):
         made.append(DeviceReported(device.boot, number, 0, observation, Evidence(b"")))
@@ -112,7 +112,7 @@ def report(device: Device, *observed: AnyObservation) -> Moved:
 
 
 def load(device: Device) -> Moved:
-    """The next deck, whole and in the same order; a shoe names its order at once."""
+    """Load the next deck, complete and in the same order; a shoe reports its order immediately."""
     deck = device.deck + 1
     shuffle = deck if device.unit is Unit.SINGLES else 0
     fresh = device._replace(deck=deck, shuffle=shuffle, loaded=WHOLE, dispensed=0, inside=WHOLE, lost=0, tray=0)
@@ -134,7 +134,7 @@ def draw(device: Device, *, face_up: bool = False, foreign: int = 0) -> Moved:
 
 
 def draw_together(device: Device, count: int, *, order_known: bool) -> Moved:
-    """Several cards at once."""
+    """Draw several cards together."""
     taken, faces = _take(device, count)
     left = taken.loaded - taken.dispensed
     first = device.dispensed + 1
@@ -142,7 +142,7 @@ def draw_together(device: Device, count: int, *, order_known: bool) -> Moved:
 
 
 def form_set(device: Device, count: int) -> Moved:
-    """Cards fall into the tray, ordered or not."""
+    """Drop cards into the tray, ordered or not."""
     taken, faces = _take(device, count)
     taken = taken._replace(tray=device.tray + count, sets=device.sets + 1)
     left = taken.loaded - taken.dispensed
@@ -150,17 +150,17 @@ def form_set(device: Device, count: int) -> Moved:
 
 
 def pass_unseen(device: Device) -> Moved:
-    """A card leaves, and the device does not count it."""
+    """Let a card leave that the device does not count."""
     return Moved(device._replace(inside=device.inside - 1, lost=device.lost + 1))
 
 
 def skip_count(device: Device) -> Moved:
-    """A card leaves, the device counts it and reports nothing."""
+    """Let a card leave that the device counts and does not report."""
     return Moved(_take(device, 1)[0]._replace(lost=device.lost + 1))
 
 
 def find_face_up(device: Device) -> Moved:
-    """The next card lies face up in it."""
+    """Turn the next card in the device face up."""
     return report(device, observations.FaceUpFound(device.shuffle, device.dispensed + 1, device.deck))
 
 
@@ -173,12 +173,12 @@ def clear_jam(device: Device) -> Moved:
 
 
 def reboot(device: Device) -> Moved:
-    """Power off and on while the link is lost: report numbers start again, everything else is kept."""
+    """Switch it off and on while the link is lost: report numbers start again, everything else is kept."""
     return report(device._replace(boot=device.boot + 1, last_report=0, waiting=()), observations.Started("power"))
 
 
 def connect(device: Device) -> Moved:
-    """The link comes back: its status first, then what it kept, then a heartbeat."""
+    """Restore the link: the status comes first, then the kept reports, then a heartbeat."""
     linked = device._replace(linked=True, waiting=())
     connected = DeviceConnected(identity(device.unit, device.boot), status(linked))
     return Moved(linked, (connected, *device.waiting, StatusReceived(status(linked))))
@@ -188,7 +188,7 @@ def connect(device: Device) -> Moved:
 
 
 def obey(device: Device, command_id: int, command: AnyCommand) -> Moved:
-    """Carry a command out at once: its reports first, then its answer."""
+    """Carry a command out immediately: its reports first, then its answer."""
     if not device.linked:
         return Moved(device)
     if isinstance(command, commands.HoldExit | commands.ReleaseExit):

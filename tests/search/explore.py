@@ -1,4 +1,4 @@
-"""Every reachable state, breadth first, and from each of them a path to the next round."""
+"""Finds every reachable state, breadth first, and from each of them a path to the next round."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Node(NamedTuple):
 
 
 class Found(NamedTuple):
-    """How a state was first reached: from which one, by which move, after how many; and its description."""
+    """The first path to a state: its predecessor, the last move, the number of moves; and its description."""
 
     before: int
     name: str
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 @dataclass
 class Search:
-    """The result of one search. `edges`: for each state the states that regular moves lead to."""
+    """The result of one search. `edges`: for each state the states to which regular moves lead."""
 
     states: list[Found] = field(default_factory=list)
     edges: list[list[int]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Search:
     broken: list[str] = field(default_factory=list)
 
     def path(self, number: int) -> list[str]:
-        """The moves that led there."""
+        """Return the moves that led there."""
         names: list[str] = []
         while (found := self.states[number]).depth:
             names.append(found.name)
@@ -69,7 +69,7 @@ class Search:
         return max(range(len(self.states)), key=lambda number: self.states[number].depth)
 
     def wrong(self) -> list[str]:
-        """Violations, and states without a path to the next round; the nearest first, each with its path."""
+        """Return violations, and states without a path to the next round; the nearest first, each with its path."""
         stuck = [
             f"no way out of {self.states[number].stands} -- after: {' / '.join(self.path(number))}"
             for number in self.without_way_out()
@@ -77,7 +77,7 @@ class Search:
         return [*self.broken, *(stuck if not self.broken else stuck[:1])]
 
     def without_way_out(self) -> list[int]:
-        """The states from which no regular moves lead to the next round; the first of them is one of the nearest."""
+        """Return the states from which no regular moves lead to the next round; the first is one of the nearest."""
         into: list[list[int]] = [[] for _ in self.states]
         for source, targets in enumerate(self.edges):
             for target in targets:
@@ -92,7 +92,7 @@ class Search:
 
 
 def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: str = "") -> Node:
-    """An idle table with a shuffled deck, and the bettors. `first`: the top card."""
+    """Return an idle table with a shuffled deck, and the bettors. `first`: the top card."""
     rules = game(game_id)
     order: tuple[Card, ...] = DECK
     if first:
@@ -119,7 +119,7 @@ def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: st
 
 
 def after(node: Node, move: Move) -> Node:
-    """The state after a move and all that follows from it; raises `BrokenError`."""
+    """Return the state after a move and all that follows from it. Raise `BrokenError` for a violation."""
     state, device, raised = node.state, move.device, node.raised
     queue = deque(move.inputs)
     for _ in range(ENDLESS):
@@ -159,7 +159,7 @@ def _take(
 
 
 def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
-    """Every state reachable from these. `most`: the highest number of states, 0: all."""
+    """Find every state reachable from these. `most` limits the number of states; 0 is no limit."""
     began = time.perf_counter()
     search = Search()
     known: dict[Key, int] = {}

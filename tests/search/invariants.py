@@ -1,6 +1,6 @@
-"""Invariants of every transition and of every state.
+"""Invariants of every transition and every state.
 
-`tests.table.watched` checks the same along one random round; here each transition is checked by itself.
+`tests.table.watched` checks the same along one random round; here each transition is checked alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.support.account import are_due, has_too_many
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
 OVER = (Phase.CONCLUDED, Phase.VOIDED)
-ELSEWHERE = "elsewhere"  # people entered that cards lie at other places
+ELSEWHERE = "elsewhere"  # people entered that cards are at other places
 
 
 class BrokenError(AssertionError):
@@ -40,7 +40,7 @@ def require(so: object, what: str) -> None:
 
 
 def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: TableState) -> None:
-    """One decision: its events fold to the decided state, each is permitted in its state, and no card is lost."""
+    """Check one decision: its events fold to the decided state, each is permitted in its state, and no card is lost."""
     account = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
         known = {*before.round.dealt_by_hand, *((*_ids(before.round.read), *account) if before.in_round else ())}
@@ -55,7 +55,7 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
 
 
 def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
-    """The state that was reached. `raised`: the kinds of irregularity raised in the round."""
+    """Check the state that was reached. `raised`: the kinds of irregularity raised in the round."""
     lying = places_of(state)
     noticed = (*state.open, *(ended.found for ended in state.round.closed))
     counted = {found.place for found in noticed if found.counted is not None}
@@ -92,13 +92,13 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
 
 
 def check_answer(numbered: Numbered, what: str) -> None:
-    """`decide` does what `can` permits."""
+    """Check that `decide` does what `can` permits."""
     refusals = [event for _, event in numbered if isinstance(event, events.OperationRefused)]
     require(not refusals, f"{what} is permitted, and refused: {[refused.sentence for refused in refusals]}")
 
 
 def places_of(state: TableState) -> list[CardId]:
-    """Every card that has left the device, by the table's state."""
+    """Return every card that has left the device, by the table's state."""
     first = [state.round.first_card] if state.round.first_card is not None else []
     hands = [held for hand in state.round.hands.values() for held in hand.cards]
     return _ids([*first, *hands, *state.decks.tray, *state.decks.aside, *_on_piles(state)])
@@ -122,7 +122,7 @@ def _reported_cards(given: DeviceReported) -> list[CardId]:
 
 
 def _account(account: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
-    """Events that change the account of cards, besides reports."""
+    """Apply the events, besides reports, that change the account of cards."""
     match event:
         case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
             return account - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))
@@ -192,7 +192,9 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
 
 
 def _balanced(event: events.WagersSettled, state: TableState) -> None:
-    """The parts of every bet add up to its amount; the house gains what it collects less what it pays."""
+    """Check that the parts of every bet add up to its amount, and that the house gains what it collects less what it
+    pays.
+    """
     for bet in event.bets:
         parts = Fraction(bet.returned) + Fraction(bet.collected) + Fraction(bet.held)
         require(parts == bet.amount, f"bet {bet.number} of {bet.amount} comes to {parts}")
@@ -205,7 +207,7 @@ def _balanced(event: events.WagersSettled, state: TableState) -> None:
 
 
 def _answered_for(bet: SettledBet, state: TableState) -> bool:
-    """Return whether a clause, the authority of a ruling, or what removed its hand is named."""
+    """Return whether a clause, the authority of a ruling, or the reason for removing its hand is named."""
     authorities = {why for box, why, _ in state.round.removed if box == bet.box} | {AUTHORITY}
     ruled = any(number == bet.number for number, _, _ in state.round.bet_rulings) or bet.clause.startswith("ruling of ")
     return bet.clause in CLAUSES or bet.clause in authorities or ruled

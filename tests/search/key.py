@@ -1,4 +1,4 @@
-"""Which states count as equal: all but identifiers and values on which no decision depends.
+"""The key by which states count as equal: it ignores identifiers and values on which no decision depends.
 
 Left out are numbers of entries, operations, reports, boots and commands, answers, texts, and faces, which follow from
 positions here. Hands and bets are left out once a round is over and nothing of it is open or can still go wrong; who
@@ -21,7 +21,10 @@ Key: TypeAlias = tuple[object, ...]
 
 
 def key_of(state: TableState, device: Device, left: int, *, corrections: bool = False) -> Key:
-    """`left`: how many more irregularities may happen in the search. `corrections`: what has ended is opened again."""
+    """Return the key of a state. `left`: the irregularities that may still happen in the search.
+
+    `corrections`: decided irregularities may be reopened.
+    """
     calm = not (left or state.open or corrections)
     if state.phase is Phase.VOIDED or (calm and state.phase in BETWEEN_ROUNDS):
         return left, *_surroundings(state, device), tuple(map(_irregularity, state.open))
@@ -60,7 +63,7 @@ def key_of(state: TableState, device: Device, left: int, *, corrections: bool = 
 
 
 def _surroundings(state: TableState, device: Device) -> Key:
-    """The state of table, deck and device outside the round."""
+    """Return the state of table, deck and device outside the round."""
     journaled = state.device
     return (
         state.phase,
@@ -118,7 +121,9 @@ def _irregularity(found: Irregularity) -> tuple[object, ...]:
 
 
 def _device(state: TableState, device: Device) -> object:
-    """Report and boot numbers only relative to the journal's; of the cards the first one, which may be a First Card."""
+    """Return the device's part: report and boot numbers relative to the journal's, and the first card, a possible First
+    Card.
+    """
     same_boot = state.device.boot == device.boot
     behind = device.last_report - state.device.last_report if same_boot else -1
     waiting = tuple(type(given.observation) for given in device.waiting if hasattr(given, "observation"))

@@ -1,7 +1,7 @@
 """The moves from a state: permitted operations, acts of the device, and faults.
 
-A move that is `irregular` uses up one of the irregularities that may happen; the path from a state to the next round
-must not need one. Where moves commute, one order stands for all.
+An `irregular` move uses up one of the irregularities that may happen; the path from a state to the next round must not
+need one. Where moves commute, one order represents all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.search.device import Device, Moved
 
 
 class Move(NamedTuple):
-    """`inputs` reach the table one after the other; `device` is the device after the move.
+    """A move. `inputs` reach the table one after the other; `device` is the device after the move.
 
     `free`: it is irregular and does not use up one of the irregularities that may happen.
     """
@@ -46,11 +46,11 @@ class Move(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What a search covers. `boxes`: the occupied ones; `wagers`: with a main wager on each, of one bettor each.
+    """The scope of a search. `boxes`: the occupied ones; `wagers`: with a main wager of a separate bettor on each.
 
-    `kinds`: what people may report; tried at the first box and at the Dealer where a place matters. `wide`: open
-    irregularities are decided in any order, not the oldest first, and a device may be entered as fixed that is not.
-    `corrections`: one bet of each round may be corrected besides.
+    `kinds`: what people may report, tried at the first box and at the Dealer where a place matters. `wide`: open
+    irregularities are decided in any order, not only the oldest first, and a device may be entered as repaired that is
+    not. `corrections`: one bet of each round may also be corrected.
     """
 
     boxes: tuple[int, ...]
@@ -69,7 +69,7 @@ ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Un
 
 
 def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Move]:
-    """Every move; `left`: how many irregularities may still happen."""
+    """Yield every move; `left`: the number of irregularities that may still happen."""
     for name, operation, irregular in _operations(state, device, scope, left):
         given = acted(state, operation)
         if can(state, given):
@@ -85,7 +85,7 @@ def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterato
 
 
 def acted(state: TableState, operation: AnyOperation) -> PersonActed:
-    """By the highest rank, which may do everything that lower ones may."""
+    """Return the move of an operation by the highest rank, which may do everything that lower ones may."""
     return PersonActed("op", "shift-manager", Role.SHIFT_MANAGER, state.round.number, operation)
 
 
@@ -115,7 +115,7 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
 
 
 def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """The operations of a regular round."""
+    """Yield the operations of a regular round."""
     match state.phase:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             yield "place your bets", operations.PlaceYourBets(), False
@@ -133,7 +133,7 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
         case Phase.EXAMINING | Phase.EXPOSING:
             yield from _exposing(state)
         case Phase.SETTLING:
-            if state.decks.in_play.stub is None:  # by hand it may be counted at any time before the payment
+            if state.decks.in_play.stub is None:  # dealt by hand, it may be counted at any time before the payment
                 yield "count the stub", operations.CountCards("stub", max(0, state.stub_due), "witness"), False
             if alone := [bet for bet in state.round.settlement if bet.verdict == "held"]:
                 kind, place = Kind.SIDE_WITHOUT_MAIN, f"B{alone[0].box}"
@@ -143,7 +143,7 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _handling(state: TableState) -> Iterator[Doing]:
-    """The first Player touches cards, or looks at them; one Player stands for all."""
+    """Let the first Player touch or look at cards; one Player represents all."""
     player = next((place for place in state.round.live_places if state.round.hands.get(place, Hand()).cards), None)
     if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
         hand = state.round.hands[player]
@@ -169,7 +169,7 @@ def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _exposing(state: TableState) -> Iterator[Doing]:
-    """The Dealer, and the first Player whose hand is not shown: the order of the others makes no difference."""
+    """Expose the Dealer's hand, and that of the first Player not yet shown: the order of the others does not matter."""
     players = [place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown]
     for place in (DEALER, *players[:1]):
         hand = state.round.hands.get(place, Hand())
@@ -180,7 +180,7 @@ def _exposing(state: TableState) -> Iterator[Doing]:
 
 
 def _says_device(state: TableState, place: str) -> bool:
-    """Whether the hand may be opened by what the device read."""
+    """Return whether the hand may be opened with the faces that the device read."""
     try:
         verify_by_device(state, place)
     except (RefusedError, KeyError):
@@ -189,20 +189,20 @@ def _says_device(state: TableState, place: str) -> bool:
 
 
 def _as_dealt(hand: Hand) -> tuple[Card, ...]:
-    """The cards dealt there, where three were and the device read them."""
+    """Return the cards dealt there, where they are three and the device read them."""
     faces = tuple(card.face.expose() for card in hand.cards if card.face)
     return faces if len(faces) == len(hand.cards) == HAND_SIZE else ()
 
 
 def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
-    """Three cards that are not known to lie elsewhere."""
+    """Return three cards that are not known to be elsewhere."""
     elsewhere = {card for hand in state.round.hands.values() for card in hand.shown}
     elsewhere |= {held.face.expose() for hand in state.round.hands.values() for held in hand.cards if held.face}
     return tuple(card for card in reversed(DECK) if card not in elsewhere)[:3]
 
 
 def _by_hand(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """Where the device is away or stands still, and for a box that a correction adds once the stub is out."""
+    """Deal by hand where the device is away or stopped, and for a box that a correction adds once the stub is out."""
     unable = not state.device.connected or state.device.stopped or state.round.by_hand
     if unable or (scope.corrections and state.decks.in_play.stub_out):
         due = (
@@ -219,7 +219,7 @@ def _by_hand(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """What people report. A wrong count is one more or one less; two hands may be swapped."""
+    """Yield people's reports. A wrong count is one more or one less; two hands may be swapped."""
     first = f"B{scope.boxes[0]}"
     for kind in scope.kinds:
         places = (first, DEALER) if kind in AT_A_HAND else (None,)
@@ -240,7 +240,7 @@ def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _corrections(state: TableState, scope: Scope) -> Iterator[tuple[str, AnyOperation]]:
-    """One bet lay otherwise than was entered."""
+    """Correct one bet that differed from its entry."""
     main, side = (next(wager.id for wager in state.law.wagers if wager.main is whole) for whole in (True, False))
     first, other = scope.boxes[0], scope.boxes[-1] + 1
     if [bet.amount for bet in state.layout.bets] == [STAKE] * len(scope.boxes):
@@ -252,7 +252,7 @@ def _corrections(state: TableState, scope: Scope) -> Iterator[tuple[str, AnyOper
 
 
 def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
-    """The hands of a box and of the Dealer are swapped."""
+    """Swap the hands of a box and of the Dealer."""
     here, there = state.round.hands.get(place, Hand()).cards, state.round.hands.get(DEALER, Hand()).cards
     cards = [operations.CardAt(card.ordinal, DEALER) for card in here]
     cards += [operations.CardAt(card.ordinal, place) for card in there]
@@ -263,7 +263,7 @@ def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
 
 
 def _dealing_with(state: TableState, found: Irregularity) -> Iterator[Doing]:
-    """Each answer to its first question, each ruling, each choice of the first bettor who has not chosen."""
+    """Yield each answer to the first question, each ruling, and each choice of the first bettor who has not chosen."""
     here = (found.id, found.revision)
     match found.stage:
         case Stage.CLAIMED:
@@ -335,13 +335,13 @@ def _done(name: str, moved: Moved, *, irregular: bool = False) -> Move:
 
 
 def _about(state: TableState) -> bool:
-    """Whether an open irregularity is about cards in the tray: they may be lifted to be examined."""
+    """Return whether an open irregularity is about cards in the tray, which may then be lifted to be examined."""
     tray = {card.ordinal for card in state.decks.tray}
     return any(tray & set(found.ordinals) for found in state.open)
 
 
 def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
-    """Its regular acts, and those that clear a fault."""
+    """Yield the device's regular acts, and those that clear a fault."""
     if not device.linked:
         yield _done("connect", devices.connect(device))
     elif (
@@ -362,7 +362,7 @@ def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
 
 
 def _may_load(state: TableState, device: Device) -> bool:
-    """Whether a deck may be loaded: not while one that can be dealt from is in the device."""
+    """Return whether a deck may be loaded: not while one that can be dealt from is in the device."""
     spent = (
         state.decks.in_play.used or state.decks.in_play.face_up or state.decks.in_play.quarantined or state.device.stops
     )
@@ -371,7 +371,7 @@ def _may_load(state: TableState, device: Device) -> bool:
 
 
 def _open_exit(device: Device) -> bool:
-    """Whether a card can leave. While the link is lost one card stands for several."""
+    """Return the acts by which a card can leave. While the link is lost one card represents several."""
     return not (device.exit_held or device.faults or device.waiting)
 
 
@@ -382,7 +382,7 @@ def _card_is_due(state: TableState) -> bool:
 
 
 def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
-    """Its faults in a round."""
+    """Yield the device's faults in a round."""
     if not state.in_round:
         return
     happened: list[tuple[str, Moved]] = []
@@ -404,13 +404,13 @@ def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
 
 
 def _power_cut(gone: Device) -> Moved:
-    """The link is lost and the device restarted: its reports wait for the connection."""
+    """Lose the link and restart the device: its reports wait for the connection."""
     rebooted = devices.reboot(gone)
     return Moved(rebooted.device, (DeviceGone("link-lost", "The cable was pulled."),))
 
 
 def _while_cards_leave(state: TableState, device: Device) -> list[tuple[str, Moved]]:
-    """Cards that leave in an irregular way."""
+    """Yield the irregular ways in which cards leave."""
     happened = [("the next lies face up", devices.find_face_up(device))]
     if device.unit is Unit.SETS:
         happened.append(("a set unordered", devices.form_set(device, 3)))

@@ -1,4 +1,4 @@
-"""The table of numbers in docs/search.md: one row a search."""
+"""The table of numbers in docs/search.md, with one row for each search."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RULE: Final = "|---|---|---|---|"
 
 
 def row(case: Case, search: Search) -> str:
-    """A row of the page: the longest way is the number of moves to the farthest state."""
+    """Return a row of the page: the longest path is the number of moves to the farthest state."""
     deepest = search.states[search.deepest].depth
     return f"| {case.name} | {len(search.states)} | {search.transitions} | {deepest} |"
 
 
 def rows() -> list[str]:
-    """The rows on the page."""
+    """Return the rows on the page."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     begins = lines.index(RULE) + 1
     return [line for line in lines[begins:] if line.startswith("| ")]

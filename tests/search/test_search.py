@@ -22,7 +22,7 @@ def _name(case: Case) -> str:
 def test_every_state_keeps_the_invariants_and_leads_to_the_next_round(case: Case) -> None:
     search = run(case)
     found = page.row(case, search)
-    print(found)  # noqa: T201  # the numbers are shown with -s and when it fails
+    print(found)  # noqa: T201  # shown with -s, and when the test fails
     assert search.wrong()[:5] == []
     assert found in page.rows(), (
         f"docs/search.md has other numbers; after a change: python -m tests.search --write\n{found}"
@@ -42,8 +42,8 @@ def test_many_states_of_other_tables(case: Case) -> None:
     assert run(case, MANY_STATES).broken[:5] == []
 
 
-def test_the_page_names_the_searches_with_numbers_and_no_other() -> None:
-    """Those of a new game come onto it when they are written; the complete searches ask for them."""
+def test_the_page_lists_exactly_the_counted_searches() -> None:
+    """`--write` adds those of a new game to it; the complete searches ask for that."""
     names = [line.split("|")[1].strip() for line in page.rows()]
     assert names == [case.name for case in COUNTED if case.name in names]
     assert {case.name for case in SMALL} <= set(names)

@@ -20,7 +20,7 @@ SCOPE = Scope((1,), wagers=False)
 
 
 def played(*names: str, unit: Unit = Unit.SETS) -> Node:
-    """NC with one box, after these moves."""
+    """Return a game of NC with one box after these moves."""
     node = begin("NC", unit, SCOPE, irregularities=1)
     for name in names:
         node = after(node, next(move for move in moves(node.state, node.device, SCOPE, node.left) if move.name == name))
@@ -60,7 +60,7 @@ def test_an_incomplete_deck_is_found() -> None:
 
 
 def test_a_card_that_the_table_loses_is_found() -> None:
-    """The table takes the report of a card and places the card nowhere."""
+    """The table takes the report of a card and gives the card no place."""
     node = played(*DEALT[:-1], unit=Unit.SINGLES)
     (given,) = draw(node.device).sent
     taken = ((node.state.entry + 2, events.ReportTaken(1, 9, 0, "card_drawn")),)

@@ -1,9 +1,9 @@
-"""How often a good shuffle raises an alarm: sets of decks in which every order is equally likely, through the audit.
+"""The rate at which a good shuffle raises an alarm: sets of decks with equally likely orders, through the audit.
 
-    python -m tests.shuffle_audit.mathematics --calibration    # writes the tables of docs/audit_mathematics.md
+python -m tests.shuffle_audit.mathematics --calibration    # writes the tables of docs/audit_mathematics.md
 
-Each set is judged as `cardshoe audit run` judges it; samples are drawn again after some sets, so that one draw of them
-does not decide. Evidence is looked at after each deck, and counts where it was ever high enough.
+Each set is judged as `cardshoe audit run` judges it; samples are drawn again after some sets, so that no single draw
+decides. Evidence is examined after each deck, and counts if it was ever high enough.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TOGETHER: Final = 1000  # sets of decks for the evidence
 
 
 def of_verdicts(decks: int, sets: int, seed: int) -> dict[str, Rates]:
-    """Of each procedure by its own p, and of the verdict."""
+    """Return the rate of alarms of each procedure, by its own p, and of the verdict."""
     raised = {name: np.zeros(len(LEVELS)) for name in (*SHARES, WHOLE)}
     for begin in range(0, sets, SAME_SAMPLES):
         nulls = Nulls(np.random.default_rng([seed, decks, begin]))
@@ -56,7 +56,7 @@ def of_verdicts(decks: int, sets: int, seed: int) -> dict[str, Rates]:
 
 
 def of_evidence(known: int, sets: int, seed: int) -> Rates:
-    """Of the evidence of `LOOKS` decks with so many cards in each set."""
+    """Return the rate of alarms by the evidence of `LOOKS` decks with that many cards, over all sets."""
     limits, raised = -np.log(LEVELS), np.zeros(len(LEVELS))
     random = np.random.default_rng([seed, known])
     for begin in range(0, sets, TOGETHER):
@@ -71,15 +71,17 @@ def of_evidence(known: int, sets: int, seed: int) -> Rates:
 
 
 def exact_rates() -> dict[str, tuple[Distribution, float]]:
-    """Procedures with an exact null: that of one deck, and the part of low sums."""
+    """Return the exact rates of the procedures with an exact null: that of one deck, and the share of low sums."""
     found = {one.id: (one.null(52), one.low) for one in PROCEDURES}
     runs = {one.id: exact.distribution(numbers_of_runs(NEW_DECK, one)) for one in KINDS}
     return found | {name: (null, RUNS_LOW) for name, null in runs.items()}
 
 
 def rate(null: Distribution, low: float, decks: int, level: float) -> float:
-    """How often the sum over so many decks has p at most `level`: below it, as sums are whole numbers. Each sum by
-    itself, without the audit's code."""
+    """Return how often the sum over that many decks has p at most `level`: below it, as sums are whole numbers.
+
+    It counts each sum without the audit's code.
+    """
     chances = np.array([1.0])
     for _ in range(decks):
         chances = np.convolve(chances, null)
@@ -89,7 +91,7 @@ def rate(null: Distribution, low: float, decks: int, level: float) -> float:
 
 
 def table_of_verdicts(found: dict[int, dict[str, Rates]]) -> Iterator[str]:
-    """`found`: by the number of decks. Cells: what was found / the exact rate, in per cent."""
+    """Return the table. `found`: rates by the number of decks. Cells have the found and the exact rate in per cent."""
     heads = [f"{decks} decks, {level:.0%}" for decks in found for level in LEVELS]
     yield f"| procedure | {' | '.join(heads).replace('1 decks', '1 deck').replace('%', ' %')} |"
     yield "|---|" + "---:|" * len(heads)
@@ -104,7 +106,7 @@ def table_of_verdicts(found: dict[int, dict[str, Rates]]) -> Iterator[str]:
 
 
 def table_of_evidence(found: dict[int, Rates]) -> Iterator[str]:
-    """`found`: by the cards that are known of a deck."""
+    """Return the table. `found`: rates by the number of known cards of a deck."""
     yield "| cards known | 5 % | 1 % |"
     yield "|---:|---:|---:|"
     for known, rates in found.items():
@@ -112,7 +114,7 @@ def table_of_evidence(found: dict[int, Rates]) -> Iterator[str]:
 
 
 def tables(sets: int = SETS, seed: int = 1) -> dict[str, list[str]]:
-    """Both tables; half an hour with two processors."""
+    """Return both tables; this takes half an hour with two processors."""
     with ProcessPoolExecutor() as pool:
         verdicts = {decks: pool.submit(of_verdicts, decks, sets, seed) for decks in reversed(DECKS)}
         gathered = {known: pool.submit(of_evidence, known, sets, seed) for known in KNOWN}

@@ -1,4 +1,4 @@
-"""Decks that a model shuffled, for the tests of verdicts and commands."""
+"""Decks shuffled by a model, for the tests of verdicts and commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEW_DECK: Final = tuple(rank + suit for suit in "SHDC" for rank in "A23456789TJQ
 
 
 def shuffled(model: str, decks: int, seed: int = 1, cards: int = 52) -> list[DeckOrders]:
-    """A new deck of so many cards, each time shuffled once."""
+    """Return new decks of that many cards, each shuffled once."""
     before = NEW_DECK[:cards]
     orders = model_named(model, cards).shuffle(np.random.default_rng(seed), decks, cards)
     return [DeckOrders(before, tuple(before[card] for card in order)) for order in orders.tolist()]
@@ -24,10 +24,10 @@ def without_the_order_in(decks: list[DeckOrders]) -> list[DeckOrders]:
 
 
 def seen_at(deck: DeckOrders, places: list[int]) -> DeckOrders:
-    """Of the order out only what lies at these places."""
+    """Keep of each order out only the cards at these places."""
     return DeckOrders(deck.before, tuple(card if at in places else UNKNOWN for at, card in enumerate(deck.after)))
 
 
 def first_seen(decks: list[DeckOrders], cards: int) -> list[DeckOrders]:
-    """Of each order out only the first so many cards."""
+    """Keep of each order out only the first cards."""
     return [seen_at(deck, list(range(cards))) for deck in decks]

@@ -1,7 +1,6 @@
-"""The examples of docs/audit.md: `python -m tests.shuffle_audit.document` writes what the commands print into the page.
+"""The examples of docs/audit.md: `python -m tests.shuffle_audit.document` writes the commands' output into the page.
 
-Each is a command after `$`, in a folder with the files below, and what it prints. The table of the monitor is written
-too.
+Each is a command after `$`, run in a folder with the files below, and its output. The monitor's table is written, too.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tests.shuffle_audit.decks import NEW_DECK, first_seen, shuffled, without_th
 
 PAGE: Final = ROOT / "docs/audit.md"
 EXAMPLE: Final = re.compile(r"^```\n\$ cardshoe audit (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-VERSIONS: Final = re.compile(r"cardshoe \S+ with numpy [^\s;]+")  # the page holds for others, too
+VERSIONS: Final = re.compile(r"cardshoe \S+ with numpy [^\s;]+")  # the page is the same for other versions
 WAITING: Final = re.compile(r"^\| good decks before \|.*\n(?:\|.*\n)+", re.MULTILINE)
 
 
@@ -39,13 +38,13 @@ def make_files(folder: Path) -> None:
 
 
 def printed(command: str) -> str:
-    """What it prints in the current folder, errors too."""
+    """Return the command's output in the current folder, with its errors."""
     output = CliRunner().invoke(audit, shlex.split(command), prog_name="cardshoe audit").output
     return VERSIONS.sub("cardshoe X with numpy Y", output)
 
 
 def renewed(page: str) -> str:
-    """The page with what its commands print now."""
+    """Return the page with the current output of its commands."""
     page = EXAMPLE.sub(lambda found: f"```\n$ cardshoe audit {found[1]}\n{printed(found[1])}```", page)
     return WAITING.sub(waiting.table(), page)
 

@@ -15,7 +15,7 @@ from tests.table.deck_hands import take_out
 
 
 class DealingTable(JournaledTable):
-    """Every box is dealt to, as far as the layout has any. Decks are brought under names of their own."""
+    """A table that deals to as many boxes as the layout has. Each new deck has its own name."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -37,7 +37,7 @@ class DealingTable(JournaledTable):
         self.do(take_out(name))
 
     def begin(self, name: str, order: Sequence[Card]) -> None:
-        """The deck is put in and shuffled into that order; the bets are closed."""
+        """Put the deck in, shuffled into that order, and close the bets."""
         self.device.order, self.device.same_order = list(order), True
         self.device.load()
         self.do(operations.LoadDeck(name))
@@ -46,12 +46,14 @@ class DealingTable(JournaledTable):
         self.do(operations.NoMoreBets())
 
     def play(self, name: str, order: Sequence[Card]) -> None:
-        """A whole round."""
+        """Play a whole round."""
         self.begin(name, order)
         self.finish()
 
     def play_new(self, model: str, decks: int, seed: int = 1) -> list[list[Card]]:
-        """So many new decks, each shuffled once from its maker's order, dealt and taken away; the orders out."""
+        """Play that many new decks, each shuffled once from its maker's order, dealt and taken away; return the orders
+        out.
+        """
         made = shuffled_new(model, decks, seed)
         for order in made:
             name = self.bring_new()

@@ -47,7 +47,7 @@ POWER: Final = {"power": audit_power.table, "power-curves": audit_power.curves}
 
 
 def moments(one: Distribution) -> tuple[float, float]:
-    """Mean and standard deviation."""
+    """Return mean and standard deviation."""
     counts = np.arange(len(one))
     mean = float((counts * one).sum())
     return mean, float(np.sqrt(((counts - mean) ** 2 * one).sum()))
@@ -83,7 +83,7 @@ def table_of_distances() -> Iterator[str]:
 
 
 def four_cards() -> Iterator[str]:
-    """How many of all 24 orders have each count, by looking at each."""
+    """Return how many of all 24 orders have each count, found by examining each."""
     yield "| count | 0 | 1 | 2 | 3 | 4 |"
     yield "|---|---:|---:|---:|---:|---:|"
     for one in PROCEDURES:
@@ -92,7 +92,9 @@ def four_cards() -> Iterator[str]:
 
 
 class Goal(NamedTuple):
-    """`model` in so many decks at that chance of a false alarm. `alternative`: of the procedure's count in one deck."""
+    """A goal: `model` is found in that many decks at that chance of a false alarm. `alternative`: of the count in one
+    deck.
+    """
 
     model: str
     decks: int
@@ -123,7 +125,7 @@ def goals() -> list[Goal]:
 
 
 def own_power(goal: Goal, decks: int, level: float) -> float:
-    """How often the procedure's own p, with its part of low or high sums, is at most that level. Exact."""
+    """Return the exact rate at which the procedure's own p, by low or high sums, is at most that level."""
     low = goal.procedure.low >= 0.5
     null, alternative = (exact.of_decks(one, decks) for one in (goal.procedure.null(CARDS), goal.alternative))
     if not low:
@@ -155,7 +157,7 @@ def cost_of_ten_shelves(rounds: int, seed: int) -> Money:
 
 
 def table_of_money(found: Money) -> Iterator[str]:
-    """Wagers of which any change is beyond noise; in per cent of the stake, with the standard error."""
+    """Return the table of wagers whose change exceeds noise; in per cent of the stake, with the standard error."""
     yield "| game | wager | start | exact edge | sets: change | singles: change |"
     yield "|---|---|---|---:|---:|---:|"
     changes = {(one.game, one.title, one.start, one.unit): one for one in found.beyond}
@@ -175,7 +177,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
 
 
 def quantile(tail: float, freedom: int) -> float:
-    """Above which chi-square lies with that chance."""
+    """Return the value that chi-square exceeds with that chance."""
     low, high = freedom / 2, freedom * 2.0
     while high - low > 1e-9 * freedom:
         middle = (low + high) / 2
@@ -184,7 +186,7 @@ def quantile(tail: float, freedom: int) -> float:
 
 
 def counts_of(order: str) -> dict[str, int]:
-    """Of an order as the page writes it: card 1 lay on top."""
+    """Return the counts of an order as the page writes it: card 1 was on top."""
     orders = np.array([[int(card) - 1 for card in order.split()]])
     return {one.id: int(one.counted(orders)[0]) for one in PROCEDURES}
 
@@ -265,7 +267,7 @@ def _of_four_cards() -> Iterator[str]:
 
 
 def written(page: str, tables: dict[str, Sequence[str]]) -> str:
-    """The page with these tables."""
+    """Return the page with these tables."""
     for name, lines in tables.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         before, _, rest = page.partition(begin)
@@ -274,7 +276,7 @@ def written(page: str, tables: dict[str, Sequence[str]]) -> str:
 
 
 def lacking(page: str) -> list[str]:
-    """Phrases that the page has not; how its lines are broken does not matter."""
+    """Return the phrases that the page lacks; line breaks do not matter."""
     flat = " ".join(page.split())
     return [phrase for phrase in phrases() if phrase not in flat]
 

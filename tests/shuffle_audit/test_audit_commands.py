@@ -1,4 +1,4 @@
-"""`cardshoe audit run` and `plan`: what they print, their exit codes, and that the same seed prints the same."""
+"""`cardshoe audit run` and `plan`: their output and exit codes; the same seed prints the same."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def few_audits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take less time; what is printed of them is another matter."""
+    """Reduce the number of simulated audits, to save time; other tests check what is printed of them."""
     monkeypatch.setattr(making, "AUDITS", (20, 50))
 
 
@@ -197,7 +197,7 @@ def test_whole_decks_alone_say_what_would_have_been_found() -> None:
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_what_was_examined_is_said_by_a_person() -> None:
+def test_a_person_states_what_was_examined() -> None:
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
     report = read(call("run", "decks.csv", "--json", "--about", "machine 7", "--about", "2026-11-20"))
     assert report["about"] == ["machine 7", "2026-11-20"]
@@ -213,7 +213,7 @@ def test_large_decks_of_which_few_cards_are_known_can_be_planned() -> None:
     assert call(*asked, "--known", "24").exit_code == 0
 
 
-def test_a_pipe_is_no_file() -> None:
+def test_a_pipe_is_not_a_file() -> None:
     os.mkfifo("decks.jsonl")
     done = call("run", "decks.jsonl")
     assert (done.exit_code, done.stderr.splitlines()[0]) == (2, "cardshoe: decks.jsonl is no file.")
@@ -254,7 +254,7 @@ def test_files_that_cannot_be_used() -> None:
     )
 
 
-def test_an_error_that_was_not_expected_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_not_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     write_decks(Path("a.csv"), shuffled("uniform", 2))
     monkeypatch.setattr(making, "COMPARED", ("no-such-model",))
     done = call("run", "a.csv")
@@ -302,7 +302,7 @@ def test_each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("level", ["0", "0.6", "nan", "much"])
-def test_a_level_that_is_none(level: str) -> None:
+def test_an_invalid_level(level: str) -> None:
     for arguments in (("run", "a.csv", "--level", level), ("plan", "cut", "--level", level)):
         done = call(*arguments)
         assert done.exit_code == 2
@@ -385,7 +385,7 @@ def test_what_cannot_be_planned(arguments: tuple[str, ...], sentence: str) -> No
 
 
 def test_without_numpy_a_sentence_names_the_extra() -> None:
-    """Help is there without it; a command says what to install."""
+    """The help works without it; a command names the package to install."""
     program = "import sys; sys.modules['numpy'] = None; from shuffle_audit.commands.command import audit; audit()"
     for arguments in (["run", "decks.csv"], ["plan", "cut"], ["monitor", "decks.jsonl"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
@@ -416,8 +416,8 @@ def test_numbers_for_people() -> None:
 @pytest.mark.parametrize(
     ("written", "expected"), EXAMPLE.findall(DOCUMENT), ids=[written for written, _ in EXAMPLE.findall(DOCUMENT)]
 )
-def test_an_example_of_the_page_prints_what_it_says(written: str, expected: str) -> None:
-    """`python -m tests.shuffle_audit.document` renews them."""
+def test_an_example_of_the_page_prints_what_it_shows(written: str, expected: str) -> None:
+    """`python -m tests.shuffle_audit.document` writes them again."""
     make_files(Path.cwd())
     assert printed(written) == expected
 

@@ -1,4 +1,4 @@
-"""A good shuffle raises alarms as rarely as is stated: each procedure, the verdict, the evidence after each deck."""
+"""A good shuffle raises alarms as rarely as stated: each procedure, the verdict, the evidence after each deck."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def error(rates: Rates, sets: int) -> Rates:
 
 
 def check_verdicts(decks: int, sets: int) -> None:
-    """Those with an exact null at their exact rate, from both sides; all at most at the level."""
+    """Check that procedures with an exact null have their exact rate, from both sides, and all at most the level."""
     found, levels = calibration.of_verdicts(decks, sets, seed=1), np.array(LEVELS)
     assert set(found) == {*SHARES, WHOLE}
     for name, rates in found.items():

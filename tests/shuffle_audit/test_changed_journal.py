@@ -1,4 +1,4 @@
-"""An audit of a journal that was changed after it was recorded ends in a sentence."""
+"""An audit of a journal that was changed after its recording ends in a sentence."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_a_changed_deal_is_not_counted(folder: Path) -> None:
         read_journal(folder, None, None)
 
 
-def test_a_file_that_is_missing_is_said(folder: Path) -> None:
+def test_a_missing_file_is_reported(folder: Path) -> None:
     (folder / "000001.journal").unlink()
     with pytest.raises(JournalError, match=r"The files before 000002\.journal"):
         read_journal(folder, None, None)
 
 
-def test_a_deal_that_cannot_be_told_is_said(folder: Path) -> None:
-    """By the holder of all keys."""
+def test_an_unreadable_deal_is_reported(folder: Path) -> None:
+    """The holder of all keys changed it."""
     path = folder / "000001.journal"
     file = File(path)
     row = next(row for row in file.rows if b'"deck_shuffled"' in file.packing.unpack(row[5]))

@@ -1,4 +1,4 @@
-"""What is counted in an order, and how often it comes: by every order of seven cards."""
+"""The counts of an order and their frequencies, checked with every order of seven cards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEVEN: Orders = np.array(list(permutations(range(7))))
         (patterns.cycles, exact.cycle_numbers),
     ],
 )
-def test_so_many_orders_have_each_count(
+def test_each_count_has_its_number_of_orders(
     counted: Callable[[Orders], Counts], numbers: Callable[[int], tuple[int, ...]]
 ) -> None:
     assert tuple(np.bincount(counted(SEVEN), minlength=len(numbers(7)))) == numbers(7)
@@ -57,7 +57,7 @@ def test_the_numbers_are_of_all_orders(numbers: Callable[[int], tuple[int, ...]]
     assert sum(numbers(cards)) == exact.orders_of(cards)
 
 
-def test_by_hand() -> None:
+def test_counts_computed_by_hand() -> None:
     """A deck of six, cut after the third card and riffled: 0 3 1 4 5 2."""
     deck = np.array([[0, 3, 1, 4, 5, 2]])
     assert patterns.rising_sequences(deck).tolist() == [2]
@@ -85,7 +85,7 @@ def test_sums_of_decks() -> None:
 @pytest.mark.parametrize("numbers", [exact.peak_numbers, exact.rising_sequence_numbers, exact.in_place_numbers])
 @pytest.mark.parametrize("deviations", [-40, -12, -5, -1, 0, 1, 5, 12, 40])
 def test_tails_of_many_decks(numbers: Callable[[int], tuple[int, ...]], deviations: int) -> None:
-    """The transform against folding, to the smallest of tails; and at both ends, where nothing else can come."""
+    """The transform against folding, down to the smallest tails; and at both ends, beyond which nothing can occur."""
     one, decks = exact.distribution(numbers(52)), 100
     counts = np.arange(len(one))
     mean = float((counts * one).sum())
@@ -117,7 +117,7 @@ def test_chi_square_as_it_was_tabulated(value: float, freedom: int, tail: float)
 
 
 def test_chi_square_with_much_freedom() -> None:
-    """Beside the approximation of Wilson and Hilferty, near enough there."""
+    """Compared with the approximation of Wilson and Hilferty, which is close enough there."""
     for deviations in (-3, -0.5, 0.0, 0.5, 3, 8):
         value = 2601 + deviations * 5202**0.5
         spread = 2 / (9 * 2601)

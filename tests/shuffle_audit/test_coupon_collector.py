@@ -1,4 +1,7 @@
-"""Why the audit has no coupon collector along the deck: its null is exact, and it finds less than runs of kinds do."""
+"""The reason why the audit has no coupon collector along the deck: it finds less than runs of kinds do.
+
+Its null is exact.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ SUIT = KINDS[-1]
 
 
 def null(kinds: int, size: int) -> Distribution:
-    """Of the number of cards from the top until every kind has been seen, by inclusion and exclusion."""
+    """Return the null of the number of cards until every kind has been seen, by inclusion and exclusion."""
     cards = kinds * size
 
     def within(seen: int) -> Fraction:
@@ -32,14 +35,14 @@ def null(kinds: int, size: int) -> Distribution:
 
 
 def collected(kind: Faces) -> Counts:
-    """How many cards from the top of each deck until every kind has been seen."""
+    """Return the number of cards from the top of each deck until every kind has been seen."""
     firsts = [np.argmax(kind == one, axis=1) for one in range(int(kind.max()) + 1)]
     found: Counts = 1 + np.max(firsts, axis=0)
     return found
 
 
 def raised(counts: Counts, law: Distribution, low: float) -> float:
-    """The part of the sets whose sum raises an alarm, with the sum's exact tails."""
+    """Return the share of sets whose sum raises an alarm, by the sum's exact tails."""
     several = law
     for _ in range(DECKS - 1):
         several = np.convolve(several, law)

@@ -1,4 +1,4 @@
-"""The card and place that come together most often: what is counted, and the bound of its chance."""
+"""The card and place that coincide most often: its count, and the bound of its probability."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_bound_is_its_formula() -> None:
     assert 0 < chances(10_000, 52)[400] < 1e-30
 
 
-def test_no_chance_is_above_the_bound() -> None:
+def test_no_probability_exceeds_the_bound() -> None:
     """All sets of three decks of four cards."""
     fullest = [fullest_cell(np.stack(decks)) for decks in product(FOUR, repeat=3)]
     for most in range(4):

@@ -1,4 +1,4 @@
-"""Hands from shuffled decks: by the game's own order of dealing, ranked by the controller, against the exact odds."""
+"""Hands from shuffled decks: dealt in the game's order, ranked by the controller, compared with the exact odds."""
 
 from __future__ import annotations
 

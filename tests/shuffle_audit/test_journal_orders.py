@@ -1,4 +1,4 @@
-"""What a journal says of the orders of decks: cards that were exposed or recalled, and which decks were new."""
+"""The orders of decks in a journal: cards that were exposed or recalled, and which decks were new."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_deck_without_the_seal_of_its_box_is_not_new(table: DealingTable) -> N
 
 
 def test_a_deck_that_comes_back_is_not_new(table: DealingTable) -> None:
-    """Brought again under the same name and seal."""
+    """It comes back under the same name and seal."""
     first, second = shuffled_new("uniform", 2)
     brought = operations.BringDeck("A", "red", "seal 1", 52, "a witness")
     for order in (first, second):
@@ -105,8 +105,8 @@ def test_decks_that_no_one_recorded_have_no_order_in(table: DealingTable) -> Non
     assert [one.deck for one in found] == [DeckOrders((), (UNKNOWN,) * 52)]
 
 
-def test_after_a_deck_without_a_name_was_shuffled_none_that_was_brought_before_is_new(table: DealingTable) -> None:
-    """It may have been the one that is named when it is put in again."""
+def test_after_the_shuffle_of_an_unnamed_deck_no_older_deck_is_new(table: DealingTable) -> None:
+    """The unnamed deck may be the one that is named when it is put in again."""
     first, second = shuffled_new("uniform", 2)
     before = table.bring_new()
     table.device.load()
@@ -117,7 +117,7 @@ def test_after_a_deck_without_a_name_was_shuffled_none_that_was_brought_before_i
 
 
 def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_path: Path) -> None:
-    """The file with the bringing was deleted; the deck is put in after it."""
+    """The file that records the new deck was deleted; the deck is put in after it."""
     (order,) = shuffled_new("uniform", 1)
     name = table.bring_new()
     table.next_file()
@@ -129,7 +129,7 @@ def test_a_journal_that_begins_later_knows_no_new_deck(table: DealingTable, tmp_
     assert later.deck == DeckOrders((), seen(order, DEALT))
 
 
-def test_cards_that_lie_face_down_are_known_by_a_recall_and_the_key_alone(table: DealingTable) -> None:
+def test_face_down_cards_are_known_only_by_a_recall_and_the_key(table: DealingTable) -> None:
     """The round is void: no hand was turned over. Its cards are recalled, three sets and the one in the tray; those of
     the next round are not.
     """
@@ -169,7 +169,7 @@ def test_a_journal_among_the_files_of_an_audit(table: DealingTable, tmp_path: Pa
 
 @pytest.mark.usefixtures("fonts")
 def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: DealingTable, tmp_path: Path) -> None:
-    """What needs whole decks looks at these alone; a page is made of them, and one without any."""
+    """Procedures that need whole decks use only these; a page is made of them, and one without any."""
     table.play_new("shelves:10", 3)
     table.journal.close()
     file, html = tmp_path / "decks.jsonl", tmp_path / "report.html"
@@ -186,7 +186,7 @@ def test_a_report_with_all_its_parts_of_a_journal_and_whole_decks(table: Dealing
         assert "known in part" in html.read_text("utf-8").lower()
 
 
-def test_without_the_maker_s_order_there_is_no_verdict(table: DealingTable) -> None:
+def test_without_the_makers_order_there_is_no_verdict(table: DealingTable) -> None:
     table.play_new("cut", 2)
     table.journal.close()
     done = call("run", table.journal.folder)

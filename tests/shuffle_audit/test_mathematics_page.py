@@ -1,4 +1,4 @@
-"""docs/audit_mathematics.md says what the code computes, and what it says of power is what is found."""
+"""docs/audit_mathematics.md agrees with the code, and its statements on power with what is found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.shuffle_audit.mathematics import PAGE, TABLES, goals, lacking, own_po
 from tests.support import long_forms
 
 LEVEL: Final = 0.01
-AT_MOST: Final = 512  # as the page says
+AT_MOST: Final = 512  # as the page states
 QUICK: Final = ("shelves:10", "riffle:4", "cut", "sticking:0.02")
 
 
@@ -35,7 +35,7 @@ def page() -> str:
 
 
 def rows(page: str, name: str) -> dict[str, list[str]]:
-    """The cells of a table of power by the model."""
+    """Return the cells of a table of power by the model."""
     found = re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", page, re.DOTALL)
     assert found is not None
     lines = re.findall(r"^\| `(.*?)` \| (.*) \|$", found[1], re.MULTILINE)
@@ -43,7 +43,7 @@ def rows(page: str, name: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_are_what_is_computed(page: str, name: str) -> None:
+def test_the_tables_are_the_computed_ones(page: str, name: str) -> None:
     """`python -m tests.shuffle_audit.mathematics` writes them."""
     assert mathematics.written(page, {name: list(TABLES[name]())}) == page
 
@@ -60,8 +60,8 @@ def test_figures_in_sentences_are_what_is_computed(page: str) -> None:
     )
 
 
-def test_the_tables_of_false_alarms_are_those_that_are_computed(page: str) -> None:
-    """Every rate stands there, exact ones as they are, and none lies above its level by more than chance does."""
+def test_the_tables_of_false_alarms_are_the_computed_ones(page: str) -> None:
+    """The table has every rate, exact ones as they are, and none exceeds its level by more than chance."""
     found = re.search(r"<!-- calibration -->\n(.*?)<!-- end of calibration -->", page, re.DOTALL)
     assert found is not None
     lines = re.findall(r"^\| (.*?) \| (\S.*\d.*) \|$", found[1], re.MULTILINE)[1:]
@@ -85,7 +85,7 @@ def test_the_tables_of_false_alarms_are_those_that_are_computed(page: str) -> No
 
 
 def test_what_the_audit_needs_beyond_the_goals(page: str) -> None:
-    """One goal is reached, the others with one to eight decks more."""
+    """One goal is met, the others with one to eight more decks."""
     more = sorted(int(cells[-1]) - int(cells[0]) for cells in rows(page, "goals").values())
     assert (more[0], more[1], more[-1]) == (0, 1, 8)
 
@@ -104,7 +104,7 @@ def test_each_form_of_a_model_is_in_the_tables_of_power(page: str) -> None:
 
 
 def check_power(page: str, model: str, limits: audit_power.Limits, at_most: int) -> None:
-    """Up to so many decks the page's cells come out again: a power of two, as numbers are found by doubling."""
+    """Check the page's cells up to that many decks, a power of two, as numbers are found by doubling."""
     found = audit_power.row(model, limits, LEVEL, at_most, 1000, seed=1)
     for said, decks in zip(rows(page, "power")[model], (*found.ours, *found.chi_square), strict=True):
         beyond = said == f"over {AT_MOST}" or int(said) > at_most
@@ -129,8 +129,8 @@ def test_the_power_of_every_model_comes_out_again(page: str) -> None:
 
 
 @pytest.mark.exhaustive
-def test_what_ten_shelves_cost_comes_out_again(page: str) -> None:
-    """By another seed, as well as so many rounds can: within five standard errors of both."""
+def test_the_cost_of_ten_shelves_is_reproduced(page: str) -> None:
+    """With another seed, as precisely as that many rounds allow: within five standard errors of both."""
     said = re.findall(r"^\| (F3|NC|P3|RTP|TP) \| (.*) \| (.*) \| .* \| (.*) \| (.*) \|$", page, re.MULTILINE)
     assert len(said) > 5
     rounds, random = long_forms.count(ROUNDS), np.random.default_rng(11)
@@ -158,7 +158,7 @@ def test_chi_square_after_each_deck_is_that_of_the_first_decks() -> None:
 
 
 def test_limits_are_those_of_sampled_decks() -> None:
-    """As `Nulls` decides, on other samples: within five standard errors of the share. Of one deck there is none."""
+    """As `Nulls` decides, on other samples: within five standard errors of the share. One deck has no limit."""
     limits = audit_power.Limits(0.05, 12, seed=2, audits=1999, cards=10)
     running = audit_power.Running(4000, 10)
     running.add(UNIFORM.shuffle(np.random.default_rng(3), 4000 * 12, 10).reshape(4000, 12, 10))

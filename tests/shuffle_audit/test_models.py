@@ -1,4 +1,4 @@
-"""Models of shuffles against every way in which they can go, and against the tables that were published of them."""
+"""Models of shuffles, compared with every possible outcome and with published tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MODELS: list[ShuffleModel] = [*KNOWN, strip_cuts(1, 52), Overhand(3, 0.2), Wash(
 
 
 def shelved(choices: Iterable[tuple[int, bool]], cards: int, *, from_top: bool) -> tuple[int, ...]:
-    """One deck through the shelves, card by card: (shelf, above) for each."""
+    """Return one deck through the shelves, card by card: (shelf, above) for each."""
     piles: dict[int, list[int]] = {}
     deck = range(cards) if from_top else reversed(range(cards))
     for card, (at, above) in zip(deck, choices, strict=True):
@@ -53,7 +53,7 @@ def test_every_way_through_the_shelves(shelves: int, cards: int, from_top: bool)
 
 @pytest.mark.parametrize(("packets", "cards"), [(2, 5), (3, 4), (4, 5)])
 def test_every_riffle(packets: int, cards: int) -> None:
-    """The cards of each packet keep their order: as many riffles as there are words of so many letters."""
+    """The cards of each packet keep their order: there are as many riffles as words of that many letters."""
     ways = Counter(
         tuple(riffle.dropped(np.array([word]))[0].tolist()) for word in product(range(packets), repeat=cards)
     )
@@ -63,7 +63,7 @@ def test_every_riffle(packets: int, cards: int) -> None:
 
 
 def passes(first: dict[tuple[int, ...], Fraction]) -> dict[tuple[int, ...], Fraction]:
-    """Of two passes that do not depend on each other."""
+    """Return the distribution after two independent passes."""
     found: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
     for one, other in product(first, repeat=2):
         both = one_after_the_other(np.array([one]), np.array([other]))[0]
@@ -84,7 +84,7 @@ def test_two_passes_are_one_of_more_shelves(from_top: bool) -> None:
 
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
-def test_the_chances_of_all_orders_are_one_together(model: KnownModel) -> None:
+def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> None:
     """Of five cards, and of one or two."""
     for cards in (1, 2, 5) if not isinstance(model, FavouredPlace) else (5,):
         orders: Orders = np.array(list(permutations(range(cards))))
@@ -92,8 +92,8 @@ def test_the_chances_of_all_orders_are_one_together(model: KnownModel) -> None:
 
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
-def test_what_is_made_has_the_known_distribution(model: KnownModel) -> None:
-    """Of five cards, 60,000 decks: by chi-square, once in a million too large."""
+def test_simulated_decks_have_the_known_distribution(model: KnownModel) -> None:
+    """Of five cards, 60,000 decks: by chi-square, too large once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(5), 60_000, 5).tolist()))
     expected = np.exp(model.log_ratios(FIVE)) / 120 * 60_000
     observed = np.array([made[tuple(order)] for order in FIVE.tolist()])

@@ -1,4 +1,4 @@
-"""Models whose distribution is known in part: against every way of small decks, and against what was published."""
+"""Models whose distribution is partly known, compared with every outcome of small decks and with publications."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Chances = npt.NDArray[np.float64]
 
 
 def one_pass(model: KnownModel) -> Chances:
-    """Of the orders of four cards."""
+    """Return the distribution of one pass over the orders of four cards."""
     found: Chances = np.exp(model.log_ratios(FOUR)) / 24
     return found
 
 
 def exchange() -> Chances:
-    """Of two places of four that are drawn one by one: the same place four times in 16, each of six pairs twice."""
+    """Exchange two places of four drawn separately: the same place four times in 16, each of six pairs twice."""
     moved = (np.arange(4) != FOUR).sum(axis=1)
     return np.where(moved == 0, 4 / 16, np.where(moved == 2, 2 / 16, 0.0))
 
 
 def several(one: Chances, times: int) -> Chances:
-    """Of so many shuffles that do not depend on each other."""
+    """Return the distribution after that many independent shuffles."""
     number = {tuple(order): at for at, order in enumerate(FOUR.tolist())}
     found = np.zeros(24)
     found[0] = 1.0
@@ -55,8 +55,8 @@ def several(one: Chances, times: int) -> Chances:
     ],
     ids=lambda one: getattr(one, "words", "chances"),
 )
-def test_several_passes_are_as_many_as_one_pass(model: ShuffleModel, expected: Chances) -> None:
-    """Of four cards, 60,000 decks: by chi-square, once in a million too large."""
+def test_several_passes_have_the_distribution_of_one_pass(model: ShuffleModel, expected: Chances) -> None:
+    """Of four cards, 60,000 decks: by chi-square, too large once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(6), 60_000, 4).tolist()))
     observed = np.array([made[tuple(order)] for order in FOUR.tolist()])
     likely = expected > 0
@@ -67,7 +67,7 @@ def test_several_passes_are_as_many_as_one_pass(model: ShuffleModel, expected: C
 
 
 def test_a_biased_cut_by_its_closed_form() -> None:
-    """One riffle: the cards above the cut have 40 % each. As three of even cuts, and to the last passes."""
+    """One riffle: the cards above the cut have 40 % each. Compared with three even cuts, and up to the last passes."""
     made = np.array([[0, 3, 1, 4, 2], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0]])
     whole = sum(0.4**k * 0.6 ** (5 - k) for k in range(6))
     found = np.exp(BiasedRiffle(1, 0.4).log_ratios(made)) / 120
@@ -78,7 +78,7 @@ def test_a_biased_cut_by_its_closed_form() -> None:
         BiasedRiffle(MOST_PASSES + 1, 0.5).log_ratios(decks)
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_an_unknown_distribution_is_reported_as_such() -> None:
     with pytest.raises(ValueError, match="not known"):
         Overhand(2, 0.2).log_ratios(FOUR)
 
@@ -90,14 +90,14 @@ def test_a_cut_has_as_many_orders_as_cards() -> None:
 
 @pytest.mark.parametrize("exchanges", [1, 26, 103])
 def test_cards_in_place_after_a_wash(exchanges: int) -> None:
-    """As the character of the permutation representation has it (Diaconis and Shahshahani 1981)."""
+    """By the character of the permutation representation (Diaconis and Shahshahani 1981)."""
     in_place = patterns.cards_in_place(Wash(exchanges / 5).shuffle(np.random.default_rng(5), 20_000, 52))
     expected = 1 + 51 * (1 - 2 / 52) ** exchanges
     assert abs(in_place.mean() - expected) < 5 * in_place.std() / 20_000**0.5
 
 
 def places_after_overhand(cards: int, breaks: float) -> Chances:
-    """`found[i, j]`: that the card at place i comes to place j, by where its packet begins and ends."""
+    """Return `found[i, j]`, the probability that the card at place i moves to place j, by the ends of its packet."""
     found = np.zeros((cards, cards))
     for at in range(cards):
         for begin in range(at + 1):
@@ -107,7 +107,7 @@ def places_after_overhand(cards: int, breaks: float) -> Chances:
     return found
 
 
-def test_where_a_card_comes_after_overhand_shuffles() -> None:
+def test_the_place_of_a_card_after_overhand_shuffles() -> None:
     """The top card and one from the middle of 52, after three."""
     chances = np.linalg.matrix_power(places_after_overhand(52, 0.2), 3)
     places = np.argsort(Overhand(3, 0.2).shuffle(np.random.default_rng(2), 40_000, 52), axis=1)
@@ -120,7 +120,7 @@ def test_where_a_card_comes_after_overhand_shuffles() -> None:
 
 
 def test_overhand_shuffles_grow_with_the_square_of_the_cards() -> None:
-    """Pemantle 1989, Jonasson 2006: n^2 log n. The slowest part of where one card lies falls to 1/e in about n^2."""
+    """Pemantle 1989, Jonasson 2006: n^2 log n. The slowest mode of one card's place falls to 1/e in about n^2."""
 
     def slowest(cards: int) -> float:
         sizes = np.sort(abs(np.linalg.eigvals(places_after_overhand(cards, 0.2))))
@@ -132,7 +132,7 @@ def test_overhand_shuffles_grow_with_the_square_of_the_cards() -> None:
 
 
 def test_pairs_that_stick_by_their_classes() -> None:
-    """Of 52 cards: kept pairs as often as their distribution says, the chances of which are 1 together."""
+    """Of 52 cards: kept pairs occur as often as in their distribution, whose probabilities add up to 1."""
     model, counts = StickingPairs(0.1), np.arange(52)
     one = exact.distribution(exact.kept_pair_numbers(52))
     representative = np.tile(np.arange(51, -1, -1), (52, 1))

@@ -1,4 +1,4 @@
-"""What a shuffle costs: a uniform one nothing, and a new deck through few shelves what its suits and pairs say."""
+"""The cost of a shuffle: nothing if it is uniform; for a new deck through few shelves, what suits and pairs imply."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_a_wager_on_the_dealers_hand_has_no_boxes() -> None:
     assert [one.box for one in found if one.wager == "banker_pair_plus"] == [0]
 
 
-def test_the_same_seed_comes_to_the_same() -> None:
+def test_the_same_seed_gives_the_same_result() -> None:
     law, seeds = first_reading(game("TP")), [np.random.default_rng(9) for _ in range(2)]
     first, again = (costs(law, TEN, Unit.SETS, Start.COLLECTED, seed, 200) for seed in seeds)
     assert first == again
 
 
-def test_neighbours_in_one_hand_are_what_side_wagers_gain_by() -> None:
-    """A new deck through ten shelves: suits and straights stay together; in turn to each box, they do not."""
+def test_side_wagers_gain_by_neighbours_in_one_hand() -> None:
+    """A new deck through ten shelves: suits and straights stay together; dealt in turn to each box, they do not."""
     found = of(cost("F3", TEN, Unit.SETS, Start.NEW_DECK, 10_000), "pair_plus")
     assert found.change < -0.2
     assert found.errors < -10

@@ -1,4 +1,4 @@
-"""The monitor of a live table: what it says after each deck, when it raises its alarm, and what it writes."""
+"""The monitor of a live table: its output after each deck, its alarms, and its files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_evidence_after_each_deck_and_one_alarm_at_the_limit() -> None:
     assert (monitor.counted, monitor.last_ns) == (12, NOW + 12)
 
 
-def test_what_does_not_count_is_said_with_its_reason() -> None:
+def test_a_deck_that_does_not_count_is_reported_with_its_reason() -> None:
     (whole,) = shuffled("uniform", 1)
     decks = [*without_the_order_in([whole]), *first_seen([whole], 5), whole, DeckOrders(NEW_DECK, NEW_DECK[1:])]
     monitor = Monitor("machine 7", skip=3)
@@ -76,7 +76,7 @@ def test_what_does_not_count_is_said_with_its_reason() -> None:
     ("small", "skip", "left_out"),
     [({0}, 0, {1}), ({0}, 1, {0}), ({2}, 0, {2}), ({0, 1}, 0, {2}), ({2, 4}, 0, {2, 4}), ({3, 4}, 0, {3, 5})],
 )
-def test_one_odd_deck_does_not_leave_out_all_that_follow(small: set[int], skip: int, left_out: set[int]) -> None:
+def test_one_odd_deck_does_not_exclude_all_that_follow(small: set[int], skip: int, left_out: set[int]) -> None:
     """Decks of 51 cards between those of 52."""
     decks = [shuffled("uniform", 1, at, 51 if at in small else 52)[0] for at in range(7)]
     lines, _ = watched(decks, Monitor("machine 7", skip=skip))
@@ -85,8 +85,8 @@ def test_one_odd_deck_does_not_leave_out_all_that_follow(small: set[int], skip: 
     assert all(re.match(r"This deck has 5[12] cards, and the one in line \d, has 5[12]\.$", why) for why in found)
 
 
-def test_a_deck_that_comes_twice_counts_once() -> None:
-    """Of six known cards it comes by chance."""
+def test_a_repeated_deck_counts_once() -> None:
+    """With six known cards a repeat occurs by chance."""
     (whole,) = shuffled("uniform", 1)
     many, few = first_seen([whole], 24), first_seen([whole], 6)
     monitor = Monitor("machine 7")
@@ -112,7 +112,7 @@ def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
 
 
 def since_any_deck(ratios: LogRatios) -> LogRatios:
-    """The evidence after each deck (axis 1) by its formula, beginning by beginning."""
+    """Return the evidence after each deck (axis 1) by its formula, one start after another."""
     decks, models = ratios.shape[1:]
     parts = [np.broadcast_to(-np.log(np.arange(2.0, decks + 2)), ratios.shape[:2])]
     for s in range(1, decks + 1):
@@ -132,7 +132,7 @@ def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
     assert found == pytest.approx(since_any_deck(ratios_of(orders)[None])[0])
 
 
-def test_what_it_is_worth_is_1_on_average_over_all_orders() -> None:
+def test_the_evidence_is_1_on_average_over_all_orders() -> None:
     """Two decks of four cards, 576 pairs of orders."""
     orders = np.array(list(permutations(range(4))))
     values = [math.exp(Evidence().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
@@ -150,8 +150,8 @@ def test_a_machine_that_becomes_bad_after_300_good_decks() -> None:
 
 
 @pytest.mark.parametrize("known", [24, 52])
-def test_a_good_machine_that_is_looked_at_after_each_of_60_decks(known: int) -> None:
-    """1,000 tables at a level of 0.05, by the same evidence, all decks of all tables at once."""
+def test_a_good_machine_that_is_examined_after_each_of_60_decks(known: int) -> None:
+    """1,000 tables at a level of 0.05, by the same evidence, all decks of all tables together."""
     tables, decks, level = 1_000, 60, 0.05
     orders = model_named("uniform").shuffle(np.random.default_rng(3), tables * decks, known)
     course = since_any_deck(ratios_of(orders).reshape(tables, decks, -1))
@@ -202,7 +202,7 @@ def test_a_file_that_is_not_the_same_any_more(how: str, tmp_path: Path) -> None:
 
 
 def test_decks_of_a_journal_come_when_their_rounds_are_over(tmp_path: Path) -> None:
-    """Also from a file that is begun meanwhile; and again the same from the beginning."""
+    """Also from a file that is begun meanwhile; and the same again from the beginning."""
     table = DealingTable(tmp_path / "journal")
     source = GrowingJournal(tmp_path / "journal", STANDARD)
     first, second = shuffled_new("uniform", 2)
@@ -292,7 +292,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def call(*arguments: str) -> Result:
-    """The handlers of signals are afterwards as before."""
+    """Run a command, and restore the signal handlers afterwards."""
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     done = CliRunner().invoke(audit, ("monitor", *arguments), prog_name="cardshoe audit")
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
@@ -316,7 +316,7 @@ def test_lines_for_people_and_the_exit_code() -> None:
     assert len(lines) == 4
 
 
-def test_without_a_deck_that_counts_there_is_no_verdict() -> None:
+def test_without_a_countable_deck_there_is_no_verdict() -> None:
     first, second = map(json_line, shuffled("uniform", 2))
     Path("m.jsonl").write_bytes(first + second[:-1])
     done = call("m.jsonl", "--once", "--skip", "1")
@@ -331,7 +331,7 @@ def test_without_a_deck_that_counts_there_is_no_verdict() -> None:
     assert (empty.exit_code, empty.stderr.splitlines()[1]) == (2, "  There was no deck.")
 
 
-def test_a_machine_that_repeats_itself_is_no_good_one() -> None:
+def test_a_machine_that_repeats_itself_is_not_a_good_one() -> None:
     deck = json_line(shuffled("uniform", 1)[0])
     Path("m.jsonl").write_bytes(deck * 3)
     done = call("m.jsonl", "--once")

@@ -1,4 +1,4 @@
-"""What the monitor writes: an alarm is not lost, and the right file is named."""
+"""The monitor's files: an alarm is not lost, and the right file is named."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_alarms_begin_a_line_and_say_whether_they_are_there_already(tmp_path: Pa
 
 
 def test_an_alarm_that_cannot_be_written_is_written_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Metrics and what is printed come nevertheless."""
+    """Metrics and output come nevertheless."""
     folder, prom = tmp_path / "events", tmp_path / "m.prom"
     folder.mkdir()
     events = EventsFile(folder / "e.jsonl")

@@ -1,4 +1,4 @@
-"""`cardshoe audit monitor` in a process of its own, beside a bench's file that grows and beside a daemon that deals."""
+"""`cardshoe audit monitor` in a separate process, beside a bench's growing file and beside a daemon in play."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def lies_in(journal: Path) -> tuple[int, list[str]]:
-    """Its last entry, and its files."""
+    """Return its last entry, and its files."""
     return Source(journal).last_entry(), names_in(journal)
 
 
@@ -53,7 +53,7 @@ async def start() -> AsyncIterator[Callable[..., Child]]:
 
 
 async def test_a_file_that_grows(start: Callable[..., Child], tmp_path: Path) -> None:
-    """A line that is not whole yet waits; the alarm comes once; SIGTERM ends it with exit code 1."""
+    """An incomplete line waits; the alarm comes once; SIGTERM ends it with exit code 1."""
     file, metrics, events = tmp_path / "machine.jsonl", tmp_path / "machine.prom", tmp_path / "events.jsonl"
     lines = [json_line(deck) for deck in shuffled("shelves:10", 4)]
     file.write_bytes(lines[0][:100])
@@ -87,8 +87,8 @@ async def test_a_good_machine_until_interrupted(start: Callable[..., Child], tmp
     assert (await watching.ended(), watching.err) == (0, [])
 
 
-def test_it_ends_while_it_reads_what_was_there(tmp_path: Path) -> None:
-    """No one reads more than a line of it meanwhile, so that it waits within some hundred lines."""
+def test_it_can_be_stopped_while_it_reads_the_past(tmp_path: Path) -> None:
+    """Nobody reads more than a line of its output meanwhile, so that it blocks within a few hundred lines."""
     file, decks = tmp_path / "machine.jsonl", 5_000
     file.write_bytes(json_line(*shuffled("uniform", 1)) * decks)
     command = [sys.executable, "-m", "controller", "audit", "monitor", str(file)]
@@ -112,7 +112,7 @@ async def test_a_file_that_is_shortened_meanwhile(start: Callable[..., Child], t
 
 
 async def name_decks(stage: Stage, caller: Caller) -> None:
-    """A person says of each deck that is put in that it is the one that was brought, until the round is over."""
+    """Name each deck that is put in as the recorded one, until the round is over."""
     number = 1
     async with ApiClient(stage.socket) as client:
         after = 0
@@ -125,9 +125,11 @@ async def name_decks(stage: Stage, caller: Caller) -> None:
                 return
 
 
-async def test_beside_a_daemon_that_deals(start: Callable[..., Child]) -> None:
-    """A new deck goes into a machine that riffles once: an alarm after the first round, of which the second knows
-    nothing. The journal gets no entry of it, and the files of it stay as they are.
+async def test_beside_a_daemon_in_play(start: Callable[..., Child]) -> None:
+    """A new deck goes into a machine that riffles once: an alarm follows the first round, and does not affect the
+    second.
+
+    The journal gets no entry of it, and its files stay the same.
     """
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:

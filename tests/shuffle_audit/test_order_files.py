@@ -1,4 +1,4 @@
-"""Decks in files: what is written is read again, and everything that is no deck is refused with its place."""
+"""Decks in files: what is written is read again, and everything that is not a deck is refused with its place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNKNOWN = DeckOrders((), ("KS", "10H", "AS"))
 
 
 def refused(tmp_path: Path, name: str, content: str | bytes) -> list[tuple[int, str, str]]:
-    """Line, code and sentence of each fault."""
+    """Return line, code and sentence of each fault."""
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(OrderFileError) as error:
@@ -43,7 +43,7 @@ def test_the_forms_of_the_files(tmp_path: Path) -> None:
 
 
 def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
-    """Without `before`, with null, with a number of the deck, with empty lines, as Windows and spreadsheets do."""
+    """Without `before`, with null, with a deck number, with empty lines, as Windows and spreadsheets write them."""
     lines, table = tmp_path / "a.jsonl", tmp_path / "b.csv"
     lines.write_bytes(
         b'{"after": ["KS", "10H", "AS"]}\r\n\r\n{"deck": 7, "before": null, "after": ["KS", "10H", "AS"]}'
@@ -80,7 +80,7 @@ def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
          "Of the cards that went in, KS did not come out. What came out has XX, which did not go in."),
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: str) -> None:
+def test_a_line_that_is_not_a_deck(tmp_path: Path, line: str, code: str, sentence: str) -> None:
     good = '{"after": ["KS", "10H", "AS"]}'
     assert refused(tmp_path, "decks.jsonl", f"{good}\n{line}\n{good}\n") == [(2, code, sentence)]
 
@@ -104,7 +104,7 @@ def test_a_line_that_is_no_deck(tmp_path: Path, line: str, code: str, sentence: 
         ("before,after\nAS KS,AS AS\n", 2, "card-twice", "In the order out there is more than one of AS."),
     ],
 )  # fmt: skip
-def test_a_table_that_is_none_of_decks(tmp_path: Path, content: str, line: int, code: str, sentence: str) -> None:
+def test_a_table_without_decks(tmp_path: Path, content: str, line: int, code: str, sentence: str) -> None:
     assert refused(tmp_path, "decks.csv", content) == [(line, code, sentence)]
 
 
@@ -143,8 +143,8 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
     )
 
 
-def test_a_deck_that_comes_twice_is_a_fault(tmp_path: Path) -> None:
-    """Of whole decks, and those of which many cards are known; of few cards it comes by chance."""
+def test_a_repeated_deck_is_a_fault(tmp_path: Path) -> None:
+    """Of whole decks, and those with many known cards; with few it occurs by chance."""
     second = tmp_path / "b.jsonl"
     one, other = shuffled("uniform", 2)
     in_part, of_few = first_seen([one], 30), first_seen([one], 12)
@@ -162,8 +162,8 @@ def test_a_deck_that_comes_twice_is_a_fault(tmp_path: Path) -> None:
     assert len(read_decks([second, third])) == 7
 
 
-def test_two_decks_with_numbers_of_their_own_are_two(tmp_path: Path) -> None:
-    """A machine that repeats itself."""
+def test_two_equal_decks_with_different_numbers_are_two(tmp_path: Path) -> None:
+    """They come from a machine that repeats itself."""
     table = tmp_path / "decks.csv"
     write_decks(table, shuffled("uniform", 1) * 3)  # numbered from 1
     assert [one.number for one in read_decks([table])] == ["1", "2", "3"]
@@ -197,7 +197,7 @@ def turned_round(deck: DeckOrders) -> DeckOrders:
 
 
 def in_a_row(model: str, decks: int) -> list[DeckOrders]:
-    """Each goes in as the last one came out."""
+    """Return decks of which each goes in as the last one came out."""
     made, before = [], NEW_DECK
     for deck in shuffled(model, decks):
         after = tuple(before[NEW_DECK.index(card)] for card in deck.after)
@@ -207,7 +207,7 @@ def in_a_row(model: str, decks: int) -> list[DeckOrders]:
 
 
 def between(one: list[DeckOrders], other: list[DeckOrders]) -> list[DeckOrders]:
-    """Two packs that alternate."""
+    """Return the decks of two alternating packs."""
     return [deck for pair in zip(one, other, strict=True) for deck in pair]
 
 
@@ -235,7 +235,7 @@ def test_orders_that_are_exchanged_are_a_fault(tmp_path: Path) -> None:
 
 
 def turned_in_a_row(model: str, decks: int) -> list[DeckOrders]:
-    """Each goes in with the card on top that came last."""
+    """Return decks of which each goes in reversed."""
     made, before = [], NEW_DECK
     for deck in shuffled(model, decks):
         made.append(DeckOrders(before, tuple(before[NEW_DECK.index(card)] for card in deck.after)))

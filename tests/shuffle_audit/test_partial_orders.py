@@ -1,4 +1,4 @@
-"""Decks that are known in part: false alarms as rare as stated, the same as before where all is known, and power."""
+"""Partly known decks: false alarms are as rare as stated, whole decks give the same results, and the power."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_decks_by_their_size_and_in_their_sequence() -> None:
         seen_of([whole[0], *shuffled("uniform", 1, cards=51)])
 
 
-def test_of_whole_decks_all_is_as_before() -> None:
-    """To the bit: examined as one array, and as decks of which each might be known in part."""
+def test_whole_decks_give_the_same_results() -> None:
+    """Equal to the bit: examined as one array, and as decks that might be partly known."""
     decks = shuffled("shelves:30", 5)
     seen = seen_of(decks)
     orders = orders_of_decks(decks)
@@ -101,8 +101,8 @@ def folded(parts: list[tuple[exact.Distribution, int]], value: int) -> tuple[flo
 
 
 @pytest.mark.parametrize("decks", [(3, 4, 0), (30, 40, 50)])
-def test_sums_of_several_sizes_have_the_distribution_that_folding_gives(decks: tuple[int, ...]) -> None:
-    """By folding for few decks, by the tilted transform for many: deep in both tails, too."""
+def test_sums_of_several_sizes_have_the_folded_distribution(decks: tuple[int, ...]) -> None:
+    """By folding for few decks, by the tilted transform for many, also far into both tails."""
     sizes = (52, 24, 9)
     parts = [(exact.distribution(exact.peak_numbers(size)), count) for size, count in zip(sizes, decks, strict=True)]
     mean = sum(count * (size - 2) / 3 for size, count in zip(sizes, decks, strict=True))
@@ -112,8 +112,8 @@ def test_sums_of_several_sizes_have_the_distribution_that_folding_gives(decks: t
 
 
 @pytest.mark.parametrize("cards", [208, 416])
-def test_sums_of_large_decks_have_the_distribution_that_folding_gives(cards: int) -> None:
-    """One order of so many has a probability that is no float any more."""
+def test_sums_of_large_decks_have_the_folded_distribution(cards: int) -> None:
+    """One order among that many has a probability too small for a float."""
     for numbers in (exact.rising_sequence_numbers, exact.peak_numbers, exact.kept_pair_numbers, exact.cycle_numbers):
         one, decks = exact.distribution(numbers(cards)), 20
         mean, variance = exact.mean_and_variance(one)
@@ -135,15 +135,15 @@ def test_one_size_is_the_sum_as_it_was() -> None:
 # -- false alarms ----------------------------------------------------------------------------------------------------
 
 
-def test_each_model_s_ratio_of_a_relative_order_is_one_on_average() -> None:
-    """Over all 720 orders of six cards: what the evidence needs, for every model."""
+def test_each_models_ratio_of_a_relative_order_is_one_on_average() -> None:
+    """Over all 720 orders of six cards: the evidence needs this of every model."""
     every = np.array(list(permutations(range(6))))
     for model in SUSPECTED:
         assert np.exp(model.log_ratios(every)).mean() == pytest.approx(1.0)
 
 
 def masked(decks: list[DeckOrders], seed: int) -> list[DeckOrders]:
-    """Known at places by chance, of each deck others: a third of the decks as a whole."""
+    """Return decks known at random places, different ones of each deck: a third of the decks completely."""
     random, cards = np.random.default_rng(seed), len(decks[0].after)
     sizes = np.where(random.random(len(decks)) < 1 / 3, cards, random.integers(LEAST_KNOWN, cards, len(decks)))
     places = (random.permutation(cards)[:size].tolist() for size in sizes)
@@ -159,8 +159,8 @@ def test_false_alarms_are_as_rare_as_stated_with_places_by_chance() -> None:
         assert level / 10 < bad <= level + 3 * math.sqrt(level * (1 - level) / AUDITS)
 
 
-def test_procedures_are_calibrated_by_themselves() -> None:
-    """p at most 0.1 in a tenth of the audits at most, of each procedure; and not in far fewer."""
+def test_each_procedure_is_calibrated() -> None:
+    """p is at most 0.1 in a tenth of the audits at most, for each procedure, and not in far fewer."""
     seen = masked(shuffled("uniform", AUDITS * EACH, seed=21, cards=16), 22)
     low = np.zeros(len(PROCEDURES))
     for at in range(0, len(seen), EACH):
@@ -174,7 +174,7 @@ def test_procedures_are_calibrated_by_themselves() -> None:
 
 
 def found_with(model: ShuffleModel, decks: int, known: int, audits: int = 200) -> float:
-    """How often the evidence alone reaches 100, with the first places known."""
+    """Return how often the evidence alone reaches 100, with the first places known."""
     orders = FirstPlaces(model, 52).shuffle(np.random.default_rng(31), audits * decks, known)
     found = 0
     for at in range(0, len(orders), decks):
@@ -189,7 +189,7 @@ def test_a_machine_with_ten_shelves_is_found_by_the_first_24_cards() -> None:
     assert found_with(Shelves(10), 4, 24) > found_with(Shelves(10), 4, 12)
 
 
-def test_which_cards_may_be_chosen_so_that_they_went_through_the_same_shuffle_of_fewer() -> None:
+def test_a_suitable_part_of_a_deck_is_a_shuffle_of_fewer_cards() -> None:
     """A riffle by places of the order out, shelves by places of the order in: 26 of 52, and a deck of 26."""
     for model, counted in ((Riffle(3), patterns.rising_sequences), (Shelves(10), patterns.valleys)):
         decks = model.shuffle(np.random.default_rng(41), 4_000, 52)
@@ -207,8 +207,8 @@ def call(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_a_plan_for_decks_of_which_the_first_cards_are_known() -> None:
-    """More decks than of whole ones; all cards known are whole decks."""
+def test_a_plan_for_decks_with_known_first_cards() -> None:
+    """It needs more decks than with whole ones; with all cards known it is a plan for whole decks."""
     asked = ("plan", "shelves:10", "--level", "0.01", "--power", "0.95", "--audits", "200", "--json")
     plans = [json.loads(call(*asked, *known)[1]) for known in ((), ("--known", "52"), ("--known", "24"))]
     decks = [plan["cells"][0]["decks"] for plan in plans]
@@ -260,7 +260,7 @@ def test_a_report_of_decks_that_are_known_in_part(tmp_path: Path) -> None:
     assert (report["partial"], report["few_known"], report["least_known"], report["guesses"]) == (7, 1, 24, None)
 
 
-def test_where_too_little_is_known_there_is_no_verdict(tmp_path: Path) -> None:
+def test_with_too_few_known_cards_there_is_no_verdict(tmp_path: Path) -> None:
     file = tmp_path / "seen.jsonl"
     few = first_seen(shuffled("cut", 4), LEAST_KNOWN - 1)
     write_decks(file, [*few, DeckOrders((), NEW_DECK)])

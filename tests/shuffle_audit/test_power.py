@@ -1,4 +1,4 @@
-"""The power that is computed is how often verdicts find a model."""
+"""The computed power is the rate at which verdicts find a model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Recorded:
         return self._made[-1]
 
     def audits(self, audits: int, decks: int) -> list[list[DeckOrders]]:
-        """The first decks of each of so many audits, by the names of their cards."""
+        """Return the first decks of each of that many audits, by the names of their cards."""
         cards = self._made[0].shape[1]
         made = np.concatenate([each.reshape(audits, -1, cards) for each in self._made], axis=1)[:, :decks]
         names = NEW_DECK[:cards]
@@ -49,8 +49,8 @@ class Recorded:
 
 
 @pytest.mark.parametrize(("model", "decks"), [("shelves:20", 2), ("riffle:7", 12), ("cut", 1), ("sticking:0.1", 3)])
-def test_it_is_how_often_a_verdict_is_bad(model: str, decks: int) -> None:
-    """By so many audits that `judge` decides one after the other, on other decks."""
+def test_the_power_is_the_rate_of_bad_verdicts(model: str, decks: int) -> None:
+    """By that many audits that `judge` decides one after the other, on other decks."""
     audits = 100
     made = shuffled(model, audits * decks, seed=7)
     bad = sum(judge(made[at : at + decks], LEVEL).verdict == "bad" for at in range(0, len(made), decks))
@@ -60,8 +60,8 @@ def test_it_is_how_often_a_verdict_is_bad(model: str, decks: int) -> None:
 
 
 @pytest.mark.parametrize(("model", "decks"), [("shelves:5", 1), ("shelves:8", 4), ("favoured:0.5:1:20", 12)])
-def test_it_is_the_verdict_of_the_same_decks(model: str, decks: int) -> None:
-    """To the last audit: what is drawn for the power is judged, too."""
+def test_the_power_agrees_with_verdicts_on_the_same_decks(model: str, decks: int) -> None:
+    """They agree to the last audit: what is drawn for the power is also judged."""
     recorded = Recorded(model_named(model, 20))
     power = Draws(recorded, 20, 40, 1).power(decks, LEVEL)
     bad = [judge(each, LEVEL).verdict for each in recorded.audits(40, decks)]
@@ -112,7 +112,7 @@ def test_the_same_seed_draws_the_same_whatever_was_asked_before() -> None:
 
 @pytest.mark.parametrize(("model", "power"), [("shelves:20", 0.95), ("riffle:7", 0.8), ("shelves:10", 0.5)])
 def test_the_least_number_of_decks(model: str, power: float) -> None:
-    """No smaller number reaches it, as is looked up one by one."""
+    """No smaller number reaches the power, as a search one by one shows."""
     made = draws(model)
     found = made.least_decks(power, LEVEL, 200)
     assert found is not None
@@ -146,6 +146,6 @@ def test_the_standard_error() -> None:
     [("shelves:10", 1, 1e-5), ("shelves:20", 5, 0.01), ("riffle:4", 1, 0.01), ("riffle:7", 32, 0.01),
      ("shelves:50", 150, 0.01)],
 )  # fmt: skip
-def test_so_many_decks_find_it_with_95_percent(model: str, decks: int, level: float) -> None:
+def test_that_many_decks_find_it_with_95_percent(model: str, decks: int, level: float) -> None:
     power = draws(model, long_forms.count(2000)).power(decks, level)
     assert power.share >= 0.95 - 2 * power.error

@@ -1,4 +1,4 @@
-"""Tests of decks find what they are for. How rarely they raise a false alarm: `test_calibration`."""
+"""Each procedure finds what it is for. `test_calibration` checks how rarely they raise a false alarm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support import long_forms
 
 
 def least(tested: list[Result]) -> float:
-    """The chance of a false alarm, of all procedures together, at which the first raises one."""
+    """Return the chance of a false alarm, of all procedures together, at which the first raises one."""
     return min(one.adjusted for one in tested)
 
 
@@ -54,7 +54,7 @@ def test_a_deck_that_was_not_shuffled_fails_every_procedure() -> None:
     [(Shelves(10), 1, 1e-6), (Shelves(10, from_top=True), 1, 1e-6), (Riffle(4), 1, 0.01)],
     ids=["ten shelves", "ten shelves, from the top", "four riffles"],
 )
-def test_what_one_deck_shows(model: ShuffleModel, decks: int, level: float) -> None:
+def test_what_one_deck_reveals(model: ShuffleModel, decks: int, level: float) -> None:
     """With 95 % at least."""
     found = [min(result.p for result in examine(one)) <= level for one in sets(model, 1, 200, decks)]
     assert np.mean(found) >= 0.95
@@ -92,8 +92,10 @@ def test_evidence_does_not_depend_on_how_the_decks_come() -> None:
     ids=lambda value: value.words if hasattr(value, "words") else str(value),
 )
 def test_each_goal_is_met_by_the_procedure_made_for_it(model: ShuffleModel, decks: int, level: float, by: str) -> None:
-    """95 % at least, by its own p; and all together, at the same chance of a false alarm, not much more rarely. At one
-    in a million that is left out: of one deck no count lies between."""
+    """At least 95 %, by its own p; and all together, at the same chance of a false alarm, not much more rarely.
+
+    The case of one in a million is left out: no count of one deck lies between.
+    """
     count = long_forms.count(2000)
     tested = [examine(one) for one in sets(model, 2, count, decks)]
     own = [next(result.p for result in one if result.id == by) <= level for one in tested]

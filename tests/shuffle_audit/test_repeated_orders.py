@@ -1,4 +1,4 @@
-"""A shuffle that comes again is found, and good decks repeat none."""
+"""A repeated shuffle is found, and good decks repeat none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_bound_is_its_formula() -> None:
     assert (bound(1, 52), bound(0, 52), bound(500, 3)) == (0.0, 0.0, 1.0)
 
 
-def test_no_chance_is_above_the_bound() -> None:
+def test_no_probability_exceeds_the_bound() -> None:
     """All sets of three decks of four cards."""
     sets = [repeated(np.stack(decks)) for decks in product(FOUR, repeat=3)]
     assert np.mean(np.array(sets) > 0) <= bound(3, 4)
@@ -51,8 +51,8 @@ def test_decks_that_are_known_in_part_are_compared_with_their_like() -> None:
         assert one.decks == sum(map(len, parts))
 
 
-def test_a_generator_that_begins_again_is_found() -> None:
-    """Each deck by itself is good."""
+def test_a_generator_that_restarts_is_found() -> None:
+    """Each deck alone is good."""
     decks = UNIFORM.shuffle(np.random.default_rng(2), 40, 52)
     quiet = {one.id: one.adjusted for one in examine(decks)}
     assert quiet["repeated-orders"] == 1

@@ -61,7 +61,7 @@ def call(*arguments: str) -> Result:
 
 
 def texts_of(decks: list[DeckOrders], *, with_money: bool = False) -> dict[str, str]:
-    """By part: its sentences."""
+    """Return the sentences of each part."""
     report, _ = report_of(decks, (), 0.01, 1, with_money=with_money)
     return {part.id: " ".join(part.sentences) for part in parts(report)}
 
@@ -94,7 +94,7 @@ def test_a_model_fits_only_where_that_is_rare_by_chance() -> None:
         assert best_fit(ranked, 0.01) is None
 
 
-def test_what_the_likelihoods_mean_is_said() -> None:
+def test_the_meaning_of_the_likelihoods_is_explained() -> None:
     good = texts_of(shuffled("uniform", 10))
     assert good["suspects"].startswith("There is no alarm, so this table says nothing of the shuffle")
     assert texts_of(shuffled("riffle:6", 20))["suspects"].startswith(
@@ -230,8 +230,8 @@ def test_cells_of_the_map(decks: int, size: int) -> None:
     assert _cells(turned)[1][0].argmax() == 51
 
 
-def test_the_map_says_how_often_a_cell_of_a_good_shuffle_lies_so_far_off() -> None:
-    """Of a bad one hardly ever, of good ones as often as it should."""
+def test_the_map_states_how_often_a_good_shuffle_has_such_a_cell() -> None:
+    """Hardly ever for a bad one; for good ones as often as it should."""
     said = re.compile(r"lies (\S+) standard deviations off; in .* so far off with a chance of (\S+)\. The")
 
     def found(orders: Orders) -> tuple[float, float]:
@@ -310,7 +310,7 @@ def test_a_place_that_cannot_be_written() -> None:
     assert done.stderr.startswith("cardshoe: no/page.html cannot be written: ")
 
 
-def test_a_name_that_is_too_long_and_a_text_that_is_none() -> None:
+def test_a_name_that_is_too_long_and_bytes_that_are_not_text() -> None:
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
     done = call("decks.csv", "--html", "x" * 300 + ".html")
     assert (done.exit_code, done.stdout) == (2, "")
@@ -341,8 +341,8 @@ def test_a_page_takes_no_other_files_place(name: str) -> None:
     assert Path("null.html").is_symlink()
 
 
-def test_an_old_page_stays_until_the_new_one_is_whole(mocker: pytest_mock.MockerFixture) -> None:
-    """A disk that is full."""
+def test_an_old_page_stays_until_the_new_one_is_complete(mocker: pytest_mock.MockerFixture) -> None:
+    """The disk is full."""
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
     Path("page.html").write_text("the old one")
     mocker.patch.object(Path, "write_bytes", side_effect=OSError(errno.ENOSPC, "No space left on device"))

@@ -1,4 +1,4 @@
-"""Tests with a sampled null distribution: statistics, false alarms, and the regulators' chi-square in both forms."""
+"""Procedures with a sampled null: statistics, false alarms, and the regulators' chi-square in both forms."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_one_deck_says_nothing_of_cards_and_places() -> None:
     assert ("card-position" in tested, "shifts" in tested) == (False, True)
 
 
-def test_beyond_all_samples_a_bound_holds() -> None:
-    """Decks that came out as they went in: the bound is the chance of it, times cells or shifts. Of the exact
-    distribution of one deck of six cards it is never less.
+def test_a_bound_applies_beyond_all_samples() -> None:
+    """Decks that came out as they went in: the bound is their chance, times cells or shifts. It is never less than the
+    exact value for one deck of six cards.
     """
     made = nulls()
     for procedure, chance in ((CARD_POSITION, 52**2 / 52**5), (SHIFTS, 52 / float(exact.orders_of(52)) ** 4)):
@@ -131,7 +131,7 @@ def test_a_cut_alone_moves_all_cards_by_as_much() -> None:
 
 
 def test_the_regulators_test_in_both_forms() -> None:
-    """With verdicts of their own, at 95 and 99 %."""
+    """Each with its own verdict, at 95 and 99 %."""
     decks = uniform(1, 30)
     found = card_position(decks, nulls())
     assert found.freedom == 2601
@@ -144,9 +144,10 @@ def test_the_regulators_test_in_both_forms() -> None:
 
 
 @pytest.mark.exhaustive
-def test_more_decks_than_are_sampled_raise_false_alarms_at_the_stated_rate() -> None:
-    """300 decks. Samples are drawn again for each 40 sets, so that one draw of them does not decide. Fewer decks:
-    `test_calibration`."""
+def test_more_decks_than_sampled_raise_false_alarms_as_stated() -> None:
+    """300 decks. Samples are drawn again for each 40 sets, so that no single draw decides. `test_calibration` has fewer
+    decks.
+    """
     count, levels, each, decks = long_forms.count(4_000), np.array([0.05, 0.01]), 40, 300
     raised = np.zeros((len(SAMPLED), 2))
     for number in range(0, count, each):
@@ -158,16 +159,18 @@ def test_more_decks_than_are_sampled_raise_false_alarms_at_the_stated_rate() -> 
 
 
 def alarms(model: ShuffleModel, decks: int, count: int, made: Nulls) -> tuple[float, float]:
-    """How often the regulators' test fails at 95 %: in the form with sampled decks, and in the naive one."""
+    """Return how often the regulators' test fails at 95 %: in the form with sampled decks, and in the naive one."""
     found = [card_position(model.shuffle(np.random.default_rng([8, n]), decks, 52), made) for n in range(count)]
     failed = [[not one.passes(0.95, naive=naive) for one in found] for naive in (False, True)]
     return float(np.mean(failed[0])), float(np.mean(failed[1]))
 
 
 @pytest.mark.exhaustive
-def test_what_the_regulators_chi_square_shows() -> None:
-    """About 145 decks until ten shelves are found with 80 % at 5 %; the naive form misjudges about 16 % of good ones.
-    Sixteen hundred sets of 145 decks each; four standard errors, and one part in a hundred for samples."""
+def test_the_power_of_the_regulators_chi_square() -> None:
+    """Some 145 decks find ten shelves with 80 % at 5 %; the naive form misjudges some 16 % of good ones.
+
+    Sixteen hundred sets of 145 decks each; four standard errors, and one part in a hundred for samples.
+    """
     count, made = long_forms.count(1600), nulls(samples=9_999)
     margin = 4 * np.sqrt(0.8 * 0.2 / count) + 0.01
     found, _ = alarms(Shelves(10), 145, count, made)

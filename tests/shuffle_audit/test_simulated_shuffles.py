@@ -1,4 +1,4 @@
-"""A simulated shuffler that shuffles after a model: `cardshoe simulate --shuffle`."""
+"""A simulated shuffler that shuffles by a model: `cardshoe simulate --shuffle`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_default_is_made_without_numpy_as_ever() -> None:
 
 
 def test_a_deck_goes_in_as_the_last_one_came_out() -> None:
-    """A cut keeps the deck's cyclic order, over as many decks as one likes."""
+    """A cut keeps the deck's cyclic order, over any number of decks."""
     mechanism = shuffler("cut")
     for _ in range(5):
         before = mechanism.next_deck()

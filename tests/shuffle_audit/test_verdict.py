@@ -1,4 +1,4 @@
-"""A verdict follows from the procedures and the evidence at one chance of a false alarm, and from nothing else."""
+"""A verdict depends on the procedures and the evidence at one chance of a false alarm, and on nothing else."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_procedures_and_evidence_share_the_chance_of_a_false_alarm(model: str) -
 
 
 def test_evidence_alone_is_enough() -> None:
-    """A machine that is repaired: what it gave before is not forgotten."""
+    """A machine that is repaired: its earlier output is not forgotten."""
     decks = [*shuffled("shelves:30", 12), *shuffled("uniform", 400)]
     evidence = judge(decks).evidence
     assert evidence is not None
@@ -90,7 +90,7 @@ def test_with_faces_and_samples_everything_is_examined() -> None:
 
 
 def test_a_machine_with_a_favoured_place_is_found() -> None:
-    """By the fullest cell, where chi-square of the whole table sees nothing yet."""
+    """By the fullest cell, where chi-square of the whole table shows nothing yet."""
     found = judge(shuffled("favoured:0.3:1:52", 45), random=np.random.default_rng(1))
     assert found.verdict == "bad"
     assert [one.id for one in found.findings if one.alarm] == ["favoured-place"]
@@ -108,7 +108,7 @@ def test_faces_that_are_not_known() -> None:
     assert "runs-of-suit" not in {one.id for one in judged.findings}
 
 
-def test_where_the_order_in_is_not_known_there_is_no_verdict() -> None:
+def test_with_an_unknown_order_in_there_is_no_verdict() -> None:
     found = judge(without_the_order_in(shuffled("shelves:1", 20)))
     assert (found.verdict, found.code) == ("no verdict", "order-in-not-known")
     assert found.sentence == (
@@ -129,7 +129,7 @@ def test_decks_without_the_order_in_are_left_out() -> None:
 
 
 def test_too_few_decks_for_a_statement() -> None:
-    """Of three cards each: 1 of 6 is the least chance that one deck can have, 1 of 1,296 of four."""
+    """Of three cards each: the least chance is 1 of 6 for one deck, 1 of 1,296 for four."""
     cards = NEW_DECK[:3]
     same = DeckOrders(cards, cards)
     found = judge([same])

@@ -1,4 +1,4 @@
-"""How many decks the monitor takes to find a machine that becomes bad after good ones: the table of docs/audit.md."""
+"""The number of decks after which the monitor finds a machine that turns bad: the table of docs/audit.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEVEL: Final = 0.001
 
 
 def after_good(good: int, machines: int, seed: int = 1) -> LogRatios:
-    """What lies on each model, of each machine."""
+    """Return the evidence of each model after good decks, for each machine."""
     random, logs = np.random.default_rng(seed), np.full((machines, len(SUSPECTED)), -np.inf)
     for deck in range(1, good + 1):
         logs = bet_on(logs, deck, ratios_of(model_named("uniform").shuffle(random, machines, 52)))
@@ -27,7 +27,7 @@ def after_good(good: int, machines: int, seed: int = 1) -> LogRatios:
 
 
 def decks_to_alarm(logs: LogRatios, good: int, model: str, seed: int = 2) -> list[int]:
-    """Of each machine, how many bad decks it takes; `AT_MOST` where it takes more."""
+    """Return for each machine the number of bad decks until the alarm, `AT_MOST` where it takes more."""
     random, found = np.random.default_rng(seed), np.full(len(logs), AT_MOST)
     for bad in range(1, AT_MOST + 1):
         logs = bet_on(logs, good + bad, ratios_of(model_named(model).shuffle(random, len(logs), 52)))
@@ -37,7 +37,7 @@ def decks_to_alarm(logs: LogRatios, good: int, model: str, seed: int = 2) -> lis
 
 
 def table() -> str:
-    """The median for each number of good decks and each model, as it stands in the page."""
+    """Return the median for each number of good decks and each model, as the page has it."""
     lines = [
         f"| good decks before | {' | '.join(f'`{model}`' for model in MODELS)} |",
         "|---" * (1 + len(MODELS)) + "|",

@@ -1,1 +1,1 @@
-"""USB: the model of a device, its adapters, and what the host makes of them."""
+"""Tests of USB: the model of a device, its adapters, and the host's view of them."""

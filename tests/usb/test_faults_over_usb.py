@@ -1,4 +1,4 @@
-"""Every fault of the registry over USB: of cards and of the line as elsewhere, and those that USB has of its own."""
+"""Every fault of the registry over USB: those of cards and of the line, and those that only USB has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .usb_course import UsbCourse
 
 
 def played(side: Side, *faults: str, later: str = "") -> UsbCourse:
-    """As `tests.protocol.test_faults.played`, over USB."""
+    """Play a course over USB, as `tests.protocol.test_faults.played` does."""
     course = UsbCourse(side, *faults)
     course.load()
     if later:

@@ -26,7 +26,7 @@ async def testbed() -> AsyncIterator[Testbed]:
 
 
 async def reported(testbed: Testbed, since: int = 0) -> None:
-    """A card that is drawn now reaches the program."""
+    """Draw a card, and check that its report reaches the program."""
     await testbed.heard(since, reported="CardDrawn", number=testbed.shoe.draw())
 
 
@@ -54,7 +54,7 @@ async def test_reports_come_by_either_way(testbed: Testbed, url: str) -> None:
 
 
 async def test_statuses_come_on_the_interrupt_endpoint(testbed: Testbed) -> None:
-    """The device says that it is alive by that endpoint alone, and the link stands."""
+    """The device's signs of life come by that endpoint alone, and the link stays up."""
     testbed.probe(BULK_URL)
     await testbed.heard(state="ready")
     await testbed.wait(lambda: INTERRUPT_IN in testbed.shoe.usb.sent)
@@ -92,8 +92,8 @@ async def test_unplugged_in_mid_transfer_and_found_under_another_node(testbed: T
         await reported(testbed, seen)
 
 
-async def test_the_cable_comes_out_at_several_places_of_a_link_and_a_later_link_stands(testbed: Testbed) -> None:
-    """At every byte of one: `tests.link.test_hang_up`."""
+async def test_the_cable_is_pulled_at_several_places_and_a_later_link_works(testbed: Testbed) -> None:
+    """`tests.link.test_hang_up` does it at every byte of a link."""
     for count in (1, 60, 150, 400):
         testbed.shoe.usb.faults.unplug_after = testbed.shoe.usb.moved + count
         seen = len(testbed.said)
@@ -135,7 +135,7 @@ async def test_an_endpoint_that_stalls_again_and_again_ends_the_link(testbed: Te
 
 
 async def test_a_packet_that_is_too_long_ends_the_link(testbed: Testbed) -> None:
-    """What comes next is in `test_faults_over_usb`: umockdev 0.17 breaks a program that opens the same node twice."""
+    """`test_faults_over_usb` has what follows: umockdev 0.17 breaks a program that opens the same node twice."""
     testbed.probe(BULK_URL)
     await testbed.heard(state="ready")
     testbed.shoe.injector.arm(parse_fault("babble@1"))
@@ -151,7 +151,7 @@ async def test_packets_that_are_shorter_than_they_need_be(testbed: Testbed) -> N
     await reported(testbed)
 
 
-async def test_a_device_that_takes_nothing_for_a_while(testbed: Testbed) -> None:
+async def test_a_device_that_does_not_read_for_some_time(testbed: Testbed) -> None:
     """Writes time out in libusb, and are tried again."""
     testbed.probe(BULK_URL)
     await testbed.heard(state="ready")

@@ -1,4 +1,4 @@
-"""`cardshoe simulate --usbip`: a process whose device is attached, loses its cable, and has it again."""
+"""`cardshoe simulate --usbip`: a process whose device is attached, loses its cable, and is attached again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BULK_IN, BULK_OUT = 0x81, 0x01
 
 @asynccontextmanager
 async def simulated(folder: Path, *options: str) -> AsyncIterator[tuple[list[str], int]]:
-    """The two lines that the process prints, and its port."""
+    """Yield the two lines that the process prints, and its port."""
     child = Child(
         "controller", "simulate", "--usbip", "0", "--no-console", "--kind", "shoe",
         "--key-file", str(folder / "keys"), "--link", str(folder / "device"), *options,
@@ -37,7 +37,7 @@ async def simulated(folder: Path, *options: str) -> AsyncIterator[tuple[list[str
 
 
 async def attach(port: int) -> UsbIpClient:
-    """Attach and configure the device, as soon as it is there."""
+    """Attach and configure the device, as soon as it is available."""
     while True:
         client = await UsbIpClient.connect(port)
         if await client.attach() is not None:
@@ -47,7 +47,7 @@ async def attach(port: int) -> UsbIpClient:
 
 
 def hello() -> bytes:
-    """What a host sends first; the device answers it."""
+    """Return what a host sends first; the device answers it."""
     return CardlinkHost(nonce=bytes(16), key_of=lambda serial: bytes(32), held=(0, 0), now=0.0).outgoing()
 
 
@@ -62,7 +62,7 @@ async def test_it_says_how_it_is_opened_and_attached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["hub-reset@1", "unplug@1"])
-async def test_the_cable_is_in_again_at_once_and_the_device_attached_again(tmp_path: Path, fault: str) -> None:
+async def test_the_cable_is_back_immediately_and_the_device_attached_again(tmp_path: Path, fault: str) -> None:
     async with simulated(tmp_path, "--fault", fault) as (_, port):
         client = await attach(port)
         client.submit(BULK_OUT, data=hello())

@@ -1,4 +1,4 @@
-"""Which endpoint a device's frames go out on: by how the host last spoke, and by what they are."""
+"""The endpoint for a device's frames: it depends on how the host last sent, and on the kind of frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATUS = encode_frame(0x11, 7, 0, b"status", flags=INTERRUPT)
 
 
 class Routed:
-    """A router whose device says what the test says. `heard`: what the device was given."""
+    """A router whose device sends what the test wants. `heard`: what the device received."""
 
     def __init__(self, *, interrupt: bool = True) -> None:
         profile = Profile("shoe", "CARDSHOE-1", full_capabilities("shoe"))
@@ -40,7 +40,7 @@ class Routed:
         self.usb.submit(Transfer(endpoint, data=b"hello"))
 
     def sent_on(self, data: bytes) -> dict[int, bytes]:
-        """What can be read of it, by endpoint."""
+        """Return what can be read, by endpoint."""
         self.router.send(data)
         found: dict[int, bytes] = {}
         for endpoint in (BULK_IN, INTERRUPT_IN, SERIAL_IN):
@@ -55,7 +55,7 @@ def test_a_status_goes_out_on_the_interrupt_endpoint_and_all_else_on_bulk() -> N
     assert Routed().sent_on(REPORT + STATUS + REPORT) == {BULK_IN: REPORT * 2, INTERRUPT_IN: STATUS}
 
 
-def test_each_frame_is_a_transfer_of_its_own() -> None:
+def test_each_frame_is_a_separate_transfer() -> None:
     routed = Routed()
     routed.router.send(REPORT * 3)
     transfers = [Transfer(BULK_IN, length=4096) for _ in range(3)]
@@ -79,8 +79,8 @@ def test_the_device_answers_where_it_was_spoken_to() -> None:
     assert routed.heard == [b"hello"] * 3
 
 
-def test_a_port_that_is_opened_is_spoken_to_and_one_that_is_closed_no_more() -> None:
-    """So a one-way device, to which nobody writes, is heard there."""
+def test_frames_go_to_a_port_only_while_it_is_open() -> None:
+    """So a one-way device, to which nobody writes, can be read there."""
     routed = Routed()
     routed.control(0x21, 0x22, 3, 1)
     assert routed.sent_on(REPORT) == {SERIAL_IN: REPORT}
@@ -98,5 +98,5 @@ def test_plugged_in_again_it_is_the_vendor_interface(again: str) -> None:
 
 
 @pytest.mark.parametrize("damaged", [REPORT[:9], REPORT[2:], b"\xc0\xc0", b"noise"])
-def test_what_is_no_whole_frame_goes_out_on_bulk(damaged: bytes) -> None:
+def test_bytes_that_are_not_a_frame_go_out_on_bulk(damaged: bytes) -> None:
     assert Routed().sent_on(damaged) == {BULK_IN: damaged}

@@ -35,7 +35,7 @@ def device(*, configured: bool = True, **description: Any) -> UsbDevice:
 def control(
     of: UsbDevice, kind: int, request: int, value: int = 0, index: int = 0, *, length: int = 255, data: bytes = b""
 ) -> bytes | int:
-    """The answer, or the error's number."""
+    """Return the answer, or the error's number."""
     size = length if kind & 0x80 else len(data)
     transfer = Transfer(0, setup=struct.pack("<BBHHH", kind, request, value, index, size), data=data)
     of.submit(transfer)
@@ -56,7 +56,7 @@ STALL = errno.EPIPE
 
 
 def walk(raw: bytes) -> list[tuple[int, bytes]]:
-    """Kind and whole bytes of each descriptor; each must end where the next begins."""
+    """Yield kind and bytes of each descriptor; each must end where the next begins."""
     found = []
     while raw:
         assert 2 <= raw[0] <= len(raw)
@@ -116,7 +116,7 @@ def test_a_qualifier_is_for_high_speed_alone() -> None:
     assert qualifier[:2] == b"\x0a\6"
 
 
-def test_without_a_serial_number_there_is_no_index_for_it() -> None:
+def test_without_a_serial_number_its_index_is_zero() -> None:
     made = UsbDevice(UsbDescription(""))
     found = control(made, 0x80, 6, 0x0100)
     assert isinstance(found, bytes)
@@ -180,19 +180,19 @@ def test_a_transfer_that_waits_ends_with_the_halt() -> None:
         (0x80, 0x33, 0, 0),
         (0x82, 12, 0, BULK_IN),  # synch frame
         (0x00, 7, 0x0100, 0),  # set descriptor
-        (0x00, 3, 1, 0),  # remote wakeup, which it has not
-        (0x02, 1, 0, 0x8F),  # no such endpoint
-        (0x02, 1, 1, BULK_IN),  # no such feature
+        (0x00, 3, 1, 0),  # remote wakeup, which it does not have
+        (0x02, 1, 0, 0x8F),  # unknown endpoint
+        (0x02, 1, 1, BULK_IN),  # unknown feature
         (0x82, 0, 0, 0x0F),
         (0x81, 0, 0, 9),
-        (0x01, 11, 1, 0),  # no such setting
+        (0x01, 11, 1, 0),  # unknown setting
         (0x01, 11, 0, 9),
         (0xC0, 1, 0, 0),
         (0x40, 1, 0, 0),
-        (0x21, 0x22, 1, 0),  # a serial port's, to the vendor interface
+        (0x21, 0x22, 1, 0),  # a serial port's request, to the vendor interface
         (0xA1, 0x21, 0, 0),
         (0x21, 0x99, 0, 1),
-        (0x81, 6, 0x2200, 0),  # a keyboard's report, of no keyboard
+        (0x81, 6, 0x2200, 0),  # a keyboard's report descriptor
     ],
 )
 def test_what_it_does_not_know_is_stalled(kind: int, request_: int, value: int, index: int) -> None:
@@ -229,7 +229,7 @@ def test_a_line_coding_is_kept() -> None:
     assert control(made, 0x21, 0x23, 0xFFFF, 1) == b"", "a break"
 
 
-def test_the_device_is_told_when_dtr_changes() -> None:
+def test_the_device_is_informed_of_dtr_changes() -> None:
     made = device()
     told: list[bool] = []
     made.on_line = told.append

@@ -1,4 +1,4 @@
-"""The USB/IP server, by a client that shares no code with it, by Debian's tool, and by bytes at random."""
+"""The USB/IP server, tested with an independent client, with Debian's tool, and with random bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEAD = struct.pack(">IIIII", 1, 1, 0x10002, 0, 1)
 
 
 class Server(UsbIpFront):
-    """One on a free port of this machine. `said`: what it logged. `echoes`: what is written comes back."""
+    """A server on a free port of the host. `said`: its log. `echoes`: written data comes back."""
 
     def __init__(self) -> None:
         profile = Profile("shoe", SERIAL_NUMBER, full_capabilities("shoe"))
@@ -65,7 +65,7 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[UsbIpClient]:
-    """One that has attached the device and configured it."""
+    """Yield a client that has attached the device and configured it."""
     client = await UsbIpClient.connect(server.port)
     assert await client.attach() is not None
     assert (await client.control(0x00, 9, 1)).status == 0
@@ -190,7 +190,7 @@ async def test_the_cable_comes_out_in_mid_transfer(server: Server, client: UsbIp
 
 
 async def refused(server: Server, *pieces: bytes) -> str:
-    """What is said of a connection that sends this; afterwards the server serves the next."""
+    """Return the log of a connection that sends this, and check that the server then serves the next."""
     before = len(server.said)
     client = await UsbIpClient.connect(server.port)
     for piece in pieces:
@@ -233,11 +233,11 @@ CONFIGURE = submit(0, endpoint=0, setup=bytes((0, 9, 1, 0, 0, 0, 0, 0)))
         ((ATTACH, CONFIGURE, submit(64, direction=1), submit(64, direction=1)), "transfer 1 is under way"),
     ],
 )
-async def test_what_is_no_usbip_is_refused_in_one_line(server: Server, pieces: tuple[bytes, ...], why: str) -> None:
+async def test_invalid_usbip_is_refused_in_one_line(server: Server, pieces: tuple[bytes, ...], why: str) -> None:
     assert why in await refused(server, *pieces)
 
 
-async def test_more_transfers_at_once_than_it_takes(server: Server, client: UsbIpClient) -> None:
+async def test_more_parallel_transfers_than_the_limit(server: Server, client: UsbIpClient) -> None:
     for _ in range(MOST_TRANSFERS + 1):
         client.submit(BULK_IN, length=64)
     await client.rest()
@@ -264,7 +264,7 @@ async def test_a_connection_that_says_nothing_is_ended(server: Server, monkeypat
 
 @given(st.data())
 @settings(max_examples=60)
-def test_bytes_at_random_end_one_connection_and_nothing_else(data: st.DataObject) -> None:
+def test_random_bytes_end_one_connection_and_nothing_else(data: st.DataObject) -> None:
     """Whole messages with any numbers in them, cut anywhere, or noise; with the device and without."""
     command = st.builds(
         lambda head, about: struct.pack(">IIIII", *head) + about,

@@ -1,4 +1,4 @@
-"""A simulated device on USB/IP and umockdev's testbed that has attached it, for a test that is neither."""
+"""A simulated device on USB/IP and the umockdev testbed that has attached it, for tests that run in neither."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SERIAL_URL = f"serial:///dev/cardshoe/{SERIAL_NUMBER}"
 
 
 class Testbed:
-    """The bus in a process of its own. `said`: everything that it and its program said, oldest first."""
+    """The bus in a separate process. `said`: all output of it and its program, oldest first."""
 
     __test__ = False
 
@@ -43,7 +43,7 @@ class Testbed:
         self._changes = shoe.changes
 
     async def attach(self) -> int:
-        """The address that the device has got."""
+        """Attach the device; return its address."""
         seen = len(self.said)
         self._ask(attach=self.shoe.server.port)
         return int((await self.until(lambda one: "attached" in one, seen))["attached"])
@@ -56,29 +56,29 @@ class Testbed:
         self.run(sys.executable, "-m", "tests.support.link_probe", url, KEY.hex(), *how)
 
     async def output(self, *program: str) -> tuple[int, str]:
-        """Exit code and standard output of a program that ends."""
+        """Return exit code and standard output of a program that ends."""
         seen = len(self.said)
         self.run(*program)
         ended = await self.until(lambda one: "exit" in one, seen)
         return int(ended["exit"]), "\n".join(one["out"] for one in self.said[seen:] if "out" in one)
 
     async def stop(self, *, at_once: bool = False) -> None:
-        """End the program, in order unless it is to be killed. The node of a killed one is not opened again."""
+        """Stop the program, normally unless it is to be killed. The node of a killed one is not opened again."""
         seen = len(self.said)
         self._ask(stop=at_once)
         await self.until(lambda one: "exit" in one, seen)
 
     async def wait(self, condition: Callable[[], bool]) -> None:
-        """Until something is so, here or there."""
+        """Wait until a condition is true, here or there."""
         await self._changes.until(lambda: condition() or self._process.returncode is not None)
         assert condition(), f"it has ended: {self.said[-20:]}"
 
     async def settles(self) -> None:
-        """Until the host has acknowledged all that the shoe has reported."""
+        """Wait until the host has acknowledged all that the shoe has reported."""
         await self.wait(lambda: self.shoe.device.idle)
 
     async def heard(self, since: int = 0, **what: Any) -> dict[str, Any]:
-        """What the probe says next with these fields, from the line with that number on."""
+        """Return the probe's next line with these fields, from the line with that number on."""
         return await self.until(lambda one: what.items() <= _of_probe(one).items(), since)
 
     async def until(self, wanted: Callable[[dict[str, Any]], bool], since: int = 0) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _of_probe(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class NotingUsb(UsbDevice):
-    """It notes each transfer that begins or is sent. `sent`: the endpoints of those to the host."""
+    """A device that notes each transfer that begins or is sent. `sent`: the endpoints of those to the host."""
 
     def __init__(self, description: UsbDescription, changes: Changes) -> None:
         super().__init__(description)
@@ -135,7 +135,7 @@ class NotingUsb(UsbDevice):
 
 
 class Shoe:
-    """A shoe on a USB/IP server of this process, a deck in it."""
+    """A shoe with a deck in it, on a USB/IP server of this process."""
 
     def __init__(self, description: UsbDescription) -> None:
         self.changes = Changes()
@@ -151,14 +151,14 @@ class Shoe:
         self.device.mechanism.load(self.device.mechanism.shuffled_by_hand(), deck=1)
 
     def draw(self) -> int:
-        """Draw a card; the number of its report."""
+        """Draw a card; return the number of its report."""
         self.device.mechanism.draw(forced=True)
         return self.device.link.last_number
 
 
 @asynccontextmanager
 async def attached(description: UsbDescription | None = None) -> AsyncIterator[Testbed]:
-    """A testbed that has attached a shoe."""
+    """Yield a testbed that has attached a shoe."""
     shoe = Shoe(description or UsbDescription(SERIAL_NUMBER))
     await shoe.server.listen()
     await shoe.server.plug()

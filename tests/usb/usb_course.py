@@ -1,4 +1,4 @@
-"""The course of faults over USB: pyusb and this program's own lookup on the host, a model of a device at the other end.
+"""The course of faults over USB: pyusb and the program's lookup on the host, a model of a device at the other end.
 
 Nothing waits: the host reads where packets are, and time is the course's number.
 """
@@ -21,7 +21,7 @@ URL = DeviceUrl("usb", path="/1209:0001/SHOE-9")
 
 
 class UsbCourse(FaultCourse):
-    """`errors`: every error that the host met on USB; `not_found`: how often the device was not found where it was."""
+    """A course over USB. `errors`: every USB error of the host; `not_found`: how often the device was not found."""
 
     def __init__(self, side: Side, *faults: str) -> None:
         self.errors: list[int | None] = []
@@ -88,7 +88,7 @@ class UsbCourse(FaultCourse):
         return received
 
     def _recovers(self, stalls: StallRecovery, error: usb.core.USBError) -> bool:
-        """As the transport does: a first stall is cleared, and after anything else the device is opened again."""
+        """Recover as the transport does: a first stall is cleared, otherwise the device is opened again."""
         try:
             stalls.clear_or_raise(error)
         except usb.core.USBError:

@@ -1,7 +1,7 @@
-"""What takes long to make is kept in a folder, named by the SHA-256 of what it was made from.
+"""Keeps what takes long to make in a folder, under the SHA-256 of its inputs.
 
-The folder is `$CARDSHOE_VM_CACHE`, else `cardshoe-vm` in `$XDG_CACHE_HOME` or `~/.cache`. Where nothing is kept,
-everything is made again. What no run has used for a month is removed.
+The folder is `$CARDSHOE_VM_CACHE`, else `cardshoe-vm` in `$XDG_CACHE_HOME` or `~/.cache`. What is missing is made
+again. What no run has used for a month is removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEPT: Final = 3  # of each kind: the newest ones
 
 
 def cache_folder() -> Path:
-    """The folder, which is made."""
+    """Return the folder, creating it if necessary."""
     if named := os.environ.get("CARDSHOE_VM_CACHE"):
         folder = Path(named)
     else:
@@ -32,7 +32,7 @@ def cache_folder() -> Path:
 
 
 def key_of(parts: Iterable[str | bytes | Path]) -> str:
-    """The SHA-256 of texts and of the content of files, in their order."""
+    """Return the SHA-256 of texts and of the content of files, in their order."""
     whole = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, Path) else part.encode() if isinstance(part, str) else part
@@ -41,7 +41,7 @@ def key_of(parts: Iterable[str | bytes | Path]) -> str:
 
 
 def kept(kind: str, key: str, make: Callable[[Path], None]) -> Path:
-    """The folder of that kind and key; `make` fills it where there is none. One process makes it, others wait."""
+    """Return the folder of that kind and key; `make` fills a new one. One process makes it, others wait."""
     cache = cache_folder()
     found = cache / f"{kind}-{key}"
     with _alone(cache / f"{kind}.lock"):
@@ -59,7 +59,7 @@ def kept(kind: str, key: str, make: Callable[[Path], None]) -> Path:
 
 
 def _tidy(cache: Path, kind: str) -> None:
-    """Make room: what was left half made, and what is old."""
+    """Remove what is incomplete or old."""
     for left in cache.glob(f"{kind}.new-*"):
         shutil.rmtree(left, ignore_errors=True)
     newest_first = sorted(cache.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime, reverse=True)

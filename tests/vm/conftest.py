@@ -19,7 +19,7 @@ from tests.vm.table import Table, relay
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What every test here needs. Their long forms, too, run only where `-m` names `vm`: each takes minutes."""
+    """Mark all tests here with their needs. Long forms, too, run only where `-m` names `vm`: each takes minutes."""
     chosen = config.option.markexpr
     for item in list(items):
         if Path(__file__).parent in item.path.parents:
@@ -34,7 +34,7 @@ PLUG_TO_READY = "plug to ready: "  # a property of a test: seconds of each plug
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How long it took from the plug to a link that stands."""
+    """Print the times from plugging in to an established link."""
     times: dict[str, list[float]] = {}
     for report in terminalreporter.stats.get("passed", ()):
         for name, seconds in report.user_properties if report.when == "call" else ():
@@ -57,14 +57,14 @@ class Rig(NamedTuple):
 
 @pytest.fixture(scope="session")
 def saved() -> Image:
-    """Made in a thread, which has no loop yet."""
+    """Make the image in a thread, which has no loop yet."""
     with ThreadPoolExecutor(1) as making:
         return making.submit(image).result()
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Its name leaves room for a socket's."""
+    """Yield a folder whose name leaves room for a socket's."""
     with tempfile.TemporaryDirectory(prefix="cardshoe-vm-") as name:
         yield Path(name)
 

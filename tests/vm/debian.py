@@ -1,7 +1,7 @@
 """Debian 12 for the machine: the root's files as an archive, its kernel and the initial file system.
 
-The packages come from the sources that this machine's own apt has. Root rights are needed. The kernel's package is
-unpacked and not installed: nothing in the machine makes an initial file system, and few of its modules are needed.
+The packages come from the apt sources of the host. This needs root. The kernel's package is unpacked and not installed:
+nothing in the machine makes an initial file system, and few of its modules are needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODULES: Final = (  # folders and files below the kernel's modules
     "kernel/arch/x86/crypto",
 )  # fmt: skip
 AT_BOOT: Final = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4", "virtio_console")  # its disk, the agent's port
-UNWANTED: Final = (  # services that take time in a machine of minutes and have nothing to do with the program
+UNWANTED: Final = (  # services that cost minutes of a machine's time and do not concern the program
     "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "e2scrub_reap.service",
     "fstrim.timer", "getty@tty1.service", "modprobe@drm.service", "modprobe@efi_pstore.service",
     "proc-sys-fs-binfmt_misc.automount", "serial-getty@ttyS0.service", "systemd-binfmt.service",
@@ -41,7 +41,7 @@ PUT_IN: Final = ("agent.py", "agent.service", "init")
 
 
 class Debian(NamedTuple):
-    """`root`: a tar archive. `kernel`: an ELF file, which QEMU starts without decompressing it."""
+    """The files of a Debian. `root`: a tar archive. `kernel`: an ELF file, which QEMU starts without decompression."""
 
     root: Path
     kernel: Path
@@ -50,7 +50,7 @@ class Debian(NamedTuple):
 
 
 def debian(more: Sequence[str] = ()) -> Debian:
-    """From the cache, or made. `more`: packages besides, of a machine of another kind."""
+    """Return it from the cache, or make it. `more`: additional packages of another kind of machine."""
     kernel_package = _kernel_package()
     key = key_of((kernel_package, *_sources(), Path(__file__), *(INSIDE / name for name in PUT_IN), *more))
     kind = "server" if more else "debian"
@@ -91,7 +91,7 @@ def _make(folder: Path, kernel_package: str, packages: Sequence[str]) -> None:
 
 
 def _furnish(root: Path) -> None:
-    """What makes the root a machine of tests: its name, its network, the agent, nothing that takes time for nothing."""
+    """Turn the root into a test machine: its name, its network, the agent, and no slow services."""
     units = root / "etc/systemd/system"
     for name in UNWANTED:
         (units / name).symlink_to("/dev/null")
@@ -115,7 +115,7 @@ def _furnish(root: Path) -> None:
 
 
 def _kernel_package() -> str:
-    """The kernel that `linux-image-amd64` stands for, and its version: NAME=VERSION."""
+    """Return the kernel package to which `linux-image-amd64` refers, with its version: NAME=VERSION."""
     shown = run(["apt-cache", "show", "--no-all-versions", "linux-image-amd64"])
     (depends,) = (line for line in shown.splitlines() if line.startswith("Depends: "))
     name, _, version = depends.removeprefix("Depends: ").partition(" ")
@@ -132,7 +132,7 @@ def _download(packages: Iterable[str], into: Path) -> None:
 
 
 def _sources() -> list[str]:
-    """This machine's apt sources of the suite, as lines of a sources.list."""
+    """Return the host's apt sources of the suite, as lines of a sources.list."""
     wanted = "$(TARGET_OF) $(SITE) $(RELEASE) $(COMPONENT)"
     told = run(["apt-get", "indextargets", "--format", wanted, "Created-By: Packages"])
     lines = {line for line in told.splitlines() if line.startswith("deb ") and f" {SUITE}" in line}
@@ -140,7 +140,7 @@ def _sources() -> list[str]:
 
 
 def _apt_options() -> list[str]:
-    """What this machine's apt is told about how fresh a source must be: a mirror of an earlier day is old."""
+    """Return the host's apt options on the age of a source: a mirror of an earlier day is old."""
     told = run(["apt-config", "dump", "Acquire::Check-Valid-Until", "Acquire::Check-Date"])
     return told.splitlines()
 
@@ -149,7 +149,7 @@ def _apt_options() -> list[str]:
 
 
 def extract_kernel(compressed: Path, kernel: Path) -> None:
-    """The ELF file within a compressed kernel. To start it takes half the time: no firmware, nothing to decompress."""
+    """Extract the ELF file from a compressed kernel. It starts in half the time: no firmware, nothing to decompress."""
     data = compressed.read_bytes()
     at = data.index(MAGIC_OF_XZ)
     unpacked = lzma.LZMADecompressor().decompress(data[at:])
@@ -169,7 +169,7 @@ def _copy_modules(have: Path, into: Path) -> None:
 
 
 def needed_modules(folder: Path, names: Sequence[str]) -> list[Path]:
-    """The modules with all that they need, in an order in which they can be loaded."""
+    """Return the modules with their dependencies, in an order in which they can be loaded."""
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         module, _, others = line.partition(":")
@@ -183,7 +183,9 @@ def needed_modules(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def initial_file_system(busybox: Path, modules: Path) -> bytes:
-    """What the kernel begins with: it loads the modules of the disk and goes on with systemd on it."""
+    """Return the file system with which the kernel begins: it loads the disk's modules and continues with systemd on
+    it.
+    """
     loaded = needed_modules(modules, AT_BOOT)
     files = {"init": (INSIDE / "init").read_bytes(), "bin/busybox": busybox.read_bytes()}
     files |= {f"m/{module.name}": module.read_bytes() for module in loaded}
@@ -194,7 +196,7 @@ def initial_file_system(busybox: Path, modules: Path) -> bytes:
 
 
 def _cpio(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """An archive in the format that the kernel reads, "newc": names, modes, contents."""
+    """Return an archive in the kernel's format "newc": names, modes, contents."""
     archive = bytearray()
     for number, (name, mode, data) in enumerate((*entries, ("TRAILER!!!", 0, b"")), start=1):
         fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
@@ -206,7 +208,7 @@ def _cpio(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def run(command: Sequence[str], *, folder: Path | None = None) -> str:
-    """A command that must succeed; what it says otherwise is in the error."""
+    """Run a command that must succeed; otherwise the error contains its output."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")

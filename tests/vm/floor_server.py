@@ -1,5 +1,7 @@
-"""The server of a floor, where nothing is set up yet: Debian with the packages that docs/floor_deployment.md names, and
-the program as that page installs it. What follows there is done in the running machine.
+"""The server of a floor before its setup: Debian with the packages that docs/floor_deployment.md names, and the program
+installed as on that page.
+
+The following steps of the page are done in the running machine.
 """
 
 from __future__ import annotations
@@ -21,23 +23,23 @@ from tests.vm.machine import ADDRESS
 PINNED: Final = ("requirements-floor.txt", "requirements-build.txt")
 SOURCES: Final = "/root/cardshoe"
 AUTHORITY: Final = f"{SOURCES}/authority"
-SIZE: Final = "2500M"  # of the disk; what is not written takes no space
-NOT_HERE: Final = {"prometheus"}  # it takes time, and nothing of the page needs it
+SIZE: Final = "2500M"  # of the disk; unwritten parts take no space
+NOT_HERE: Final = {"prometheus"}  # it takes time, and nothing on the page needs it
 BLOCK: Final = re.compile(r"^ *```(sh|toml)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-IN_THE_HOUSE: Final = (  # the pages' names, and what a technician writes in their places
+IN_THE_HOUSE: Final = (  # the pages' names, and what a technician writes instead
     ("broker.casino", "broker.example"), ("nc-07", TABLE), ("10.0.0.5", ADDRESS),
 )  # fmt: skip
 
 
 class Block(NamedTuple):
-    """`kind`: sh, or toml for the end of the table's configuration."""
+    """A block of commands. `kind`: sh, or toml for the end of the table's configuration."""
 
     kind: str
     text: str
 
 
 def blocks(page: str, section: str) -> list[Block]:
-    """What a section of a page has a technician write, in its order."""
+    """Return the blocks that a section of a page has a technician enter, in their order."""
     text = (ROOT / "docs" / page).read_text("utf-8")
     (found,) = re.findall(rf"^#+ {section}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
     return [Block(kind, in_the_house(dedent(written))) for kind, written in BLOCK.findall(found)]
@@ -50,7 +52,7 @@ def in_the_house(text: str) -> str:
 
 
 def server() -> tuple[Debian, Path]:
-    """From the cache, or made: what it boots with, and its disk, which is to be copied."""
+    """Return it from the cache, or make it: the boot files, and the disk, which is to be copied."""
     first = blocks("floor_deployment.md", "One pit on one server")[0].text
     packages = sorted(set(re.findall(r"apt-get install -y (.*)", first)[0].split()) - NOT_HERE)
     commands = "".join(line for line in first.splitlines(keepends=True) if not line.startswith("apt-get "))
@@ -63,7 +65,7 @@ def server() -> tuple[Debian, Path]:
 
 
 def _make(disk: Path, base: Debian, commands: str) -> None:
-    """pip takes its packages from a folder: the machine reaches no network."""
+    """Make the disk. pip takes its packages from a folder, because the machine reaches no network."""
 
     def furnish(root: Path) -> None:
         sources, wheels = root / SOURCES.lstrip("/"), root / "root/wheels"

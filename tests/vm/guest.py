@@ -1,4 +1,4 @@
-"""The system inside the machine, as its root user: commands, and waiting until something is so."""
+"""The system inside the machine, used as root: commands, and waits for conditions."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 
 class Done(NamedTuple):
-    """`out`: standard output and standard error."""
+    """A finished command. `out`: standard output and standard error."""
 
     code: int
     out: str
 
 
 class CommandFailedError(AssertionError):
-    """A command inside the machine ended with another exit code than it had to."""
+    """A command inside the machine ended with an unexpected exit code."""
 
 
 class Guest:
-    """Commands run beside one another, each in a shell of its own."""
+    """Runs commands in parallel, each in a separate shell."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, patience: float) -> None:
         self._writer = writer
@@ -32,14 +32,14 @@ class Guest:
         self._reading = asyncio.create_task(self._read(reader))
 
     async def run(self, script: str) -> str:
-        """What it wrote; it must end with 0."""
+        """Run a script and return its output; it must end with 0."""
         done = await self.attempt(script)
         if done.code:
             raise CommandFailedError(f"{script}: {done.code}\n{done.out}")
         return done.out.strip()
 
     async def attempt(self, script: str) -> Done:
-        """Run a script of sh, whatever comes of it."""
+        """Run a script of sh, with any result."""
         number = next(self._numbers)
         answered = self._asked[number] = asyncio.get_running_loop().create_future()
         await self._send(number, script)
@@ -48,7 +48,7 @@ class Guest:
         return done
 
     async def begin(self, script: str) -> None:
-        """Begin a script without waiting for its end."""
+        """Start a script without waiting for its end."""
         await self._send(next(self._numbers), script)
 
     async def _send(self, number: int, script: str) -> None:
@@ -56,7 +56,7 @@ class Guest:
         await self._writer.drain()
 
     async def until(self, condition: str) -> None:
-        """Until a command inside succeeds."""
+        """Wait until a command inside succeeds."""
         script = f"until {{ {condition}\n}} >/dev/null 2>&1; do sleep 0.1; done"
         done = await self.attempt(script)
         if done.code:
@@ -64,7 +64,7 @@ class Guest:
             raise CommandFailedError(f"never so: {condition}\n{told.out}")
 
     async def write(self, path: str, data: bytes) -> None:
-        """Make a file inside."""
+        """Write a file inside."""
         await self.run(f"echo {base64.b64encode(data).decode()} | base64 --decode > {shlex.quote(path)}")
 
     async def read(self, path: str) -> bytes:

@@ -1,7 +1,7 @@
-"""The machine that every test resumes: Debian, the program, a table, its daemon that waits for a device.
+"""The machine that every test resumes: Debian, the program, a table, and its daemon that waits for a device.
 
-The program is installed in the running machine by Debian's package, and the table is set up as docs/install.md says.
-Then the machine is turned off and on: what is saved has come up by itself from boot.
+The program is installed in the running machine with Debian's package, and the table is set up as docs/install.md
+describes. Then the machine is switched off and on: the saved state came up from a boot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SOCKET: Final = f"/run/cardshoe/{TABLE}/api.sock"
 LINK: Final = f"/dev/cardshoe/{SERIAL}"
 HTTP_PORT: Final = 8080
 PACKAGE: Final = "/root/cardshoe.deb"
-SIZE: Final = "1500M"  # of the disk; what is not written takes no room
+SIZE: Final = "1500M"  # of the disk; unwritten parts take no space
 PEOPLE: Final = (
     ("dana", Role.DEALER, "Dana"),
     ("sam", Role.PIT_SUPERVISOR, "Sam Ho"),
@@ -61,7 +61,7 @@ ExecStart=/lib/systemd/systemd-socket-proxyd {SOCKET}
 
 
 class TableFacts(msgspec.Struct, frozen=True):
-    """What the people outside know of the table. `key`: the device's. `made_in`: seconds that each step took."""
+    """The facts of the table that people outside know. `key`: the device's. `made_in`: seconds that each step took."""
 
     pins: dict[str, str]
     key: str
@@ -73,7 +73,7 @@ class TableFacts(msgspec.Struct, frozen=True):
 
     @property
     def crew(self) -> tuple[CrewMember, ...]:
-        """The dealer is the user of the proxy and enters no PIN."""
+        """Return the crew: the dealer is the user of the proxy and enters no PIN."""
         return tuple(
             CrewMember(name, called, role, "" if role is Role.DEALER else self.pins[name])
             for name, role, called in PEOPLE
@@ -95,7 +95,7 @@ class Image(msgspec.Struct, frozen=True):
 
 
 def image() -> Image:
-    """From the cache, or made."""
+    """Return it from the cache, or make it."""
     base = debian()
     version = run(["qemu-system-x86_64", "--version"])
     here = Path(__file__).parent
@@ -106,7 +106,7 @@ def image() -> Image:
 
 
 def product_files() -> list[Path]:
-    """All that is installed."""
+    """Return all files that are installed."""
     found: list[Path] = []
     for name in OF_THE_PRODUCT:
         path = ROOT / name
@@ -144,7 +144,7 @@ async def _make(folder: Path, base: Debian) -> None:
 
 
 async def set_up_table(machine: Machine) -> tuple[dict[str, str], str]:
-    """The table as the page says it is set up; people's PINs and the device's key."""
+    """Set the table up as on the page, with people's PINs and the device's key."""
     guest = machine.guest
     people = " ".join(f'--person "{name}={role}:{called}"' for name, role, called in PEOPLE)
     told = await guest.run(
@@ -153,7 +153,7 @@ async def set_up_table(machine: Machine) -> tuple[dict[str, str], str]:
     )
     pins = dict(re.findall(r"^PIN of .* \((\w+)\): (\d+)$", told, re.MULTILINE))
     assert pins.keys() == {name for name, _, _ in PEOPLE}, told
-    # The device says that it is simulated, and a table for real play refuses it.
+    # The device reports that it is simulated, and a table for real play refuses it.
     await guest.run(f"cd /root/{TABLE} && sed -i 's/^simulated = false/simulated = true/' table.toml && sh install.sh")
     keys = f"/etc/cardshoe/{TABLE}/device.keys"
     await guest.run(f"cardshoe devices pair {SERIAL} --key-file {keys}")
@@ -167,7 +167,7 @@ async def set_up_table(machine: Machine) -> tuple[dict[str, str], str]:
 
 
 def _make_disk(folder: Path, archive: Path) -> None:
-    """The root and the program's package in it."""
+    """Make a disk with the root and the program's package."""
 
     def furnish(root: Path) -> None:
         shutil.copy(build(root.parent), root / PACKAGE.lstrip("/"))
@@ -176,7 +176,7 @@ def _make_disk(folder: Path, archive: Path) -> None:
 
 
 def make_disk(disk: Path, archive: Path, size: str, furnish: Callable[[Path], None]) -> None:
-    """A root with the console's user, and what is put into it, as a file system in a file."""
+    """Make a file system in a file: a root with the console's user and the given files."""
     with tempfile.TemporaryDirectory(prefix="cardshoe-root-", dir=disk.parent) as name:
         root = Path(name) / "root"
         root.mkdir()

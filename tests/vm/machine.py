@@ -1,7 +1,7 @@
-"""QEMU without KVM: started on a disk, cold or from a saved state; its monitor, and the serial port of the agent.
+"""QEMU without KVM: started from a disk or from a saved state; its monitor, and the serial port of the agent.
 
-KVM is taken only where the processor itself virtualises. A machine that is itself virtual may offer /dev/kvm and run
-kernels of its own kind alone.
+KVM is used only where the processor itself virtualises. A host that is itself virtual may offer /dev/kvm and run only
+kernels of its own kind.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Any, Final, NamedTuple, Self
 from tests.vm.guest import Guest
 
 MEMORY: Final = 640  # MiB
-PATIENCE: Final = 300.0  # seconds of real time until a wait is in vain: the machine is slow, and others use this one
+PATIENCE: Final = 300.0  # seconds of real time for a wait: the machine is slow, and others use the host
 LINES: Final = 32 << 20  # bytes of the longest line that the agent or the monitor may write
 FORWARDED: Final = 7000  # the port inside at which the proxy of the table's socket listens
 ADDRESS: Final = "10.0.2.15"  # inside; QEMU's user network
-HOST: Final = "10.0.2.2"  # this machine's loopback, as it is seen from inside
+HOST: Final = "10.0.2.2"  # the host's loopback, as it is seen from inside
 BOOT: Final = "console=ttyS0 panic=-1 no_timer_check quiet net.ifnames=0 systemd.show_status=0"
 
 
 class Parts(NamedTuple):
-    """What a machine is started from. `disk`: as QEMU's `-drive` takes it, without the interface."""
+    """The parts from which a machine is started. `disk`: as QEMU's `-drive` takes it, without the interface."""
 
     kernel: Path
     initial: Path
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
 
 def accelerator() -> str:
-    """KVM where it can run any kernel, else QEMU's own translation."""
+    """Return KVM where it can run any kernel, else QEMU's own translation."""
     flags = re.findall(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[:1]
     virtualises = bool({"vmx", "svm"} & set(" ".join(flags).split()))
     if virtualises and Path("/dev/kvm").exists() and not Path("/sys/module/kvm_pvm").exists():
@@ -45,12 +45,12 @@ def accelerator() -> str:
 
 
 def file_drive(disk: Path, *, changed: bool) -> str:
-    """A disk in a file. Unless it is to be changed, writes go to a file of QEMU's that has no name."""
+    """Return a disk in a file. Unless it is to be changed, writes go to an unnamed file of QEMU's."""
     return f"file={disk},format=raw,discard=unmap" + ("" if changed else ",snapshot=on")
 
 
 def command(parts: Parts, folder: Path) -> list[str]:
-    """The command that starts it. It dies with the process that started it."""
+    """Return the command that starts it. It dies with the process that started it."""
     drive = f"{parts.disk},if=none,id=root"
     arguments = [
         "-accel", accelerator(), "-M", "pc", "-smp", "2", "-m", str(MEMORY), "-nodefaults", "-no-reboot",
@@ -68,7 +68,9 @@ def command(parts: Parts, folder: Path) -> list[str]:
 
 
 class Machine:
-    """Use as an async context manager: leaving ends it. `folder` is empty, and its name short: sockets lie in it."""
+    """A machine, as an async context manager: leaving ends it. `folder` must be empty and have a short name for
+    sockets.
+    """
 
     def __init__(self, parts: Parts, folder: Path) -> None:
         self._parts = parts
@@ -115,7 +117,7 @@ class Machine:
                 await asyncio.sleep(0.02)
 
     async def ask(self, execute: str, **arguments: Any) -> Any:
-        """An answer of QEMU's monitor."""
+        """Return an answer of QEMU's monitor."""
         reader, writer = self._monitor
         writer.write(json.dumps({"execute": execute, "arguments": arguments}).encode() + b"\n")
         async with asyncio.timeout(PATIENCE):
@@ -127,12 +129,12 @@ class Machine:
                     return answer["return"]
 
     async def _say(self, line: str) -> str:
-        """A command of the monitor for people."""
+        """Send a command of the human monitor."""
         told: str = await self.ask("human-monitor-command", **{"command-line": line})
         return told
 
     async def forward(self) -> int:
-        """A port of this machine's loopback that leads to `FORWARDED` inside."""
+        """Return a port of the host's loopback that is forwarded to `FORWARDED` inside."""
         await self._say(f"hostfwd_add tcp:127.0.0.1:0-{ADDRESS}:{FORWARDED}")
         told = await self._say("info usernet")
         found = re.search(rf"HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+{FORWARDED}\b", told)
@@ -140,7 +142,7 @@ class Machine:
         return int(found[1])
 
     async def save(self, memory: Path) -> None:
-        """Stop, and write all but the disk to a file. The machine does not go on."""
+        """Stop, and write all but the disk to a file. The machine does not continue."""
         await self.ask("stop")
         await self.ask("migrate-set-parameters", **{"max-bandwidth": 8 << 30})
         await self.ask("migrate", uri=f"exec:cat > {shlex.quote(str(memory))}")
@@ -152,7 +154,7 @@ class Machine:
         await self.ended()
 
     async def power_off(self) -> None:
-        """An orderly end: services are stopped, the disk is written."""
+        """Shut down normally: services are stopped, the disk is written."""
         await self.guest.begin("systemctl poweroff")
         await self.ended()
 
@@ -161,7 +163,7 @@ class Machine:
             await self._process.wait()
 
     async def cut_power(self) -> None:
-        """At once: what the machine held in memory is gone."""
+        """Cut the power: what the machine held in memory is lost."""
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
@@ -176,10 +178,10 @@ class Machine:
         return self._process.returncode is None
 
     def console(self) -> str:
-        """What the kernel wrote."""
+        """Return what the kernel wrote."""
         path = self._folder / "console"
         return path.read_text(errors="replace") if path.exists() else ""
 
     def said(self) -> str:
-        """What QEMU itself wrote."""
+        """Return what QEMU itself wrote."""
         return (self._folder / "qemu.log").read_text(errors="replace")

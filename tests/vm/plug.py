@@ -1,7 +1,7 @@
-"""The simulated device on this machine, and its cable into the machine: USB/IP to the virtual host controller inside.
+"""The simulated device on the host, and its cable into the machine: USB/IP to the virtual host controller inside.
 
-The kernel's USB core, its drivers, udev and libusb inside see a device at a port. Where it is plugged in can be chosen,
-and the cable comes out at any transfer. No host controller of silicon is simulated, nor its time.
+The kernel's USB core, its drivers, udev and libusb inside see a device at a port. The port can be chosen, and the cable
+can be pulled at any transfer. Neither a real host controller nor its timing is simulated.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ INSIDE: Final = "/run/attach.py"
 
 
 class Cable:
-    """A device that can be plugged in. Use as an async context manager.
+    """A device that can be plugged in, as an async context manager.
 
-    `machine`: into which it is plugged; it may be another one later. `plugged_at`: the time of the loop at which that
-    took it last. `log`: all that the device observed. `hub_reset`: the hub reset, and the cable is out. `foreign`:
+    `machine`: into which it is plugged; it may change. `plugged_at`: the time of the loop when the machine last took
+    the device. `log`: the observations of the device. `hub_reset`: the hub was reset, and the cable is out. `foreign`:
     interfaces that no device of ours has.
     """
 
@@ -76,24 +76,26 @@ class Cable:
         await self._server.close()
 
     async def plug(self, port: int = 0) -> None:
-        """Into a port of the controller, from 0."""
+        """Plug it into a port of the controller, counted from 0."""
         self._port = port
         await self._server.plug()
         await self.machine.guest.write(INSIDE, ATTACH.read_bytes())
         await self.machine.guest.run(f"python3 {INSIDE} {HOST} {self._server.port} {port}")
 
     async def unplug(self) -> None:
-        """At once; and wait until the controller inside has noticed."""
+        """Unplug, and wait until the controller inside has noticed."""
         await self._server.unplug()
         await self.until_noticed()
 
     async def until_noticed(self) -> None:
-        """Until the controller inside has no device at that port."""
+        """Wait until the controller inside has no device at that port."""
         used = f"^hs *{self._port:04} 006 "
         await self.machine.guest.until(f"! grep -q '{used}' /sys/devices/platform/vhci_hcd.0/status")
 
     def unplug_at(self, so: Callable[[Transfer], bool]) -> asyncio.Event:
-        """Pull the cable when the machine asks for such a transfer; it is left unanswered. The event: it happened."""
+        """Pull the cable when the machine asks for such a transfer, which stays unanswered. Return the event that it
+        happened.
+        """
         happened = asyncio.Event()
         submit = self.usb.submit
 
@@ -104,11 +106,11 @@ class Cable:
             else:
                 submit(transfer)
 
-        self.usb.submit = watched  # type: ignore[method-assign]  # to watch it
+        self.usb.submit = watched  # type: ignore[method-assign]  # watches it
         return happened
 
     def arm(self, fault: str) -> None:
-        """A fault of the registry, as `cardshoe simulate --fault` takes it."""
+        """Arm a fault of the registry, as `cardshoe simulate --fault` takes it."""
         self.injector.arm(parse_fault(fault))
 
     def _reset_hub(self) -> None:

@@ -1,8 +1,8 @@
-"""The people at the table, outside the machine: they act through the table's socket, which a proxy inside leads out.
+"""The people at the table, outside the machine: they act through the table's socket, which a proxy inside forwards.
 
-    people here -- socket -- relay here -- port -- QEMU -- proxy inside, as the user `dealer` -- the table's socket
+people here -- socket -- relay here -- port -- QEMU -- proxy inside, as the user `dealer` -- the table's socket
 
-So the daemon sees a peer that it admits, and the people are the simulators' own, with their hands at the device.
+So the daemon sees a peer that it admits, and the people are the simulators' own, who also handle the device.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEED = 7
 
 @asynccontextmanager
 async def relay(path: Path, port: int) -> AsyncIterator[None]:
-    """A Unix socket that leads to a port of the loopback. What is open at the end is closed."""
+    """Yield a Unix socket that is forwarded to a port of the loopback. Open connections are closed at the end."""
     tasks: set[asyncio.Task[None]] = set()
     opened: list[asyncio.StreamWriter] = []
 
@@ -54,7 +54,7 @@ async def relay(path: Path, port: int) -> AsyncIterator[None]:
         yield
     finally:
         server.close()
-        path.unlink(missing_ok=True)  # noqa: ASYNC240  # at once
+        path.unlink(missing_ok=True)  # noqa: ASYNC240  # before anything else
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -68,7 +68,7 @@ async def relay(path: Path, port: int) -> AsyncIterator[None]:
 async def _join(
     one: asyncio.StreamReader, to_one: asyncio.StreamWriter, other: asyncio.StreamReader, to_other: asyncio.StreamWriter
 ) -> None:
-    """Carry both ways until one side ends."""
+    """Carry both directions until one side ends."""
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
@@ -85,7 +85,7 @@ async def _join(
 
 
 class Table:
-    """What people see and do. `socket`: the relay's."""
+    """The people's view and acts. `socket`: the relay's."""
 
     def __init__(self, socket: Path, crew: Crew) -> None:
         self.socket = socket
@@ -96,7 +96,7 @@ class Table:
             return await client.state()
 
     async def until(self, so: Callable[[TableView], bool]) -> TableView:
-        """The first view for which it is so. While no daemon answers it is asked again."""
+        """Wait for the first view that satisfies the condition. While no daemon answers, ask again."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 with suppress(TableUnreachableError):
@@ -118,14 +118,14 @@ class Table:
             return view
 
     async def until_seen(self, so: Callable[[TableView], bool]) -> TableView:
-        """As `until`, of what changes without an event, as the state of the link."""
+        """Wait as `until` does, for changes without an event, such as the state of the link."""
         async with asyncio.timeout(PATIENCE):
             while not so(view := await self.until(lambda view: True)):  # noqa: ASYNC110  # another process
                 await asyncio.sleep(0.2)
             return view
 
     async def events(self, after: int = 0) -> list[dict[str, Any]]:
-        """All events so far after an entry."""
+        """Return all events so far after an entry."""
         found: list[dict[str, Any]] = []
         async with ApiClient(self.socket) as client, asyncio.timeout(PATIENCE):
             stream = client.events(EventId(entry=after))
@@ -137,7 +137,7 @@ class Table:
         return found
 
     async def play(self, cable: Cable, rounds: int = 1, *, seed: int = SEED) -> int:
-        """Planned rounds with the cards of that device, to their end; the entry at which people saw it."""
+        """Play planned rounds with that device's cards to their end; return the last entry that people saw."""
         plan = plan_rounds(seed, Unit.SETS, rounds)
         physical = PhysicalTable(cable.device.mechanism, cable.pace)
         dealer = SimulatedDealer(cable.device, physical, self.socket, plan, Random(f"{seed}/people"), self.crew)

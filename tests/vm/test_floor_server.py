@@ -1,4 +1,4 @@
-"""A pit on one server: docs/floor_deployment.md is followed, command by command, and what was set up loses nothing."""
+"""A pit on one server: docs/floor_deployment.md is followed command by command, and the result loses nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
 
 class Pit:
-    """The server, which runs, with its table and a device."""
+    """The running server, with its table and a device."""
 
     def __init__(self, machine: Machine, table: Table, cable: Cable) -> None:
         self.machine = machine
@@ -58,17 +58,17 @@ class Pit:
         await self.table.until(lambda view: view.device.connected)
 
     async def until_whole(self) -> None:
-        """Until the store has the table's journal up to its end, and no alarm is open."""
+        """Wait until the store has the table's journal up to its end, and no alarm is open."""
         entry = (await self.table.until(lambda view: True)).entry
         await self.guest.until(f'test "$({asking(VERIFIED)})" -ge {entry}')
 
     async def steps(self, count: int) -> None:
-        """Until the journal has so many entries more."""
+        """Wait until the journal has that many more entries."""
         end = (await self.table.view()).entry + count
         await self.table.until(lambda view: view.entry > end)
 
     async def until_refused(self, since: str) -> None:
-        """Until the broker has refused the table, after a mark in the log."""
+        """Wait until the broker has refused the table, after a mark in the log."""
         log = f"journalctl --unit {SERVICE} --output cat --after-cursor '{since}'"
         await self.guest.until(f"{log} | grep floor.away | grep floor-refused")
 
@@ -80,7 +80,7 @@ class Pit:
         return await self.guest.run(f"systemctl show {unit} --property {name} --value")
 
     async def certificate(self, name: str) -> None:
-        """A table's certificate as the page makes it, at the table."""
+        """Make a table's certificate as on the page, at the table."""
         await make_certificate(self.guest, name)
         folder = CONFIGURATION.rpartition("/")[0]
         await self.guest.run(
@@ -90,12 +90,12 @@ class Pit:
 
 
 def asking(query: str) -> str:
-    """A command that asks the database."""
+    """Return a command that queries the database."""
     return f"{AS_THE_STORE} psql -d floor -At -c '{query}'"
 
 
 async def make_certificate(guest: Guest, name: str) -> None:
-    """The page has the broker's in the same block: what is made again for a name has another number and key."""
+    """Make a new certificate. The page makes the broker's in the same block: a renewed one has a new number and key."""
     _, pair, _ = blocks("floor.md", "Certificates and access")
     of_table = pair.text[: pair.text.index("openssl req", 1)]
     assert f"{TABLE}.crt" in of_table
@@ -103,7 +103,7 @@ async def make_certificate(guest: Guest, name: str) -> None:
 
 
 async def follow_the_page(guest: Guest) -> None:
-    """The program is there (step 1), and a table by docs/install.md. All else stands in the two pages."""
+    """Follow the two pages. The program is there already (step 1), and a table as in docs/install.md."""
     await guest.run(f"echo {ADDRESS} broker.example floor.example >> /etc/hosts")
     for path in (await guest.run(f"find {SOURCES}/deployment -type f")).splitlines():
         await guest.write(path, in_the_house((await guest.read(path)).decode()).encode())
@@ -131,7 +131,7 @@ async def booted(parts: Parts, folder: Path, facts: TableFacts) -> AsyncIterator
 
 @pytest.fixture
 def parts(folder: Path) -> Parts:
-    """Made in a thread, which has no loop yet."""
+    """Make the parts in a thread, which has no loop yet."""
     with ThreadPoolExecutor(1) as making:
         base, disk = making.submit(server).result()
     run(["cp", str(disk), str(folder / "disk")])
@@ -170,7 +170,7 @@ async def all_is_up(pit: Pit) -> None:
 
 
 async def restarts_lose_nothing(pit: Pit) -> None:
-    """In the middle of rounds, which go on meanwhile."""
+    """Restart in the middle of rounds, which continue meanwhile."""
     async with asyncio.TaskGroup() as people:
         playing = people.create_task(pit.table.play(pit.cable, ROUNDS))
         for unit in SERVERS:
@@ -204,7 +204,7 @@ async def the_watchdog_ends_a_store_that_is_stopped(pit: Pit) -> None:
 
 
 async def a_reload_says_nothing_of_the_floor(pit: Pit) -> None:
-    """The configuration is checked by root, and the files that it names are mounted for the daemon alone."""
+    """root checks the configuration, and the files that it names are mounted for the daemon alone."""
     mark = await pit.mark()
     await pit.guest.run(f"sed -i 's/Sam Ho/Samuel Ho/' {CONFIGURATION} && systemctl reload {SERVICE}")
     log = await pit.guest.run(f"journalctl --sync && journalctl --unit {SERVICE} --output cat --after-cursor '{mark}'")
@@ -221,7 +221,7 @@ async def the_certificate_of_another_is_refused(pit: Pit) -> None:
 
 
 async def a_revoked_certificate_is_refused(pit: Pit) -> None:
-    """And no other: store and page come back."""
+    """Only that one: store and page reconnect."""
     mark = await pit.mark()
     _, _, revoking = blocks("floor.md", "Certificates and access")
     await pit.guest.run(f"set -e\ncd {AUTHORITY}\n{revoking.text}")

@@ -64,7 +64,7 @@ async def test_a_round_whose_cable_comes_out_in_the_middle_is_concluded_at_anoth
 
 
 async def use_url(rig: Rig, url: str) -> None:
-    """Let the daemon find its device in another way, by the configuration."""
+    """Configure another way for the daemon to find its device."""
     if url:
         await rig.machine.guest.run(
             f"sed -i 's#^url = .*#url = \"{url}\"#' {CONFIGURATION} && systemctl restart {SERVICE}"

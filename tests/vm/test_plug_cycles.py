@@ -17,7 +17,7 @@ LEAKED = 8192  # KiB of memory, over all cycles: more is a leak
 
 
 class Held(NamedTuple):
-    """What the daemon holds. `resident`: KiB of memory."""
+    """The daemon's resources. `resident`: KiB of memory."""
 
     descriptors: int
     threads: int
@@ -34,7 +34,7 @@ async def held(rig: Rig) -> Held:
 
 
 async def held_at_rest(rig: Rig) -> Held:
-    """When what ends by itself has ended: twice the same."""
+    """Return its resources once pending work has ended: two equal measurements."""
     async with asyncio.timeout(PATIENCE):
         before = await held(rig)
         while True:
@@ -46,7 +46,7 @@ async def held_at_rest(rig: Rig) -> Held:
 
 
 async def nothing_more_is_held(rig: Rig, before: Held) -> None:
-    """Than before; what is about to end may end."""
+    """Check that it holds nothing more than before; pending work may end first."""
     async with asyncio.timeout(PATIENCE):
         while (found := await held(rig)).descriptors > before.descriptors or found.threads > before.threads:
             await rig.machine.guest.run("sleep 1")
@@ -54,7 +54,7 @@ async def nothing_more_is_held(rig: Rig, before: Held) -> None:
 
 
 async def plug_until_ready(rig: Rig, port: int) -> float:
-    """Seconds from the moment at which the kernel inside took the device to a link that stands."""
+    """Return the seconds from the moment when the kernel inside took the device to an established link."""
     await rig.cable.plug(port)
     await rig.table.until(lambda view: view.device.connected)
     return asyncio.get_running_loop().time() - rig.cable.plugged_at
@@ -90,7 +90,7 @@ def of(endpoint: int) -> Any:
 
 
 def request(kind: int, number: int) -> Any:
-    """A control request by its first two bytes."""
+    """Return a control request by its first two bytes."""
     return lambda transfer: transfer.setup[:2] == bytes((kind, number))
 
 

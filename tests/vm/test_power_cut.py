@@ -1,4 +1,4 @@
-"""The machine's power goes in the middle of a round, on a disk with a volatile write cache. It boots again."""
+"""The machine loses power in the middle of a round, on a disk with a volatile write cache, and boots again."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tests.vm.table import Table, relay
 from tests.vm.volatile_disk import VolatileDisk
 
 MID_ROUND = 4  # cards
-WRITES = 60  # of the disk, within which the power goes; from there to its end a round makes some 106
+WRITES = 60  # of the disk, within which the power fails; to its end a round makes some 106
 MORE = [pytest.param(seed, marks=pytest.mark.soak) for seed in long_forms.some(range(2, 12))]
 
 
 class Cut(NamedTuple):
-    """After a power cut: the machine that booted from what the disk had kept, and what was known before.
+    """A machine booted after a power cut with what the disk had kept, and what was known before.
 
-    `seen`: every event that was published. `acknowledged`: the last report that was acknowledged to the device.
-    `playing`: the people, who wait for the table.
+    `seen`: every published event. `acknowledged`: the last report that was acknowledged to the device. `playing`: the
+    people, who wait for the table.
     """
 
     machine: Machine
@@ -39,13 +39,13 @@ class Cut(NamedTuple):
     playing: asyncio.Task[int]
 
     async def lost(self) -> bool:
-        """Whether anything that was shown or acknowledged is gone."""
+        """Return whether anything that was shown or acknowledged is lost."""
         view = await self.table.until(lambda view: True)
         return (await self.table.events())[: len(self.seen)] != self.seen or view.device.last_report < self.acknowledged
 
 
 async def seen_until_cut(table: Table, seen: list[dict[str, Any]]) -> None:
-    """Every event that is published: each is acknowledged, whoever asked for it."""
+    """Collect every published event: each is acknowledged, whoever asked for it."""
     with suppress(TableUnreachableError, ConnectionError, TimeoutError):
         async with ApiClient(table.socket) as client:
             async for event in client.events(EventId(entry=0)):
@@ -56,7 +56,7 @@ async def seen_until_cut(table: Table, seen: list[dict[str, Any]]) -> None:
 async def cut_in_a_round(
     saved: Image, folder: Path, stack: AsyncExitStack, random: Random, *, lies: bool = False
 ) -> Cut:
-    """`lies`: from the first bet on the disk keeps nothing of what it says that it kept."""
+    """Cut the power in a round. With `lies` the disk keeps nothing that it acknowledges from the first bet on."""
     disk = VolatileDisk(saved.disk)
     table = Table(folder / "api.sock", saved.facts.crew)
     seen: list[dict[str, Any]] = []
@@ -103,8 +103,8 @@ async def test_nothing_acknowledged_is_lost_and_the_round_is_concluded(saved: Im
         assert (await cut.table.view()).phase == "concluded"
 
 
-async def test_a_disk_that_keeps_nothing_of_what_it_acknowledged_is_found(saved: Image, folder: Path) -> None:
-    """Else the test above would find no loss of any kind."""
+async def test_a_disk_that_keeps_nothing_of_its_acknowledged_writes_is_found(saved: Image, folder: Path) -> None:
+    """Otherwise the test above would not find any loss."""
     async with AsyncExitStack() as stack:
         cut = await cut_in_a_round(saved, folder, stack, Random("lies"), lies=True)
         assert await cut.lost()

@@ -1,4 +1,4 @@
-"""Devices that are not what they say, at the real kernel, udev and daemon: refused, journaled, and said."""
+"""Devices with a false identity, at the real kernel, udev and daemon: refused, journaled, and reported."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ done"""
 
 
 async def codes(rig: Rig) -> list[str]:
-    """Of every link that ended, and of every fault of the device that is journaled."""
+    """Return the codes of every ended link and every journaled fault of the device."""
     return [event["code"] for event in await rig.table.events() if event["event"] in ("device_lost", "device_refused")]
 
 
 @BY_SERIAL
 async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) -> None:
-    """The device looks at the proof first; for one that does not see `tests/end_to_end/test_which_device.py`."""
+    """The device checks the proof first; `tests/end_to_end/test_which_device.py` has one that does not."""
     await use_url(rig, url)
     async with Cable(rig.machine, SERIAL, bytes(range(32))) as rogue:
         await rogue.plug()
@@ -40,7 +40,7 @@ async def test_the_right_number_with_another_key_is_refused(rig: Rig, url: str) 
 
 
 async def test_another_number_is_not_opened(rig: Rig) -> None:
-    """Nor could it be: the table's own line for udev names one number, and other devices are of another group."""
+    """Nor could it be: the table's own udev rule names one number, and other devices are of another group."""
     await use_url(rig, USB_URL)
     async with Cable(rig.machine, "CARDSHOE-0002", rig.image.facts.device_key) as other:
         await other.plug()

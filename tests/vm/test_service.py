@@ -7,7 +7,7 @@ from tests.vm.image import CONFIGURATION, SERVICE, TABLE
 
 
 async def shown(rig: Rig, name: str) -> str:
-    """A property of the service."""
+    """Return a property of the service."""
     return await rig.machine.guest.run(f"systemctl show {SERVICE} --property {name} --value")
 
 
@@ -45,8 +45,8 @@ async def test_a_reload_of_a_wrong_configuration_fails_and_says_why_in_the_log(r
     assert (await rig.table.view()).entry == before.entry
 
 
-async def test_keys_that_were_paired_since_the_start_are_named_by_doctor(rig: Rig) -> None:
-    """The daemon's copies are mounted for it alone; doctor, as root, finds them all the same."""
+async def test_doctor_names_keys_paired_since_the_start(rig: Rig) -> None:
+    """The daemon's copies are mounted for it alone; doctor, as root, still finds them."""
     pair = f"cardshoe devices pair CARDSHOE-0002 --key-file /etc/cardshoe/{TABLE}/device.keys"
     doctor = f"cardshoe doctor --no-journal --config {CONFIGURATION}"
     said = (await rig.machine.guest.attempt(f"{pair} && {doctor}")).out

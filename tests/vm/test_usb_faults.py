@@ -1,4 +1,4 @@
-"""Every fault of USB at the real kernel, in a round that is concluded; a bench's device by Debian's own usbip."""
+"""Every fault of USB at the real kernel, in a round that is concluded; a bench's device with Debian's own usbip."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_round_is_concluded_over_every_fault_of_usb(rig: Rig, url: str) 
 
 
 async def test_a_bench_attaches_the_simulator_by_usbip(rig: Rig, tmp_path: Path) -> None:
-    """`cardshoe simulate --usbip` as a process of its own, as docs/usb.md says."""
+    """`cardshoe simulate --usbip` runs as a separate process, as in docs/usb.md."""
     keys = tmp_path / "keys"
     keys.write_text(f"{SERIAL} {rig.image.facts.key}\n")
     keys.chmod(0o600)

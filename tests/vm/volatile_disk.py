@@ -1,9 +1,9 @@
-"""A disk with a volatile write cache, as an NBD server: what was not flushed may be gone after a power cut.
+"""A disk with a volatile write cache, as an NBD server: what was not flushed may be lost at a power cut.
 
-A file below is read and never written. Above it lie sectors that are durable, and above these the writes since the last
-flush. At a cut any of those writes, whole or cut off at a sector, are kept, in any order of the disk's own; the rest is
-gone. A disk that lies acknowledges a flush and keeps nothing. Source: the protocol of NBD, its fixed newstyle
-handshake, simple replies; without FUA, so that QEMU flushes.
+The base is a file that is read and never written. Above it are durable sectors, and above these the writes since the
+last flush. At a cut any of those writes, whole or truncated at a sector, are kept, in any order; the rest is lost. A
+disk that lies acknowledges a flush and keeps nothing. Source: the NBD protocol, its fixed newstyle handshake, simple
+replies; without FUA, so that QEMU flushes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-SECTOR: Final = 512  # bytes; what a disk writes whole or not at all
+SECTOR: Final = 512  # bytes; a disk writes them whole or not at all
 OPTION_MAGIC: Final = b"IHAVEOPT"
 REPLY_MAGIC: Final = 0x3E889045565A9
 EXPORT_NAME, ABORT, INFO, GO = 1, 2, 6, 7
@@ -29,10 +29,10 @@ EINVAL: Final = 22
 
 
 class VolatileDisk:
-    """What is durable is there after `cut`, and for the next `serving`.
+    """Durable content remains after `cut`, for the next `serving`.
 
     `operations`: writes and flushes so far. `stop_at`: the disk stops answering at that one, or the next with something
-    to lose, as if the power went then; 0: never. `stopped` is set when it did. `lies`: a flush does nothing.
+    to lose, as in a power failure; 0: never. `stopped` is set when it did. `lies`: a flush does nothing.
     """
 
     def __init__(self, below: Path) -> None:
@@ -47,12 +47,12 @@ class VolatileDisk:
         self._serving: set[asyncio.Task[None]] = set()
 
     def drive(self, socket: Path) -> str:
-        """As QEMU's `-drive` takes it."""
+        """Return the disk as QEMU's `-drive` takes it."""
         return f"file=nbd+unix:///?socket={socket},format=raw,cache=writeback"
 
     @asynccontextmanager
     async def serving(self, socket: Path) -> AsyncIterator[None]:
-        """Serve at that socket, which is not there yet."""
+        """Serve at that socket, which does not exist yet."""
         self._file = os.open(self._below, os.O_RDONLY)
         self._size = os.fstat(self._file).st_size
         server = await asyncio.start_unix_server(self._serve, socket)
@@ -67,7 +67,7 @@ class VolatileDisk:
             os.close(self._file)
 
     def cut(self, random: Random) -> int:
-        """The power is gone: of what was not flushed any part is kept. How many writes were not flushed."""
+        """Cut the power: any part of what was not flushed is kept. Return the number of unflushed writes."""
         unflushed, self._writes = self._writes, []
         self._cached.clear()
         self.stop_at = 0
@@ -106,7 +106,7 @@ class VolatileDisk:
             where[first + place] = data[place * SECTOR : (place + 1) * SECTOR]
 
     def _is_due(self) -> bool:
-        """Whether the disk goes on."""
+        """Return whether the disk continues."""
         self.operations += 1
         if self._writes and self.operations >= self.stop_at > 0:
             self.stopped.set()
@@ -130,7 +130,7 @@ class VolatileDisk:
                 await writer.wait_closed()
 
     async def _agree(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """The handshake; whether requests follow."""
+        """Do the handshake; return whether requests follow."""
         writer.write(b"NBDMAGIC" + OPTION_MAGIC + struct.pack(">H", 3))  # fixed newstyle, no padding
         await reader.readexactly(4)
         while True:
@@ -150,7 +150,7 @@ class VolatileDisk:
                     return False
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """One request; whether others may follow."""
+        """Answer one request; return whether others may follow."""
         _, _, kind, handle, offset, length = REQUEST.unpack(await reader.readexactly(REQUEST.size))
         data = await reader.readexactly(length) if kind == WRITE else b""
         error, answer = 0, b""
@@ -158,7 +158,7 @@ class VolatileDisk:
             return False
         if kind in (WRITE, FLUSH):
             if kind == WRITE:
-                self._write(offset, data)  # the one that is under way at a cut may be kept, too
+                self._write(offset, data)  # the one in progress at a cut may be kept, too
             if not self._is_due():
                 await asyncio.Event().wait()
             if kind == FLUSH:

@@ -158,7 +158,7 @@ def test_reading_32_nc_5_11_a_pit_supervisor_names_an_unknown_order(
 
 
 @pytest.mark.parametrize("option", ["options", "none"])
-def test_reading_32_nc_5_11_1_a_known_order_gives_the_options_or_is_no_error(option: str) -> None:
+def test_reading_32_nc_5_11_1_a_known_order_gives_the_options_or_no_error(option: str) -> None:
     row = final(nc(order_in_log=option), K.SIMULTANEOUS, said(order_known=True))
     if option == "options":
         assert says(row) == NC_ORDER_KNOWN
@@ -192,7 +192,7 @@ def test_reading_39_nc_5_7_or_a_player_who_chose_accepts_what_is_dealt(kind: Kin
     [
         ("asked", refer("NC 5.17")),  # a ruling can name the order
         ("offered", NC_ORDER_UNKNOWN),
-        ("accepted", Expected("NC 5.11", D.NAME_ORDER)),  # the order is named, and play goes on
+        ("accepted", Expected("NC 5.11", D.NAME_ORDER)),  # the order is named, and play continues
     ],
 )
 def test_reading_39_nc_5_11_5_17_an_unknown_order_after_a_choice(
@@ -231,7 +231,7 @@ def test_reading_39_says_nothing_of_a_first_error(option: str) -> None:
 def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
     option: str, follows: Disposition, kind: Kind, facts: Facts
 ) -> None:
-    """A bettor who chose to go on accepts subsequent cards: an earlier card is not one, or each later notice counts."""
+    """Who chose to continue accepts subsequent cards: an earlier card is not one, or each later notice counts."""
     for about, dealt_before, expected in (
         ("any_card", True, follows),
         ("any_card", False, follows),

@@ -1,1 +1,1 @@
-"""What runs inside the machine: by itself, without the program and without these tests."""
+"""Scripts that run inside the machine, without the program and without these tests."""

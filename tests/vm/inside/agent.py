@@ -1,7 +1,7 @@
 """Runs the commands of the tests in the machine, which come and are answered over a virtual serial port.
 
-Each line is a command, as JSON: its `id`, a `script` for sh, `within` how many seconds. Each answer is a line: the
-`id`, the exit `code`, and `out`, what it wrote, in base64.
+Each line is a command in JSON: its `id`, a `script` for sh, and `within`, a number of seconds. Each answer is a line
+with the `id`, the exit `code`, and the output `out` in base64.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Attaches the device of a USB/IP server at a chosen port of the virtual host controller: HOST TCP-PORT HUB-PORT.
+"""Attaches the device of a USB/IP server to a chosen port of the virtual host controller: HOST TCP-PORT HUB-PORT.
 
 Debian's own `usbip attach` does the same and takes the first free port.
 """
