@@ -14,7 +14,7 @@ OF_THE_TREE: Final = re.compile(
 MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
                                  "simulators.devices.page", "simulators.devices.faults",
                                  "simulators.bench.page"})  # fmt: skip
-BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # said to who adds a game, and has the tree
+BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # for a person who adds a game, and has the tree
 
 
 def _said(module: Module) -> list[str]:
