@@ -9,7 +9,7 @@ from tests.architecture.sources import PACKAGES, ROOT, modules
 EVERYTHING = modules(*PACKAGES, "tests", "benchmarks")
 
 
-def test_every_module_says_what_it_is_for() -> None:
+def test_every_module_states_its_purpose() -> None:
     assert not [module.name for module in modules(*PACKAGES) if not (ast.get_docstring(module.tree) or "").strip()]
 
 

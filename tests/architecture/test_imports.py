@@ -42,11 +42,11 @@ def offences(inspected: tuple[Module, ...], forbidden: frozenset[str] | tuple[st
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_imports_go_one_way(package: str) -> None:
+def test_imports_have_one_direction(package: str) -> None:
     assert not offences(modules(package), ABOVE[package])
 
 
-def test_the_packages_of_the_controller_import_none_above_them() -> None:
+def test_controller_packages_import_only_lower_ones() -> None:
     below = {
         "controller.games": ("controller.table", "controller.journal", "controller.daemon", "controller.api"),
         "controller.rules": ("controller.table", "controller.journal", "controller.daemon", "controller.api"),

@@ -83,7 +83,7 @@ async def test_a_simulated_shuffler_passes(children: Children) -> None:
     assert " 0 failed, 6 skipped." in child.out[-1]
 
 
-async def test_what_is_skipped_fails_a_device_that_must_do_everything(children: Children) -> None:
+async def test_a_skipped_test_fails_a_device_that_must_do_everything(children: Children) -> None:
     code, child = await children.bench("--only", "draws or its_line", "--strict")
     assert code == 3, child.out + child.err
     assert "failed: 1 passed, 0 failed, 1 skipped." in child.out[-1]
@@ -135,7 +135,7 @@ async def test_a_missing_pytest_is_one_sentence(mocker: pytest_mock.MockerFixtur
 
 
 @pytest.mark.soak
-async def test_json_is_one_object_and_a_shoe_is_not_asked_for_sets(children: Children) -> None:
+async def test_json_is_one_object_and_a_shoe_skips_the_tests_of_sets(children: Children) -> None:
     code, child = await children.bench("--json", "--device", "sim:///shoe?seed=3")
     assert code == 0, child.err
     (line,) = child.out
@@ -154,7 +154,7 @@ async def test_json_is_one_object_and_a_shoe_is_not_asked_for_sets(children: Chi
         pytest.param("bee_tek", marks=pytest.mark.soak),
     ],
 )
-async def test_a_one_way_shoe_passes_what_its_driver_promises(driver: str, children: Children, tmp_path: Path) -> None:
+async def test_a_one_way_shoe_passes_the_tests_of_its_driver(driver: str, children: Children, tmp_path: Path) -> None:
     table = tmp_path / "cards.csv"
     device = children.start(
         "controller", "simulate", "--driver", driver, "--link", str(tmp_path / "shoe"), "--card-table", str(table),
@@ -188,7 +188,7 @@ async def test_a_failing_device_gives_exit_code_three(children: Children, tmp_pa
     }  # fmt: skip
 
 
-async def test_a_device_that_is_not_there_is_named_with_the_next_step(children: Children, tmp_path: Path) -> None:
+async def test_a_missing_device_is_named_with_the_next_step(children: Children, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     keys.touch(0o600)
     code, child = await children.bench("--device", f"serial://{tmp_path}/absent", "--device-keys", str(keys))
@@ -211,12 +211,12 @@ async def test_bad_input_is_exit_code_two(arguments: list[str], sentence: str, c
     assert sentence in "\n".join(child.err)
 
 
-def test_a_measurement_beyond_its_limit_says_so() -> None:
+def test_a_measurement_beyond_its_limit_is_reported() -> None:
     assert not Measurement("to form a set", 31.0, "s", 30.0).within
     assert str(Measurement("to form a set", 31.0, "s", 30.0)) == "to form a set: 31 s, at most 30 s"
 
 
-def test_the_program_brings_the_command() -> None:
+def test_the_program_provides_the_command() -> None:
     rows = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["cardshoe.commands"]
     assert bench.callback is not None
     assert rows["bench"] == f"{bench.callback.__module__}:{bench.name}"

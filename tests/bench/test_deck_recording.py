@@ -151,7 +151,7 @@ def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytes
     assert said[-1] == "Deck 3 of 3 is kept."
 
 
-def test_a_later_run_goes_on_with_decks_that_are_turned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_later_run_continues_with_turned_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
     said = record(monkeypatch, Recording(2, file, goes_on=True, turned=True, run="b"))
@@ -164,7 +164,7 @@ def test_a_later_run_goes_on_with_decks_that_are_turned(monkeypatch: pytest.Monk
     assert numbers == [f"{SERIAL} {run}" for run in ("1 1", "b 1", "b 2")]
 
 
-def test_a_later_run_with_a_new_deck_says_that_there_are_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_later_run_with_a_new_deck_warns_of_existing_decks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "decks"
     record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
     said = record(monkeypatch, Recording(1, file, goes_on=False, turned=False))
@@ -237,7 +237,7 @@ def test_a_device_without_a_fresh_deck_is_not_recorded(monkeypatch: pytest.Monke
         ("shuffler", replace(ABLE, senses_tray=False), "It does not notice when a set is lifted."),
     ],
 )
-def test_a_device_that_lacks_what_it_takes_is_not_recorded(
+def test_a_device_without_the_needed_capabilities_is_not_recorded(
     kind: str, capabilities: Capabilities, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = Recording(1, tmp_path / "decks", goes_on=False, turned=False)
@@ -247,7 +247,7 @@ def test_a_device_that_lacks_what_it_takes_is_not_recorded(
 
 
 @pytest.mark.parametrize("written", [b"", b"no deck\n", b'{"before": [], "after": ["AS", "AS"]}\n'])
-def test_a_run_cannot_go_on_without_a_whole_deck(
+def test_a_run_cannot_continue_without_a_whole_deck(
     written: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "decks"
@@ -269,14 +269,14 @@ def test_a_run_cannot_go_on_without_a_whole_deck(
         (["--shuffles", "2", "--decks", "decks.jsonl"], "At sim:///shuffler there is no person who lifts the sets."),
     ],
 )
-def test_options_that_do_not_go_together(words: list[str], sentence: str) -> None:
+def test_incompatible_options_are_refused(words: list[str], sentence: str) -> None:
     with pytest.raises(BadInputError) as refused:
         bench.main(words, standalone_mode=False)
     assert str(refused.value) == sentence
     assert refused.value.hint
 
 
-def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_device_is_reported_in_one_sentence(tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     keys.touch(mode=0o600)
     device = ["--device", f"serial://{tmp_path}/none", "--device-keys", str(keys)]

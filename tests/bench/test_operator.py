@@ -64,7 +64,7 @@ def test_a_count_down_is_shown_until_the_time_is_over() -> None:
         ask_with("cards_that_are_drawn_are_reported", hands=False)
 
 
-def test_a_lock_that_gives_way_is_found() -> None:
+def test_a_weak_lock_is_found() -> None:
     with pytest.raises(BrokenPromiseError, match=r"Commands.*a card left while the exit was held"):
         ask_with("no_card_can_be_drawn_while_the_exit_is_held", strong=True)
 

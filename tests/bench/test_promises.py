@@ -18,7 +18,7 @@ def test_a_good_shuffler_keeps_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_a_shuffler_that_takes_its_time_keeps_it(name: str) -> None:
+def test_a_slow_shuffler_keeps_its_promises(name: str) -> None:
     ask(KEPT[name], lambda: good_device(pace=1.0))
 
 

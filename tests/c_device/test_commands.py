@@ -138,7 +138,7 @@ def test_a_draw_of_singles(shoe: CDevice) -> None:
     assert (status["dispensed"], status["remaining"], status["sets"], status["tray"]) == (6, 46, 0, False)
 
 
-def test_a_shoe_refuses_what_it_cannot(shoe: CDevice) -> None:
+def test_a_shoe_refuses_impossible_orders(shoe: CDevice) -> None:
     host = linked(shoe)
     orders: list[list[Any]] = [[DISPENSE, 3], [SHUFFLE], [UNLOAD], [SHOW, "x"]]
     for place, order in enumerate(orders, 10):
@@ -165,7 +165,7 @@ def test_a_shoe_refuses_what_it_cannot(shoe: CDevice) -> None:
         ["x"],
     ],
 )
-def test_an_order_that_is_not_understood(shuffler: CDevice, order: list[Any]) -> None:
+def test_an_unknown_order_is_refused(shuffler: CDevice, order: list[Any]) -> None:
     host = linked(shuffler)
     assert answers(host.order(10, *order)) == [[10, False, "unknown"]]
     assert answers(host.exchange(host.sealed(0x30, [11]))) == [[11, False, "unknown"]]
@@ -211,7 +211,7 @@ def test_a_jam_while_a_set_is_in_motion(shuffler: CDevice) -> None:
     assert status_of(host)["dispensed"] == 0
 
 
-def test_hold_is_answered_when_the_set_in_motion_lies_in_the_tray(shuffler: CDevice) -> None:
+def test_hold_is_answered_once_the_moving_set_is_in_the_tray(shuffler: CDevice) -> None:
     host, _, _ = shuffled(shuffler)
     assert answers(host.exchange(host.command(10, DISPENSE, 3), host.command(11, HOLD), ms=390)) == []
     came = host.exchange(ms=10)
@@ -251,7 +251,7 @@ def test_a_command_is_carried_out_once_and_its_answer_repeated(shuffler: CDevice
     assert status_of(host)["dispensed"] == 3
 
 
-def test_sixteen_ids_are_remembered_and_a_lower_one_is_not_carried_out_again(shuffler: CDevice) -> None:
+def test_sixteen_ids_are_remembered_and_lower_ones_ignored(shuffler: CDevice) -> None:
     host = linked(shuffler)
     for command_id in range(10, 27):
         host.order(command_id, HOLD)
@@ -261,7 +261,7 @@ def test_sixteen_ids_are_remembered_and_a_lower_one_is_not_carried_out_again(shu
     assert status_of(host)["exit_held"]
 
 
-def test_an_id_is_of_its_link(shuffler: CDevice) -> None:
+def test_an_id_belongs_to_its_link(shuffler: CDevice) -> None:
     linked(shuffler)
     again = SmallHost(shuffler, b"nonce of host 02")
     again.link()
@@ -269,7 +269,7 @@ def test_an_id_is_of_its_link(shuffler: CDevice) -> None:
     assert status_of(again)["exit_held"]
 
 
-def test_what_a_link_before_ordered_is_done_and_not_answered(shuffler: CDevice) -> None:
+def test_an_order_of_an_earlier_link_is_done_without_an_answer(shuffler: CDevice) -> None:
     host, _, _ = shuffled(shuffler)
     host.order(10, DISPENSE, 3, ms=100)
     again = SmallHost(shuffler, b"nonce of host 02")
@@ -302,7 +302,7 @@ def test_unloading(shuffler: CDevice) -> None:
 
 
 @pytest.mark.parametrize(("count", "missing", "extra"), [(50, 2, 0), (54, 0, 2)])
-def test_a_deck_that_is_not_whole(shuffler: CDevice, count: int, missing: int, extra: int) -> None:
+def test_an_incomplete_deck(shuffler: CDevice, count: int, missing: int, extra: int) -> None:
     host = linked(shuffler)
     shuffler.control(f"load {count} 5")
     came = host.order(10, SHUFFLE, ms=1000) + host.keep_up(2000)

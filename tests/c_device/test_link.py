@@ -175,7 +175,7 @@ def test_a_recorded_handshake_cannot_be_used_again(shuffler: CDevice) -> None:
     assert identity != host.identity
 
 
-def test_a_sealed_frame_that_comes_again_is_repeated_and_no_sign_of_life(shuffler: CDevice) -> None:
+def test_a_repeated_sealed_frame_is_not_a_sign_of_life(shuffler: CDevice) -> None:
     host = SmallHost(shuffler)
     host.link()
     order, ack = host.command(1, 3), host.ack(1)
@@ -214,7 +214,7 @@ def test_an_unknown_kind_that_opens_is_a_sign_of_life(shuffler: CDevice) -> None
     assert "lost" not in shuffler.tick(2000)
 
 
-def test_flags_have_a_counter_each_and_others_are_dropped(shuffler: CDevice) -> None:
+def test_each_flag_has_its_counter_and_unknown_flags_are_dropped(shuffler: CDevice) -> None:
     host = SmallHost(shuffler)
     host.link()
     one, two = host.sealed(ACK, [1], flags=1), host.sealed(ACK, [1])
@@ -292,7 +292,7 @@ def test_a_resume_on_the_active_link_begins_again(shuffler: CDevice) -> None:
     assert (frames[0].kind, frames[0].counter) == (STATUS, 4)
 
 
-def test_other_versions_and_bodies_that_are_not_understood(shuffler: CDevice) -> None:
+def test_other_versions_and_unknown_bodies(shuffler: CDevice) -> None:
     encode = msgspec.msgpack.encode
     host = SmallHost(shuffler)
     assert codes(host.exchange(header(HELLO, version=2))) == ["version"]
@@ -370,7 +370,7 @@ def test_reset_is_a_new_boot_with_nothing_kept(shuffler: CDevice) -> None:
     assert status.status["loaded"] == 0
 
 
-def test_without_a_random_source_the_nonce_comes_of_start_and_draw(program: Path) -> None:
+def test_without_randomness_the_nonce_depends_on_start_and_draw(program: Path) -> None:
     nonces: list[bytes] = []
     for start in (1, 1, 2):
         with CDevice(program, "shoe", "C-2", KEY, start, virtual=True, random=False) as device:

@@ -53,7 +53,7 @@ def test_the_window_is_sent_again_later_and_later(shuffler: CDevice) -> None:
     assert numbers(host.exchange(host.ack(3), ms=2000)) == []
 
 
-def test_bodies_stay_the_same_and_are_sealed_anew(shuffler: CDevice) -> None:
+def test_bodies_stay_the_same_and_are_sealed_again(shuffler: CDevice) -> None:
     host = SmallHost(shuffler)
     _, first = host.link()
     (again,) = host.exchange(ms=200)
@@ -81,7 +81,7 @@ def test_a_resume_is_the_first_ack(shuffler: CDevice) -> None:
     assert numbers(frames) == [4]
 
 
-def test_a_status_once_more_when_what_was_kept_is_acknowledged(shuffler: CDevice) -> None:
+def test_a_status_follows_when_all_kept_reports_are_acknowledged(shuffler: CDevice) -> None:
     make(shuffler, 2)
     host = SmallHost(shuffler)
     host.link()
@@ -119,7 +119,7 @@ def test_reports_lost_count_from_the_first_lost(shuffler: CDevice) -> None:
     assert numbers(host.exchange(host.ack(8))) == [16]
 
 
-def test_reports_lost_within_the_window_go_out_when_it_is_sent_again(shuffler: CDevice) -> None:
+def test_reports_lost_in_the_window_is_sent_with_the_next_resend(shuffler: CDevice) -> None:
     make(shuffler, 62)
     host = SmallHost(shuffler)
     assert numbers(host.link()) == list(range(1, 9))

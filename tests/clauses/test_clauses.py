@@ -18,7 +18,7 @@ PROVISIONS = [provision for document in DOCUMENTS for provision in GAMES[documen
 HOW_TO = "put the clause numbers of {} into tests/games/<id>/clauses.py (docs/a_new_game.md)"
 
 
-def test_the_numbers_are_as_many_as_were_counted_and_none_comes_twice() -> None:
+def test_the_numbers_match_the_count_and_are_unique() -> None:
     assert {document: len(clauses(document)) for document in HOW_MANY} == HOW_MANY
     assert len(CLAUSES) == sum(len(clauses(document)) for document in DOCUMENTS)
 
@@ -43,7 +43,7 @@ def test_every_game_has_its_clause_numbers() -> None:
         ("F3", "F3 PM1", ("F3 PM5", "F3 item 1"), "F3 X2"),
     ],
 )
-def test_the_numbers_come_in_the_order_of_the_document(
+def test_the_numbers_are_in_the_order_of_the_document(
     document: str, first: str, some: tuple[str, ...], last: str
 ) -> None:
     every = clauses(document)
@@ -82,7 +82,7 @@ def test_the_numbers_are_not_open_ended(clause: str) -> None:
         ("XTP 3.8 and x.NC 3.2", ()),
     ],
 )
-def test_a_text_cites_what_it_says(text: str, clauses_cited: tuple[str, ...]) -> None:
+def test_citations_are_found_in_a_text(text: str, clauses_cited: tuple[str, ...]) -> None:
     assert cited(text) == clauses_cited
 
 
@@ -104,7 +104,7 @@ def test_a_text_cites_what_it_says(text: str, clauses_cited: tuple[str, ...]) ->
         ("test_the_3_cards_of_nc", ()),
     ],
 )
-def test_the_name_of_a_test_cites_what_it_says(name: str, clauses_cited: tuple[str, ...]) -> None:
+def test_citations_are_found_in_the_name_of_a_test(name: str, clauses_cited: tuple[str, ...]) -> None:
     assert cited_in_name(name) == clauses_cited
 
 
@@ -166,12 +166,12 @@ def test_a_clause_is_either_carried_or_outside_with_a_reason(provision: Provisio
 
 
 @pytest.mark.parametrize("provision", PROVISIONS, ids=lambda provision: provision.clause)
-def test_a_reading_says_what_the_program_does_and_not_what_it_lacks(provision: Provision) -> None:
+def test_a_reading_states_what_the_program_does(provision: Provision) -> None:
     assert not re.search(r"\bno (version|operation)\b|\b(does|do|is|are) not \w+( \w+)? yet\b", provision.reading)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_is_carried_is_cited_by_code_and_by_tests(document: str) -> None:
+def test_every_carried_clause_is_cited_by_code_and_tests(document: str) -> None:
     assert coverage.lacking(document) == []
 
 

@@ -10,7 +10,7 @@ from controller.daemon.configuration import ConfigurationError
 from tests.configuration.test_house_law import read
 
 
-def test_none_is_burnt_unless_the_configuration_says_so(tmp_path: Path) -> None:
+def test_no_card_is_burnt_by_default(tmp_path: Path) -> None:
     assert read(tmp_path).settings.burn == 0
     assert read(tmp_path, "burn = 5\n").settings.burn == 5
 

@@ -44,14 +44,14 @@ def test_paths_count_from_the_files_folder(tmp_path: Path) -> None:
         ('[capture]\npath = "c"\nplain = true\n', True, "plain"),
     ],
 )
-def test_what_a_capture_section_cannot_say(tmp_path: Path, capture: str, simulated: bool, words: str) -> None:
+def test_an_invalid_capture_section_is_refused(tmp_path: Path, capture: str, simulated: bool, words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read(tmp_path, capture, simulated=simulated)
     assert words in str(refused.value)
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_what_a_real_table_records_is_sealed(tmp_path: Path, simulated: bool) -> None:
+def test_a_recording_of_a_real_table_is_sealed(tmp_path: Path, simulated: bool) -> None:
     create_key_file(tmp_path / "capture.key")
     key = "" if simulated else 'key_file = "capture.key"\n'
     recorder = recorder_of(

@@ -140,7 +140,7 @@ def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> Non
 
 
 def test_everything_that_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
-    """Without the "#" before keys, only those without a default change anything."""
+    """Removing the "#" before keys changes only those without a default."""
     text = example().replace(FILL_IN, HASH)
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
     before.write_text(text)
@@ -172,7 +172,7 @@ def assert_defaults(made: Any, written: dict[str, str]) -> None:
             assert getattr(one, field.name) == default, field.name
 
 
-def test_what_is_in_force_is_shown_with_defaults_and_without_secrets(good: Path) -> None:
+def test_the_effective_configuration_has_defaults_and_no_secrets(good: Path) -> None:
     good.write_text(GOOD + '[limits."side bet"]\nmaximum = 5\n'.replace('"side bet"', "tie"))
     done = cardshoe("show", str(good))
     assert done.exit_code == 0, done.stderr
@@ -191,7 +191,7 @@ def test_what_is_in_force_is_shown_with_defaults_and_without_secrets(good: Path)
     assert json.loads(as_json)["people"][1]["pin_hash"] == "set"
 
 
-def test_a_house_row_is_offered_what_a_house_may_decide(tmp_path: Path) -> None:
+def test_a_row_of_the_casino_is_offered_its_possible_decisions(tmp_path: Path) -> None:
     text = (
         cardshoe("example").stdout.replace(FILL_IN, HASH)
         + '\n[[house]]\nrule = "H1"\nkind = "late_bet"\ndisposition = "pray"\n'

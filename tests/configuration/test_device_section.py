@@ -28,7 +28,7 @@ def read(folder: Path, device: str) -> Configuration:
 
 
 @pytest.mark.parametrize("driver", ["angel_eye", "bee_tek"])
-def test_a_device_that_proves_nothing_needs_no_keys(tmp_path: Path, driver: str) -> None:
+def test_a_device_without_a_proof_needs_no_keys(tmp_path: Path, driver: str) -> None:
     device = read(tmp_path, f'url = "serial:///dev/cardshoe/X?driver={driver}"\n').device
     assert device.key_file is None
     assert device.card_table is None
@@ -54,7 +54,7 @@ def test_a_card_table_is_found_from_the_files_folder(tmp_path: Path) -> None:
         (f'url = "serial:///dev/x?driver=bee_tek"\nfirmware_digests = ["{"a" * 64}"]\n', "reports no firmware digest"),
     ],
 )
-def test_what_a_device_section_cannot_say(tmp_path: Path, device: str, words: str) -> None:
+def test_an_invalid_device_section_is_refused(tmp_path: Path, device: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read(tmp_path, device)
     assert words in str(refused.value)
@@ -68,7 +68,7 @@ def test_a_pinned_device_and_approved_firmware(tmp_path: Path) -> None:
     assert policy == DevicePolicy("CARDSHOE-0042", ("ab" * 32,)), "digests are compared in small letters"
 
 
-def test_a_device_that_only_tells_may_be_pinned_to_the_name_that_its_url_gives_it(tmp_path: Path) -> None:
+def test_a_one_way_device_may_be_pinned_to_the_name_in_its_url(tmp_path: Path) -> None:
     device = read(tmp_path, 'url = "serial:///dev/cardshoe/BT-1?driver=bee_tek"\nserial = "BT-1"\n').device
     assert device.policy == DevicePolicy("BT-1")
 
@@ -106,7 +106,7 @@ def pseudo_terminal() -> Iterator[Path]:
         "tcp://0.0.0.0:4001/?driver=bee_tek",
     ],
 )
-def test_what_is_known_to_be_a_program_serves_no_real_table(tmp_path: Path, pseudo_terminal: Path, url: str) -> None:
+def test_a_known_program_serves_no_real_table(tmp_path: Path, pseudo_terminal: Path, url: str) -> None:
     link = tmp_path / "shoe"
     link.symlink_to(pseudo_terminal)
     url = url.format(node=pseudo_terminal, link=link)
@@ -128,7 +128,7 @@ def test_what_is_known_to_be_a_program_serves_no_real_table(tmp_path: Path, pseu
         "tcp://127.0.0.1:4001/",  # it proves its identity, and says whether it is simulated
     ],
 )
-def test_what_may_be_a_device_is_taken(tmp_path: Path, url: str) -> None:
+def test_a_possible_device_is_accepted(tmp_path: Path, url: str) -> None:
     assert at_a_real_table(tmp_path, url).url == url
 
 

@@ -26,6 +26,6 @@ def test_the_least_time_between_draws_enters_the_journal_with_the_game(
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", '"50"'])
-def test_anything_but_milliseconds_from_0_on_is_refused(tmp_path: Path, value: str) -> None:
+def test_only_milliseconds_from_0_on_are_accepted(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match="least_ms_between_draws"):
         read_configuration(write(tmp_path, f"least_ms_between_draws = {value}\n"))

@@ -79,7 +79,7 @@ def test_a_broker_on_this_machine_needs_no_files(tmp_path: Path) -> None:
         (f'[floor]\nbroker = "mqtt://localhost"\n{PLACE}subscribe = true\n', "subscribe"),
     ],
 )
-def test_what_a_floor_section_cannot_say(tmp_path: Path, floor: str, words: str) -> None:
+def test_an_invalid_floor_section_is_refused(tmp_path: Path, floor: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read(tmp_path, floor)
     assert words in str(refused.value)

@@ -58,7 +58,7 @@ def refusal(folder: Path, law: str, simulated: bool = True) -> str:
     return str(raised.value)
 
 
-def test_a_reading_enters_the_journal_with_who_chose_it_and_when(tmp_path: Path) -> None:
+def test_a_reading_is_journaled_with_its_author_and_time(tmp_path: Path) -> None:
     settings = read(tmp_path, CHOSEN, simulated=False).settings
     assert settings.readings == (ChosenReading("established_by", "complete_hands", "J. Tan", "2026-11-01"),)
     assert law_of(settings).option("established_by") == "complete_hands"
@@ -71,7 +71,7 @@ def test_a_real_table_must_choose_every_setting_without_a_default(tmp_path: Path
 
 
 @pytest.mark.parametrize("missing", ['chosen_by = "J. Tan", ', ", chosen_on = 2026-11-01"])
-def test_such_a_choice_names_who_and_when(tmp_path: Path, missing: str) -> None:
+def test_such_a_choice_needs_an_author_and_a_time(tmp_path: Path, missing: str) -> None:
     assert missing in CHOSEN
     assert "the person who chose it and the date" in refusal(tmp_path, CHOSEN.replace(missing, ""), simulated=False)
 
@@ -95,7 +95,7 @@ def test_an_invalid_reading_or_rule_is_refused(tmp_path: Path, law: str, words: 
     assert words in refusal(tmp_path, law)
 
 
-def test_a_house_row_comes_before_the_document_and_says_whose_it_is(tmp_path: Path) -> None:
+def test_a_row_of_the_casino_precedes_the_document_and_names_its_source(tmp_path: Path) -> None:
     (row,) = read(tmp_path, HOUSE).settings.house
     assert (row.id, row.clause, row.authority) == ("H1", "HR 4.2", "House procedures, edition 3")
     assert row.disposition is Disposition.CONTINUE

@@ -27,7 +27,7 @@ def test_the_defaults(tmp_path: Path) -> None:
     assert (section.days.begins, section.days.zone, section.days.most_bytes) == (time(6), UTC, 256_000_000)
 
 
-def test_what_a_casino_chooses(tmp_path: Path) -> None:
+def test_the_casinos_choices(tmp_path: Path) -> None:
     more = (
         'day_begins = "04:30"\ntime_zone = "Europe/Vienna"\nmegabytes = 32\nkeep_days = 400\nsigning_key_file = "s"\n'
     )
@@ -54,14 +54,14 @@ def test_what_a_casino_chooses(tmp_path: Path) -> None:
         ('witness = "journal/heads"\n', "[journal] witness: it lies in the journal's own folder"),
     ],
 )
-def test_what_a_journal_section_cannot_say(tmp_path: Path, more: str, words: str) -> None:
+def test_an_invalid_journal_section_is_refused(tmp_path: Path, more: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read(tmp_path, more)
     assert words in str(refused.value)
     assert "\x1b" not in str(refused.value)
 
 
-def test_a_configuration_of_an_earlier_version_has_one_mistake_and_says_what_to_do(tmp_path: Path) -> None:
+def test_a_configuration_of_an_earlier_version_has_one_mistake_with_a_hint(tmp_path: Path) -> None:
     text = TABLE.format(simulated="true") + CHOSEN + REST
     before = re.sub(r'(?m)^folder = "[^"]*"$', 'path = "journal.db"', text)
     assert before != text

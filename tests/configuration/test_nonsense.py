@@ -214,7 +214,7 @@ def test_keys_outside_of_sections_are_reported_one_by_one(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_what_no_table_can_mean_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_an_impossible_value_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     (told,) = mistakes(tmp_path, (old, new))
     assert words in told
     assert told.isprintable(), "a mistake is shown in terminals"
@@ -236,7 +236,7 @@ def test_people_have_to_find_a_real_table(tmp_path: Path) -> None:
     assert "[api.http] port: 0 is any port, and people have to find the table. Name one, such as 8080." in told
 
 
-def test_a_table_has_screens_where_the_configuration_says_so(tmp_path: Path) -> None:
+def test_a_table_has_screens_if_configured(tmp_path: Path) -> None:
     assert read(tmp_path).api.http is None
     hosts = 'hosts = ["table7.example", "10.0.0.7"]'
     http = read(tmp_path, ('"api.sock"', f'"api.sock"\n[api.http]\nport = 8080\n{hosts}')).api.http

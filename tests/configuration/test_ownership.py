@@ -36,7 +36,7 @@ def test_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         JournalError("journal-key", "The key file /x cannot be used: Permission denied.", "Check."),
     ],
 )
-def test_a_start_that_is_refused_says_whose_it_is_and_systemd_does_not_try_again(
+def test_a_refused_start_names_the_owner_and_is_not_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     folder = tmp_path / "b"

@@ -26,7 +26,7 @@ def configuration(folder: Path, *changes: tuple[str, str]) -> Configuration:
     return read_configuration(folder / "table.toml")
 
 
-def test_every_option_has_its_effect_and_nothing_else_has() -> None:
+def test_exactly_the_options_have_an_effect() -> None:
     assert {effect_of(place) for place in PLACES} == set(Effect)
     assert all(any(place == one or place.startswith(f"{one}.") for place in PLACES) for one in EFFECTS)
 
@@ -47,7 +47,7 @@ def test_the_same_file_differs_nowhere(tmp_path: Path) -> None:
         ('option = "mathematically"', 'option = "complete_hands"', ["readings"]),
     ],
 )
-def test_what_differs_is_named_key_by_key(tmp_path: Path, old: str, new: str, places: list[str]) -> None:
+def test_differences_are_named_key_by_key(tmp_path: Path, old: str, new: str, places: list[str]) -> None:
     before = configuration(tmp_path)
     assert list(changed(before, configuration(tmp_path, (old, new)))) == places
 

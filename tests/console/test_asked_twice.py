@@ -46,7 +46,7 @@ def goes_on(page: Page, place: str) -> None:
     assert page.locator(ABANDON).count() == 0
 
 
-def test_a_round_that_is_kept_goes_on(page: Page, server: PageServer) -> None:
+def test_a_kept_round_continues(page: Page, server: PageServer) -> None:
     state = asked_at(SCREEN.id)
     place = state["view"]["next_place"]
     show(page, server, state)
@@ -59,7 +59,7 @@ def test_a_round_that_is_kept_goes_on(page: Page, server: PageServer) -> None:
     goes_on(page, place)
 
 
-def test_another_screen_shows_the_act_and_who_asked(page: Page, server: PageServer) -> None:
+def test_another_screen_shows_the_act_and_the_requester(page: Page, server: PageServer) -> None:
     state = asked_at("ffffffffffff")
     show(page, server, state)
     page.locator("#panel .facts p", has_text="Kim Lau asks to void the round").wait_for()

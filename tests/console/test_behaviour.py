@@ -147,14 +147,14 @@ def test_a_dead_stream_is_opened_again(page: Page, server: PageServer) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/display"])
-def test_a_browser_that_cannot_run_the_page_says_what_to_do(browser: Browser, server: PageServer, path: str) -> None:
+def test_an_unsupported_browser_shows_what_to_do(browser: Browser, server: PageServer, path: str) -> None:
     opened = browser.new_page(viewport=LANDSCAPE, java_script_enabled=False)
     opened.goto(f"{server.address}{path}")
     assert "call a technician" in opened.locator("#sentence").inner_text()
     opened.close()
 
 
-def test_another_version_of_the_page_is_taken_between_rounds_only(page: Page, server: PageServer) -> None:
+def test_a_new_version_of_the_page_is_loaded_between_rounds_only(page: Page, server: PageServer) -> None:
     show(server, "dealing_sets", page="1")
     page.goto(server.address)
     page.wait_for_selector(".place.lit")
@@ -178,7 +178,7 @@ def test_a_new_matter_that_holds_the_table_blinks_five_seconds_and_once(page: Pa
     assert page.locator("#sentence.red").count() == 1, "the colour stays"
 
 
-def test_a_matter_that_holds_nothing_leaves_the_sentence_and_is_counted_below(page: Page, server: PageServer) -> None:
+def test_a_matter_without_a_hold_is_only_counted_below(page: Page, server: PageServer) -> None:
     follow(page, server, "late bet")
     assert page.locator("#sentence.red, #sentence.amber").count() == 0
     assert page.locator("#answer .matters").inner_text() == 'Next: a bet after "No more bets", Box 3'
@@ -211,7 +211,7 @@ def across(page: Page) -> list[str]:
     return found
 
 
-def test_box_1_is_at_the_dealers_left_unless_the_deal_goes_the_other_way(page: Page, server: PageServer) -> None:
+def test_box_1_is_at_the_dealers_left_unless_the_deal_is_reversed(page: Page, server: PageServer) -> None:
     follow(page, server)
     boxes = across(page)
     assert boxes == sorted(boxes)

@@ -15,7 +15,7 @@ async def facts(console: Console) -> str:
 
 
 async def test_an_overlooked_box_is_marked_on_the_stage() -> None:
-    """Without bettors no bet can be entered: the boxes are corrected."""
+    """No bet can be entered without bettors, so the boxes are corrected."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.click(console.page.locator("#bar .menu"))
@@ -99,7 +99,7 @@ async def test_the_person_who_takes_over_is_named_before_the_pin() -> None:
         await console.reads(f"{SUPERVISOR.name} deals from now on.")
 
 
-async def test_every_box_in_play_has_its_line_beside_paid() -> None:
+async def test_every_box_in_play_has_a_line_beside_paid() -> None:
     async with opened() as console:
         await console.to_dealing(1, 2, 3, 4, 5, 6, 7)
         await console.turn_over_all()
@@ -130,7 +130,7 @@ async def test_a_row_of_taps_over_the_hands_does_not_pay() -> None:
         assert shown == [console.words["pay.was"], *said]
 
 
-async def test_a_box_is_not_marked_anew_once_hands_are_turned_over() -> None:
+async def test_no_box_is_marked_once_hands_are_turned_over() -> None:
     async with opened() as console:
         await console.to_dealing(1)
         await console.turn_over_all()
@@ -163,7 +163,7 @@ async def test_a_denial_is_possible_at_each_question_and_a_tap_names_a_card() ->
         )
 
 
-async def test_a_card_that_was_exposed_lies_open_and_its_face_once_it_was_named() -> None:
+async def test_an_exposed_card_is_shown_open_with_its_face_once_named() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -211,7 +211,7 @@ async def test_every_argument_that_is_asked_for_is_signed_in_words() -> None:
 
 
 async def test_a_wrongly_marked_box_is_found_below_problem() -> None:
-    """What the entries imply is not asked, but shown beside the question; the hand is moved once it is confirmed."""
+    """Facts that follow from the entries are shown beside the question; the hand is moved on confirmation."""
     async with opened() as console:
         await console.to_dealing(1, 5)
         await console.deal(2)

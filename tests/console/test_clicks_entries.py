@@ -79,7 +79,7 @@ async def test_a_double_tap_at_a_hand_that_was_touched_does_not_turn_it_over() -
         await console.end_round()
 
 
-async def test_cards_that_lie_elsewhere_are_moved_as_the_arrows_show() -> None:
+async def test_misplaced_cards_are_moved_along_the_arrows() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -95,7 +95,7 @@ async def test_cards_that_lie_elsewhere_are_moved_as_the_arrows_show() -> None:
         await console.says("3 cards to Box 3")
 
 
-async def test_who_takes_over_ticks_each_open_matter() -> None:
+async def test_taking_over_requires_a_tick_at_each_open_matter() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(1)

@@ -59,7 +59,7 @@ async def test_an_exposed_single_card_where_the_document_is_silent(kind: type[Cl
         await console.deal_singles(1)
 
 
-async def test_what_is_over_the_maximum_is_returned_before_bets_are_closed() -> None:
+async def test_an_excess_is_returned_before_bets_are_closed() -> None:
     async with opened(kind=LimitedTable) as console:
         await console.press("place_your_bets/")
         await enter_bettor(console, "Ann")

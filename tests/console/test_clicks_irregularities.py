@@ -154,7 +154,7 @@ async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
         await console.reads("Had any Player handled cards before the error was noticed? YES")
 
 
-async def test_a_jam_is_cleared_and_the_deal_goes_on() -> None:
+async def test_a_jam_is_cleared_and_the_deal_continues() -> None:
     async with opened(Unit.SETS, "jam@5") as console:
         await console.to_dealing(1, 3)
         await console.deal(1)
@@ -214,7 +214,7 @@ async def test_the_rest_is_dealt_by_hand_while_the_device_is_away() -> None:
 
 
 async def test_a_power_failure_is_ruled_by_an_authorised_person() -> None:
-    """Without wagers nobody knows whether an outcome is established (NC 5.17)."""
+    """Nobody knows without wagers whether an outcome is established (NC 5.17)."""
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
@@ -266,7 +266,7 @@ async def exposed(console: Console) -> None:
     await console.page.locator("#sentence.red").wait_for()
 
 
-async def test_two_hands_that_lie_at_each_others_places_are_moved_back() -> None:
+async def test_two_swapped_hands_are_moved_back() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
@@ -306,7 +306,7 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.says("turn over the Dealer's hand")
 
 
-async def test_a_face_that_lies_open_already_is_reported_as_a_foreign_card() -> None:
+async def test_a_face_already_on_the_table_is_reported_as_a_foreign_card() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
         await console.deal(3)
@@ -444,7 +444,7 @@ async def test_an_error_in_the_round_before() -> None:
         assert not (await console.state())["irregularities"]
 
 
-async def test_who_reported_it_is_not_asked_again_whether_it_is_so_and_may_take_it_back() -> None:
+async def test_a_reporter_is_not_asked_to_confirm_and_may_withdraw() -> None:
     async with opened() as console:
         await exposed(console)
         await console.says("Call the pit supervisor to confirm.")
@@ -455,7 +455,7 @@ async def test_who_reported_it_is_not_asked_again_whether_it_is_so_and_may_take_
         await console.says("3 cards to Box 3")
 
 
-async def test_another_screen_is_asked_whether_it_is_so_before_anything_that_follows() -> None:
+async def test_another_screen_is_asked_to_confirm_first() -> None:
     async with opened() as console:
         await exposed(console)
         other = await console.beside("Right")

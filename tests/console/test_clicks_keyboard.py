@@ -171,7 +171,7 @@ async def test_enter_never_answers_the_second_request() -> None:
         await console.page.locator("#bar .round", has_text=console.words["phase.concluded"]).wait_for()
 
 
-async def test_a_sheet_takes_the_keys_from_what_it_covers() -> None:
+async def test_a_sheet_receives_the_keys_of_what_it_covers() -> None:
     async with opened() as console:
         person = await by_keyboard(console)
         await person.key("F1")

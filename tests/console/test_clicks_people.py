@@ -90,7 +90,7 @@ async def test_a_wrong_pin_of_an_act_that_has_ended_meanwhile_opens_nothing() ->
         assert left is None
 
 
-async def test_a_dealer_is_not_asked_to_sign_what_is_above_him() -> None:
+async def test_a_dealer_is_not_asked_to_sign_beyond_his_rank() -> None:
     async with opened() as console:
         await to_an_exposed_card(console)
         assert await offered(console) == [SUPERVISOR.name, MANAGER.name]
@@ -228,7 +228,7 @@ async def test_a_removed_screen_shows_the_table_only() -> None:
         await right.reads("This screen shows the table only.")
 
 
-async def test_an_act_that_others_overtook_is_closed_and_no_tap_counts_for_a_moment() -> None:
+async def test_an_overtaken_act_is_closed_and_taps_are_ignored_briefly() -> None:
     async with opened() as console:
         other = await console.beside("Right")
         await console.to_dealing(1, 3)
@@ -252,7 +252,7 @@ async def test_an_act_that_others_overtook_is_closed_and_no_tap_counts_for_a_mom
         await console.says("3 cards to Box 3")
 
 
-async def test_what_stops_the_cards_is_shown_before_a_report_that_was_begun() -> None:
+async def test_a_stop_of_the_cards_is_shown_before_an_unfinished_report() -> None:
     async with opened() as console:
         other = await console.beside("Right")
         await console.to_dealing(1, 3)

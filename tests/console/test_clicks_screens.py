@@ -137,7 +137,7 @@ async def test_a_screen_that_slept_for_an_hour_shows_the_table_as_it_is() -> Non
         await console.end_round()
 
 
-async def test_a_tap_that_arrives_an_hour_late_does_nothing_and_says_who_did_what() -> None:
+async def test_a_tap_that_is_an_hour_late_only_shows_who_did_what() -> None:
     async with opened() as console:
         right = await beside(console)
         await console.press("place_your_bets/")

@@ -49,7 +49,7 @@ async def to_three_bets(console: Console) -> None:
     await console.says("3 cards to Box 1")
 
 
-async def test_a_bet_is_corrected_with_what_it_was_and_will_be_before_the_signature() -> None:
+async def test_a_corrected_bet_is_shown_before_and_after_in_the_signature() -> None:
     async with opened() as console:
         await to_three_bets(console)
         await console.choose_in_menu("correct_bet/")

@@ -260,7 +260,7 @@ COURSES: Final[dict[str, tuple[Course, bool]]] = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", COURSES)
-async def test_nothing_is_amiss_at_a_real_table(name: str, language: str) -> None:
+async def test_a_real_table_has_no_layout_errors(name: str, language: str) -> None:
     course, enrolled = COURSES[name]
     async with opened(Unit.SETS, language=language, enrolled=enrolled) as console:
         album = Album(f"{name}-{language}", console.page)
@@ -276,7 +276,7 @@ SHOWN: Final = """async name => {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("path", ["", "display", "display?for=surveillance"])
-async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, server: PageServer) -> None:
+async def test_prepared_states_have_no_layout_errors(path: str, language: str, server: PageServer) -> None:
     from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
 
     name = {"": "prepared", "display": "display"}.get(path, "surveillance")

@@ -38,7 +38,7 @@ async def begun(people: PeopleAtTable) -> OperationAnswer:
 
 
 @pytest.mark.parametrize("fault", ADMITTED)
-async def test_no_round_begins_with_a_device_that_says_it_is_not_fit(stage: Stage, fault: str) -> None:
+async def test_no_round_begins_with_a_device_that_reports_a_fault(stage: Stage, fault: str) -> None:
     await stage.start_device(dealer=False, load=True, faults=(fault,))
     await stage.start_daemon()
     people = PeopleAtTable(stage)
@@ -54,7 +54,7 @@ async def test_no_round_begins_with_a_device_that_says_it_is_not_fit(stage: Stag
     assert view.round == 0
 
 
-async def test_it_plays_again_once_its_self_test_is_passed_and_a_supervisor_says_so(stage: Stage) -> None:
+async def test_it_plays_again_after_a_self_test_and_a_supervisors_return(stage: Stage) -> None:
     await stage.start_device(dealer=False, load=True, faults=("program-failure@1",))
     await stage.start_daemon()
     people = PeopleAtTable(stage)

@@ -114,7 +114,7 @@ async def test_a_caller_without_proof_of_identity_is_refused(stage: Stage, perso
 
 
 @pytest.mark.parametrize("reason", ["\x1b[2J\x1b]0;x\x07", "lunch\u202e", "x" * 60_000])
-async def test_a_text_that_no_screen_may_show_reaches_neither_journal_nor_state(stage: Stage, reason: str) -> None:
+async def test_an_unprintable_text_reaches_neither_journal_nor_state(stage: Stage, reason: str) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:
         before = await stage.state()
@@ -160,7 +160,7 @@ async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage
     assert taken[-2:] == [("resume_table", "supervisor"), ("take_over", "dealer")]
 
 
-async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
+async def test_a_peer_with_another_user_id_is_not_admitted(stage: Stage) -> None:
     """The name in the request does not matter."""
     stage.configure(uid=54321)
     await stage.start_daemon()
@@ -190,7 +190,7 @@ async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
         b'{"id": "1", "round": 0, "operation": {"operation": "expose_hand", "place": "D", "cards": ["ZZ"]}}',
     ],
 )
-async def test_what_is_not_understood(stage: Stage, body: bytes) -> None:
+async def test_requests_that_are_not_understood(stage: Stage, body: bytes) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:
         before = (await stage.state()).entry
@@ -209,7 +209,7 @@ async def test_a_request_that_is_too_long(stage: Stage) -> None:
 
 
 async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -> None:
-    """Whether accepted or refused, it is done once, however often it is sent."""
+    """An operation is done once, accepted or refused, however often it is sent."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     accepted, refused = said(operations.OpenTable()), said(operations.PlaceYourBets(), id_="2" + UUID[1:])
@@ -234,7 +234,7 @@ async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -
     assert len(evidence.of(OperationRefused)) == 1
 
 
-async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> None:
+async def test_a_stream_resumes_with_exactly_the_missing_events(stage: Stage) -> None:
     random = Random(3)  # repeatable choices
     await stage.start_device()
     await stage.start_daemon()
@@ -375,7 +375,7 @@ async def test_an_invalid_last_event_id(stage: Stage, after: str) -> None:
         assert await caller.get_status("/v1/events", **{"Last-Event-ID": after}) == 400
 
 
-async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> None:
+async def test_slow_and_vanishing_followers_delay_nothing(stage: Stage) -> None:
     """One reads nothing, some hang up immediately; the rounds are played, and the daemon stops."""
     await stage.start_daemon(Orders(grace=3600.0))
     reader, writer = await asyncio.open_unix_connection(str(stage.socket), limit=1)

@@ -106,7 +106,7 @@ async def test_a_folder_in_place_of_the_file(stage: Stage) -> None:
     assert "table.toml" in await refusal(stage)
 
 
-async def test_device_keys_that_others_may_read(stage: Stage) -> None:
+async def test_device_keys_readable_by_others(stage: Stage) -> None:
     (stage.folder / "device.keys").chmod(0o644)
     assert "chmod" in await refusal(stage)
 
@@ -150,7 +150,7 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
     assert "2 names" in await refusal(stage)
 
 
-async def test_a_socket_where_none_can_be(stage: Stage) -> None:
+async def test_a_socket_at_an_impossible_path(stage: Stage) -> None:
     """Exit code 1: what is missing may be there at the next try."""
     (stage.folder / "file").touch()
     stage.configuration.write_text(replacing('"api.sock"', '"file/api.sock"')(stage.configuration.read_text()))

@@ -89,7 +89,7 @@ async def test_a_changed_round_is_marked_or_refused_over_http(how: str) -> None:
                 assert await client.is_healthy()
 
 
-async def test_a_round_as_it_was_written_is_told_over_http() -> None:
+async def test_an_unchanged_round_is_served_over_http() -> None:
     with short_folder() as folder:
         async with Stage(folder, rounds=2) as stage:
             await stage.start_device()

@@ -58,7 +58,7 @@ async def up_to(table: TableClient, entry: int, after: EventId | None = None) ->
     return found
 
 
-async def test_events_come_once_and_in_order_over_connections_that_are_lost_anywhere(stage: Stage) -> None:
+async def test_events_come_once_and_in_order_over_lost_connections(stage: Stage) -> None:
     await stage.start_device()
     await stage.start_daemon()
     await stage.played()
@@ -78,7 +78,7 @@ async def test_events_come_once_and_in_order_over_connections_that_are_lost_anyw
             assert await up_to(table, end, middle.id) == every[len(every) // 2 + 1 :]
 
 
-async def test_events_go_on_after_a_daemon_that_was_killed(stage: Stage) -> None:
+async def test_events_continue_after_a_daemon_was_killed(stage: Stage) -> None:
     await stage.start_daemon()
     async with client(stage.socket) as table:
         stream = table.events()
@@ -125,7 +125,7 @@ async def test_an_answer_that_cannot_be_had_names_the_operation(stage: Stage) ->
         assert await table.answer_of(lost.value.id) is None
 
 
-async def test_a_refusal_has_a_code_a_sentence_and_what_comes_next(stage: Stage) -> None:
+async def test_a_refusal_has_a_code_a_sentence_and_a_next_step(stage: Stage) -> None:
     await stage.start_daemon()
     async with client(stage.socket) as table:
         with pytest.raises(RefusedError) as refused:

@@ -102,7 +102,7 @@ async def test_many_answers_are_as_described(screen: Browser, record_property: C
     record_property("soak: requests to the described API", sum(made))
 
 
-async def test_other_methods_are_refused_and_the_right_ones_named(screen: Browser) -> None:
+async def test_other_methods_are_refused_with_the_right_ones(screen: Browser) -> None:
     for path, described in DESCRIPTION["paths"].items():
         for method in ("PUT", "PATCH", "DELETE", "POST", "OPTIONS"):
             if method.lower() not in described:

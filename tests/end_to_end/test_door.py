@@ -95,7 +95,7 @@ async def test_idle_connections_of_a_stranger_stop_nothing(stage: Stage, attacke
     assert sum(one.count for one in refused) == 1100
 
 
-async def test_so_do_those_of_a_user_who_is_admitted(stage: Stage, attacker: Attacker) -> None:
+async def test_idle_connections_of_an_admitted_user_stop_nothing(stage: Stage, attacker: Attacker) -> None:
     stage.configure(law=AS_PERSON)
     daemon = await stage.start_daemon(watchdog_us=300_000)
     prlimit(daemon.pid, RLIMIT_NOFILE, (110, 110))
@@ -184,7 +184,7 @@ async def test_an_id_repeats_its_answer_for_the_same_operation_only(stage: Stage
     assert [one.code for one in Evidence(stage).of(OperationRefused)] == ["paused"]
 
 
-async def test_a_second_daemon_leaves_the_socket_of_the_first_alone(stage: Stage) -> None:
+async def test_a_second_daemon_does_not_touch_the_socket_of_the_first(stage: Stage) -> None:
     """The configuration of another table names the same socket."""
     first = await stage.start_daemon()
     text = stage.configuration.read_text().replace('"journal"', '"other"')

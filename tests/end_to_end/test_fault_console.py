@@ -81,7 +81,7 @@ async def test_faults_are_armed_while_it_runs(front: list[str], simulator: Simul
 
 
 @pytest.mark.parametrize("front", [[], ["--tcp", "0"]], ids=["pseudo-terminal", "TCP"])
-async def test_the_cable_comes_out_and_goes_in_again(front: list[str], simulator: Simulator) -> None:
+async def test_the_cable_is_unplugged_and_plugged_in_again(front: list[str], simulator: Simulator) -> None:
     url = await simulator.start("--kind", "shoe", *front)
     async with open_bench(url, simulator.keys()) as bench:
         await bench.ready()
@@ -103,7 +103,7 @@ async def test_the_cable_comes_out_and_goes_in_again(front: list[str], simulator
 
 @pytest.mark.parametrize("front", [[], ["--tcp", "0"]], ids=["pseudo-terminal", "TCP"])
 @pytest.mark.parametrize("driver", ["angel_eye", "bee_tek", "line_reader"])
-async def test_shoes_that_only_tell_have_the_same_console(driver: str, front: list[str], simulator: Simulator) -> None:
+async def test_one_way_shoes_have_the_same_console(driver: str, front: list[str], simulator: Simulator) -> None:
     url = await simulator.start("--driver", driver, *front)
     async with open_bench(url, {}, simulated_identifiers()) as bench:
         await bench.ready()

@@ -144,7 +144,7 @@ async def test_another_signing_key_is_a_shift_managers_decision() -> None:
             assert sorted(path.name for path in stage.journal.glob("*.journal")) == [FILE, "000002.journal"]
 
 
-async def test_a_key_that_the_one_before_endorsed_goes_on() -> None:
+async def test_an_endorsed_key_continues_the_journal() -> None:
     with short_folder() as folder:
         async with Stage(folder) as stage:
             await play(stage)

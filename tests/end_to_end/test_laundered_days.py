@@ -54,7 +54,7 @@ def verify(folder: Path, *more: str) -> Result:
     return CliRunner().invoke(journal, ["verify", "--journal", str(folder), *more])
 
 
-async def test_a_deletion_that_the_files_alone_forge_is_two_doubts_of_the_shift_manager() -> None:
+async def test_a_deletion_forged_in_the_files_raises_two_doubts() -> None:
     with short_folder() as folder:
         async with Stage(folder, rounds=3) as stage:
             await play(stage)

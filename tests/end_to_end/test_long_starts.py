@@ -60,7 +60,7 @@ async def test_work_is_given_up_when_the_daemon_is_asked_to_stop() -> None:
     await stop.asked()
 
 
-async def test_what_work_returns_and_raises_comes_through() -> None:
+async def test_results_and_exceptions_of_the_work_are_passed_on() -> None:
     stop = Stop()
 
     async def work(number: int) -> int:

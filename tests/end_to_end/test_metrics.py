@@ -30,7 +30,7 @@ async def at_socket(stage: Stage) -> dict[str, float]:
         return samples(await answered.text())
 
 
-async def test_a_display_is_given_none_and_a_screen_is(stage: Stage) -> None:
+async def test_a_screen_may_read_metrics_and_a_display_may_not(stage: Stage) -> None:
     async with Browser(port_of(stage)) as browser:
         for verb in ("GET", "HEAD"):
             assert (await browser.ask(verb, "/metrics")).status == 403
@@ -43,7 +43,7 @@ async def test_a_display_is_given_none_and_a_screen_is(stage: Stage) -> None:
         assert b'cardshoe_build_info{game="NC"' in answered.body
 
 
-async def test_what_is_done_at_a_screen_is_counted(stage: Stage) -> None:
+async def test_acts_at_a_screen_are_counted(stage: Stage) -> None:
     async with Browser(port_of(stage)) as browser:
         await browser.enrol()
         assert (await browser.operate("sign_on", DEALER)).json["accepted"]

@@ -41,7 +41,7 @@ def keys_of(kind: str) -> dict[str, bytes]:
     return {serial: simulated_key(serial)}
 
 
-def test_the_installed_program_brings_simulated_devices() -> None:
+def test_the_installed_program_provides_simulated_devices() -> None:
     assert [row.name for row in entry_points(group=ENTRY_POINTS)] == ["sim"], "install it again: pip install -e ."
 
 
@@ -67,7 +67,7 @@ def make_real(stage: Stage) -> None:
     stage.configuration.write_text(text.replace("[device]", added))
 
 
-async def test_a_real_table_takes_no_device_that_says_that_it_is_simulated(stage: Stage) -> None:
+async def test_a_real_table_refuses_a_simulated_device(stage: Stage) -> None:
     device = await stage.start_device(dealer=False, tcp="127.0.0.1:0")
     stage.configure(url=device.out[0])
     make_real(stage)

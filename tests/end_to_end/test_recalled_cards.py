@@ -64,7 +64,7 @@ async def test_a_repeated_request_shows_what_is_in_the_journal(stage: Stage) -> 
     assert first[1]["recalled"] != second[1]["recalled"]
 
 
-async def test_who_has_not_the_rank_or_the_pin_sees_nothing(stage: Stage) -> None:
+async def test_without_the_rank_or_the_pin_nothing_is_shown(stage: Stage) -> None:
     await stage.played()
     view = await stage.state()
     async with Caller(stage) as caller:

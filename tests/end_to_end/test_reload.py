@@ -187,7 +187,7 @@ async def test_a_pin_that_was_changed_counts_from_the_next_request_on(stage: Sta
     assert len(set(digests)) == 2
 
 
-async def test_a_user_who_is_not_named_any_more_is_shown_out(stage: Stage) -> None:
+async def test_a_user_who_is_no_longer_named_is_disconnected(stage: Stage) -> None:
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:
         following = asyncio.create_task(_until_the_end(client))
@@ -217,7 +217,7 @@ async def _until_the_end(client: ApiClient) -> None:
         ("/device", "/devices", "[device] url cannot change"),
     ],
 )
-async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, new: str, words: str) -> None:
+async def test_an_invalid_configuration_changes_nothing(stage: Stage, old: str, new: str, words: str) -> None:
     await stage.start_daemon()
     before = (await stage.state()).entry
     good = stage.configuration.read_text()

@@ -131,7 +131,7 @@ async def until_now(client: ApiClient) -> AsyncIterator[dict[str, Any]]:
         yield event
 
 
-async def test_beats_come_though_nothing_happens(screen: Browser) -> None:
+async def test_beats_come_although_nothing_happens(screen: Browser) -> None:
     beats = []
     async with asyncio.timeout(PATIENCE):
         async for name, data in messages(screen):
@@ -142,7 +142,7 @@ async def test_beats_come_though_nothing_happens(screen: Browser) -> None:
     assert beats[0]["utc_ns"] < beats[1]["utc_ns"] < beats[2]["utc_ns"]
 
 
-async def test_a_late_tap_does_nothing_and_says_who_was_first(screen: Browser) -> None:
+async def test_a_late_tap_does_nothing_and_shows_who_was_first(screen: Browser) -> None:
     drawn = await state_of(screen)
     assert drawn["screen"]["dealer_name"] == DEALER.name
     opened = await enter(screen, drawn, offered(drawn, "open_table"))
@@ -237,7 +237,7 @@ async def test_a_removed_screen_becomes_a_display(screen: Browser) -> None:
     assert (shown["offers"], shown["reports"], shown["people"]) == ([], [], [])
 
 
-async def test_what_can_be_done_is_given_to_programs_too(screen: Browser) -> None:
+async def test_offers_are_sent_to_programs_too(screen: Browser) -> None:
     lawful = json.loads((await screen.ask("GET", "/v1/lawful")).body)
     assert [offer["operation"] for offer in lawful if offer["primary"]] == ["open_table"]
     preview = await screen.ask("POST", "/v1/preview", {"operation": {"operation": "open_table"}})

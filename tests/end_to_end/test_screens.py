@@ -117,7 +117,7 @@ async def test_the_names_of_the_table_are_taken(signed_on: Browser) -> None:
             assert (answered.status, answered.code) == (200, "reason")
 
 
-async def test_a_page_of_another_origin_is_refused_with_the_cookie_too(signed_on: Browser) -> None:
+async def test_a_page_of_another_origin_is_refused_even_with_the_cookie(signed_on: Browser) -> None:
     own = f"localhost:{signed_on.port}"
     names = (
         "http://evil.example",
@@ -163,7 +163,7 @@ FORMS: Final[tuple[tuple[dict[str, str], tuple[int, str]], ...]] = (
 )
 
 
-async def test_what_a_form_of_another_page_can_send_is_refused(signed_on: Browser) -> None:
+async def test_a_form_of_another_page_is_refused(signed_on: Browser) -> None:
     for headers, refusal in FORMS:
         answered = await signed_on.operate("pause_table", reason="evil", headers=headers)
         assert (answered.status, answered.code) == refusal
@@ -251,7 +251,7 @@ async def test_only_a_supervisor_enrols_a_screen(stage: Stage) -> None:
             assert (answered.status, answered.code, display.cookie) == (403, "role", "")
 
 
-async def test_the_cookie_is_for_scripts_and_pages_of_others_out_of_reach(stage: Stage) -> None:
+async def test_scripts_and_other_sites_cannot_reach_the_cookie(stage: Stage) -> None:
     await stage.start_daemon()
     async with Browser(port_of(stage)) as browser:
         said = (await browser.enrol()).headers["Set-Cookie"].lower()
@@ -262,7 +262,7 @@ async def test_the_cookie_is_for_scripts_and_pages_of_others_out_of_reach(stage:
         assert "; secure" in (await proxied.enrol("Right")).headers["Set-Cookie"].lower()
 
 
-async def test_an_enrolment_that_is_sent_again_gives_no_second_cookie(stage: Stage) -> None:
+async def test_a_repeated_enrolment_gives_no_second_cookie(stage: Stage) -> None:
     await stage.start_daemon()
     asked = {"id": str(uuid4()), "person": SUPERVISOR.id, "pin": SUPERVISOR.pin, "name": "Left"}
     async with Browser(port_of(stage)) as browser:
@@ -304,7 +304,7 @@ async def test_nobody_is_signed_on_at_first_and_no_supervisor_ever(screen: Brows
     assert (await screen.operate("sign_on", DEALER)).code == "on-duty"
 
 
-async def test_with_a_name_the_pin_is_needed_of_the_dealer_who_is_signed_on_too(signed_on: Browser) -> None:
+async def test_an_operation_with_a_name_needs_the_pin_even_when_signed_on(signed_on: Browser) -> None:
     asked = {"id": str(uuid4()), "round": 0, "person": DEALER.id, "operation": {"operation": "resume_table"}}
     assert (await signed_on.ask("POST", "/v1/operations", asked)).code == "pin"
     assert (await signed_on.operate("resume_table", DEALER)).code == "not-paused"
@@ -330,7 +330,7 @@ async def test_a_handover_ends_the_sign_on_of_the_dealer_before_everywhere(scree
     assert (await screen.operate("sign_on", DEALER)).code == "on-duty"
 
 
-async def test_who_goes_off_duty_is_signed_on_nowhere(screen: Browser, second: Browser) -> None:
+async def test_going_off_duty_ends_every_sign_on(screen: Browser, second: Browser) -> None:
     assert (await screen.operate("dealer_on", DEALER)).json["accepted"]
     assert (await second.operate("sign_on", DEALER)).json["accepted"]
     assert (await second.operate("dealer_off")).json["accepted"]
@@ -345,9 +345,7 @@ async def test_at_the_socket_nobody_signs_on(stage: Stage, screen: Browser) -> N
                 assert (await response.json())["code"] == "no-screen"
 
 
-async def test_what_was_enrolled_and_signed_on_survives_a_kill(
-    stage: Stage, signed_on: Browser, second: Browser
-) -> None:
+async def test_enrolments_and_sign_ons_survive_a_kill(stage: Stage, signed_on: Browser, second: Browser) -> None:
     before = (await signed_on.state())["screens"]
     await stage.kill_daemon()
     await stage.start_daemon()

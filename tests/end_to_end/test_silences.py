@@ -112,7 +112,7 @@ async def test_an_exit_that_only_claims_to_hold(table: SilentTable) -> None:
     assert len(_holds(table)) == before + 2, "ordered once more, under an id of its own"
 
 
-async def test_a_second_answer_that_says_otherwise_is_noted(table: SilentTable) -> None:
+async def test_a_contradicting_second_answer_is_noted(table: SilentTable) -> None:
     link = table.device.link
     answer = link.answer
 

@@ -31,7 +31,7 @@ def test_a_port_that_is_taken(driver: str, tmp_path: Path) -> None:
 
 
 @DEVICES
-def test_a_folder_that_is_not_there(driver: str, tmp_path: Path) -> None:
+def test_a_missing_folder(driver: str, tmp_path: Path) -> None:
     refused = refusal(driver, tmp_path, "--link", str(tmp_path / "none" / "device"))
     assert "none/device" in str(refused)
     assert "--link" in refused.hint

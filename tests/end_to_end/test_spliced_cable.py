@@ -197,7 +197,7 @@ async def spliced(unit: Unit) -> AsyncIterator[SplicedTable]:
 
 
 @pytest.mark.parametrize("unit", list(Unit))
-async def test_nothing_is_taken_and_the_round_goes_on(unit: Unit) -> None:
+async def test_nothing_is_accepted_and_the_round_continues(unit: Unit) -> None:
     async with spliced(unit) as table:
         attack = Attack(table.splice)
         await table.to_dealing()

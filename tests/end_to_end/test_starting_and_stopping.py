@@ -53,7 +53,7 @@ async def test_ready_without_a_device(stage: Stage) -> None:
     assert line["version"]
 
 
-async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(stage: Stage) -> None:
+async def test_a_late_device_is_found_and_a_lost_one_is_noticed(stage: Stage) -> None:
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:
         entry = 0
@@ -211,7 +211,7 @@ async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stag
     assert_quiet_end(stage)
 
 
-async def test_what_it_was_started_with_is_journaled_when_it_differs_and_holds_no_secret(stage: Stage) -> None:
+async def test_changed_start_arguments_are_journaled_without_secrets(stage: Stage) -> None:
     async def recorded() -> list[dict[str, Any]]:
         """Start the daemon; return all events so far."""
         await stage.start_daemon()

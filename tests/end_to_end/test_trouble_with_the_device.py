@@ -114,7 +114,7 @@ async def test_a_device_that_sends_garbage(stage: Stage) -> None:
     await assert_recovers(stage)
 
 
-async def test_a_device_that_says_nothing(stage: Stage) -> None:
+async def test_a_silent_device(stage: Stage) -> None:
     silent = Pty(stage.port)
     try:
         await stage.start_daemon(Orders(handshake_within=0.5))
@@ -137,7 +137,7 @@ async def test_a_port_that_is_missing(stage: Stage) -> None:
     await assert_recovers(stage)
 
 
-async def test_a_port_that_another_program_has(stage: Stage) -> None:
+async def test_a_port_in_use_by_another_program(stage: Stage) -> None:
     await stage.start_device()
     other = os.open(stage.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     try:

@@ -95,7 +95,7 @@ async def test_another_device_than_the_pinned_one_even_if_paired(stage: Stage) -
     Evidence(stage).check(shown)
 
 
-async def test_firmware_that_is_not_approved(stage: Stage) -> None:
+async def test_unapproved_firmware(stage: Stage) -> None:
     say_of_the_device(stage, f'firmware_digests = ["{"a" * 64}"]')
     await stage.start_device()
     await stage.start_daemon()

@@ -16,7 +16,7 @@ def name_witness(stage: Stage, folder: Path) -> None:
     stage.configuration.write_text(text.replace("[journal]\n", f'[journal]\nwitness = "{folder}"\n'))
 
 
-async def test_the_heads_of_a_running_table_stand_elsewhere() -> None:
+async def test_the_heads_of_a_running_table_are_at_the_witness() -> None:
     with short_folder() as folder, short_folder() as beside:
         async with Stage(folder) as stage:
             name_witness(stage, beside)

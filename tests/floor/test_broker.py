@@ -44,7 +44,7 @@ async def refusal(broker: Broker, topic: str = "a/b") -> BrokerError:
     return found.value
 
 
-async def test_what_is_sent_arrives_in_its_order_with_what_it_is_about(tmp_path: Path) -> None:
+async def test_messages_arrive_in_order_with_their_properties(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found, reading(found.broker, "a/+") as reader:
         async with connected(found.broker, "writer") as writer:
             for number in range(300):  # more than may wait for an acknowledgement
@@ -55,7 +55,7 @@ async def test_what_is_sent_arrives_in_its_order_with_what_it_is_about(tmp_path:
             reader.acknowledge(one)
 
 
-async def test_what_nobody_reads_is_not_delivered(tmp_path: Path) -> None:
+async def test_unread_messages_count_as_undelivered(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found:
         assert (await refusal(found.broker)).code == "floor-unread"
         async with connected(found.broker, "writer") as writer:
@@ -65,7 +65,7 @@ async def test_what_nobody_reads_is_not_delivered(tmp_path: Path) -> None:
             assert one.is_retained
 
 
-async def test_what_was_not_acknowledged_comes_again(tmp_path: Path) -> None:
+async def test_unacknowledged_messages_are_repeated(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found, connected(found.broker, "writer") as writer:
         async with reading(found.broker, "a/b", keeps=60) as reader:
             for number in range(3):
@@ -78,7 +78,7 @@ async def test_what_was_not_acknowledged_comes_again(tmp_path: Path) -> None:
             assert [one.payload for one in await received(reader, 3)] == [b"1", b"2", b"3"]
 
 
-async def test_who_is_gone_without_a_word_is_reported_by_the_broker(tmp_path: Path) -> None:
+async def test_the_broker_reports_a_client_that_vanished(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found, reading(found.broker, "a/will") as reader:
         async with connected(found.broker, "writer", will=Will("a/will", b"gone", 0)) as writer:
             async with connected(found.broker, "writer"):  # a client with the same name replaces it
@@ -94,7 +94,7 @@ async def test_who_is_gone_without_a_word_is_reported_by_the_broker(tmp_path: Pa
         assert reader.received.empty()
 
 
-async def test_who_leaves_in_trouble_is_reported_unless_it_comes_back_in_time(tmp_path: Path) -> None:
+async def test_a_failing_client_is_reported_unless_it_returns_in_time(tmp_path: Path) -> None:
     async with mosquitto(tmp_path) as found, reading(found.broker, "a/will") as reader:
         with suppress(ZeroDivisionError):
             async with connected(found.broker, "writer", will=Will("a/will", b"gone", 0)):
@@ -124,7 +124,7 @@ async def test_a_broker_that_is_killed_ends_the_connection(tmp_path: Path) -> No
             pass
 
 
-async def test_what_the_access_list_refuses_was_not_delivered(tmp_path: Path) -> None:
+async def test_a_message_refused_by_the_access_list_is_undelivered(tmp_path: Path) -> None:
     (tmp_path / "acl").write_text("topic read a/#\ntopic write a/own\n")
     async with mosquitto(tmp_path, f"acl_file {tmp_path / 'acl'}") as found, reading(found.broker, "a/#") as reader:
         assert (await refusal(found.broker, "a/other")).code == "floor-refused"
@@ -241,7 +241,7 @@ leaves_a_socket = pytest.mark.filterwarnings(
         ("none", "floor-refused", "ended the connection"),
     ],
 )
-async def test_a_certificate_that_is_not_good(tmp_path: Path, what: str, code: str, says: str) -> None:
+async def test_an_invalid_certificate(tmp_path: Path, what: str, code: str, says: str) -> None:
     authority, other = Authority(tmp_path), Authority(tmp_path, "other")
     good = authority.sign("nc-07")
     given = {
@@ -270,7 +270,7 @@ async def test_a_certificate_that_is_not_good(tmp_path: Path, what: str, code: s
 
 
 @leaves_a_socket
-async def test_a_broker_whose_certificate_is_not_good(tmp_path: Path) -> None:
+async def test_a_broker_with_an_invalid_certificate(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     found = encrypted(tmp_path, authority, days=-1)
     await found.start()
@@ -304,7 +304,7 @@ def test_addresses(url: str, address: Address) -> None:
     ["", "broker", "http://broker", "mqtt://broker", "mqtts://", "mqtts://a:b@c", "mqtts://a:99999", "mqtts://a/b",
      "mqtts://a?x=1", "mqtt://10.0.0.1", "mqtts://[::"],
 )  # fmt: skip
-def test_addresses_that_are_none(url: str) -> None:
+def test_invalid_addresses(url: str) -> None:
     with pytest.raises(BadBrokerError) as found:
         parse_broker(url)
     assert found.value.hint

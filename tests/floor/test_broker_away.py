@@ -66,7 +66,7 @@ async def test_away_while_the_table_deals_and_is_killed() -> None:
         assert len(list(stage.journal.glob(f"{NAME}*"))) == 1  # only the journal has grown
 
 
-async def test_what_a_killed_broker_had_not_written_comes_again_a_day_later() -> None:
+async def test_messages_lost_by_a_killed_broker_come_again_a_day_later() -> None:
     """It had acknowledged everything, for a reader that was away, and written nothing of it."""
     async with table_with_broker("max_queued_messages 0", "autosave_interval 0", rounds=1) as (stage, broker):
         async with reader(broker.broker):

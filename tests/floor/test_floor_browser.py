@@ -115,7 +115,7 @@ def language(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield request.param
 
 
-async def test_nothing_is_amiss_on_a_floor_of_any_size(language: str, tmp_path: Path) -> None:
+async def test_floors_of_any_size_have_no_layout_errors(language: str, tmp_path: Path) -> None:
     said = page_words(language)
     async with looking(tmp_path, language=language) as eyes:
         page, album = eyes.page, Album(f"floor-{language}", eyes.page, FLOOR)
@@ -189,7 +189,7 @@ async def test_open_irregularities_come_first_and_a_tap_shows_the_table(tmp_path
         assert await page.locator("#story .matter").count() == 0
 
 
-async def test_a_pit_is_looked_at_alone_and_a_search_hides_nothing_that_is_urgent(tmp_path: Path) -> None:
+async def test_a_pit_is_shown_alone_and_a_search_hides_nothing_urgent(tmp_path: Path) -> None:
     async with looking(tmp_path, *floor_of(48)) as eyes:
         page = eyes.page
         await page.locator("#open .matter").nth(7).wait_for()
@@ -203,7 +203,7 @@ async def test_a_pit_is_looked_at_alone_and_a_search_hides_nothing_that_is_urgen
         assert await page.locator("#open .matter .name").all_text_contents() == ["nc-29", "nc-20"]
 
 
-async def test_keys_alone_reach_everything(tmp_path: Path) -> None:
+async def test_the_keyboard_reaches_everything(tmp_path: Path) -> None:
     async with looking(tmp_path, *floor_of(48)) as eyes:
         page = eyes.page
         await eyes.sees(48)
@@ -243,7 +243,7 @@ async def test_texts_of_the_network_are_shown_and_never_run(tmp_path: Path) -> N
         assert await eyes.page.title() == "1 Floor"
 
 
-async def test_without_broker_or_server_what_is_shown_is_marked_as_old(tmp_path: Path) -> None:
+async def test_without_broker_or_server_the_view_is_marked_as_old(tmp_path: Path) -> None:
     async with looking(tmp_path, *floor_of(4)) as eyes:
         page = eyes.page
         await eyes.sees(4)

@@ -50,7 +50,7 @@ async def terminal(folder: Path, broker: Mosquitto, *options: str) -> AsyncItera
 
 
 @tool
-async def test_a_terminal_shows_the_floor_and_what_changes(tmp_path: Path) -> None:
+async def test_a_terminal_shows_the_floor_and_its_changes(tmp_path: Path) -> None:
     tables = [opened(quiet(0), EXPOSED, 12), quiet(1), changed(quiet(2), dealer=EVIL)]
     async with broker_with(tmp_path, *tables) as (broker, connection), terminal(tmp_path, broker) as shown:
         await shown.until("1 table must stop.")
@@ -69,7 +69,7 @@ async def test_a_terminal_shows_the_floor_and_what_changes(tmp_path: Path) -> No
 
 
 @tool
-async def test_a_terminal_in_chinese_tells_one_table_with_what_happens_there(tmp_path: Path) -> None:
+async def test_a_chinese_terminal_shows_one_table_with_its_events(tmp_path: Path) -> None:
     async with (
         broker_with(tmp_path, *floor_of(16)) as (broker, connection),
         terminal(tmp_path, broker, "--table", "nc-01", "--language", "zh-Hans") as shown,
@@ -148,7 +148,7 @@ async def test_a_missing_broker_is_reported_and_waited_for() -> None:
         (["--pit", "a/b"], "is no name."),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_a_sentence(command: str, options: list[str], says: str) -> None:
+def test_invalid_arguments_are_refused_in_a_sentence(command: str, options: list[str], says: str) -> None:
     done = CliRunner().invoke(main, ["floor", command, *options])
     assert done.exit_code == 2
     assert says in done.stderr
@@ -165,7 +165,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(command: str, options: lis
         ("70000", "no port"),
     ],
 )
-def test_the_page_is_served_on_this_machine_alone(address: str, says: str) -> None:
+def test_the_page_is_served_on_the_loopback_only(address: str, says: str) -> None:
     done = CliRunner().invoke(main, ["floor", "serve", "--listen", address])
     assert done.exit_code == 2
     assert says in " ".join(done.stderr.split())

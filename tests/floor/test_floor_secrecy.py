@@ -93,7 +93,7 @@ class FloorTable(OverheardTable):
 
 
 @pytest.mark.parametrize(("game_id", "unit"), [("NC", Unit.SETS), ("TP", Unit.SINGLES), ("F3", Unit.SINGLES)])
-def test_what_lies_face_down_shows_on_no_floor(game_id: str, unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_face_down_cards_are_not_shown_on_the_floor(game_id: str, unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.interfaces.test_secrecy.OverheardTable", FloorTable)
     one, two = (overhear_a_deal(game_id, unit, deck) for deck in two_decks())
     assert isinstance(one, FloorTable)

@@ -58,7 +58,7 @@ class Watched:
         return (self.floor.now_ms - ms) / 1000
 
 
-def test_a_table_that_goes_on_is_calm_and_says_how_long_its_phase_lasts() -> None:
+def test_a_table_in_play_is_calm_and_shows_the_time_of_its_phase() -> None:
     watched = Watched()
     watched.hear(quiet(2), seconds_ago=30)
     row = watched.row(2)
@@ -88,7 +88,7 @@ def test_a_table_that_goes_on_is_calm_and_says_how_long_its_phase_lasts() -> Non
         (gone(changed(quiet(0), phase="idle"), "stopped"), "quiet", "stopped", []),
     ],
 )
-def test_who_has_to_act(told: Told, tone: str, trouble: str, listed: list[str]) -> None:
+def test_the_person_who_has_to_act_is_shown(told: Told, tone: str, trouble: str, listed: list[str]) -> None:
     watched = Watched()
     watched.hear(told)
     (row,) = watched.floor.rows
@@ -163,7 +163,7 @@ def test_without_a_broker_everything_stays_as_it_was() -> None:
     assert [watched.row(number).trouble for number in (0, 1)] == ["", "silent"]
 
 
-def test_what_the_broker_has_forgotten_is_forgotten() -> None:
+def test_a_report_deleted_at_the_broker_is_forgotten() -> None:
     watched = Watched()
     watched.hear(gone(quiet(0)))
     watched.pass_(KEPT_FOR + 1)
@@ -214,7 +214,7 @@ def raw(**of_table: object) -> bytes:
         b'{"a":' * 12_000, b" " * 70_000, raw(round="1"), b'"' + b"x" * 70_000 + b'"',
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_refused_with_a_reason(payload: bytes) -> None:
+def test_an_unreadable_report_is_refused_with_a_reason(payload: bytes) -> None:
     watched = Watched()
     place = place_of_number(0)
     with pytest.raises(UnreadableError) as found:

@@ -9,7 +9,7 @@ from controller.floor.page_server import OWN, SHARED
 from tests.architecture.sources import ROOT
 
 
-def test_what_the_page_takes_of_the_console_is_served() -> None:
+def test_the_consoles_files_for_the_page_are_served() -> None:
     own = "\n".join(file.read_text("utf-8") for file in sorted((OWN / "js").glob("*.js")))
     of_console = set(re.findall(r'"/console/([\w./-]+)"', own + (OWN / "index.html").read_text("utf-8")))
     for name in sorted(one for one in SHARED if one.endswith(".js")):

@@ -145,7 +145,7 @@ def test_a_message_of_any_kind_under_any_topic(topic: str, payload: bytes) -> No
 
 
 @given(st.lists(mutated() | st.tuples(st.sampled_from(TOPICS), st.binary(max_size=60)), min_size=1, max_size=5))
-def test_what_nearly_is_a_report(sent: list[tuple[str, bytes]]) -> None:
+def test_almost_valid_reports(sent: list[tuple[str, bytes]]) -> None:
     watching = Watching()
     for topic, payload in sent:
         watching.hear(topic, payload)

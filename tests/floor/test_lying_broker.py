@@ -70,7 +70,7 @@ async def lied(connection: Connection) -> BrokerError:
 
 @pytest.mark.parametrize("attack", TO_ANYONE)
 @pytest.mark.parametrize("takes", [0, 1 << 20])
-async def test_what_was_not_asked_for_ends_the_connection(attack: str, takes: int) -> None:
+async def test_an_unrequested_packet_ends_the_connection(attack: str, takes: int) -> None:
     async with flooded(TO_ANYONE[attack], CONNECT, takes) as (connection, broker):
         error = await lied(connection)
         assert error.code == "floor-lost"

@@ -40,7 +40,7 @@ async def page_of(
             yield page, connection, broker
 
 
-async def test_a_page_gets_the_whole_floor_and_then_what_changes(tmp_path: Path) -> None:
+async def test_a_page_gets_the_whole_floor_and_then_its_changes(tmp_path: Path) -> None:
     async with page_of(tmp_path, *floor_of(48)) as (page, tables, _), page.reader() as found:
         await found.until(lambda: len(found.rows) == 48 and len(found.matters) == 8)
         assert [one["trouble"] for one in found.matters][:3] == ["", "", ""]
@@ -93,7 +93,7 @@ async def test_a_story_follows_the_journal(tmp_path: Path) -> None:
         assert [line["text"] for line in found.story["lines"]] == ["Paused: number 3.", "Paused: number 1."]
 
 
-async def test_nothing_is_known_of_a_table_that_never_reported(tmp_path: Path) -> None:
+async def test_a_table_that_never_reported_is_unknown(tmp_path: Path) -> None:
     async with page_of(tmp_path) as (page, _, _), page.reader("/v1/story?table=a/b/c") as found:
         await found.until(lambda: bool(found.story))
         assert found.story["detail"] is None
@@ -156,7 +156,7 @@ async def asked(page: RunningPage, path: str, method: str = "GET", **headers: st
         return answer.status, await answer.text(), dict(answer.headers)
 
 
-async def test_everything_may_be_looked_at_and_nothing_changed(tmp_path: Path) -> None:
+async def test_the_page_is_read_only(tmp_path: Path) -> None:
     async with page_of(tmp_path, hosts=("pit.example",)) as (page, _, _):
         for path in ("/", "/floor/js/main.js", "/console/words", "/console/js/dom.js", "/healthz"):
             status, body, headers = await asked(page, path)
@@ -176,7 +176,7 @@ async def test_everything_may_be_looked_at_and_nothing_changed(tmp_path: Path) -
             assert (await asked(page, f"/v1/story?table={table}"))[0] == 404, table
 
 
-async def test_it_listens_on_this_machine_alone(tmp_path: Path) -> None:
+async def test_it_listens_on_the_loopback_only(tmp_path: Path) -> None:
     async with page_of(tmp_path) as (page, _, _):
         for family, _, _, _, address in socket.getaddrinfo(socket.gethostname(), page.port, type=socket.SOCK_STREAM):
             if not str(address[0]).startswith(("127.", "::1")):

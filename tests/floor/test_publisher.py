@@ -40,7 +40,7 @@ async def test_rounds_arrive_whole_with_the_state_of_table_device_and_service() 
         await finish(stage, found)
 
 
-async def test_an_open_irregularity_says_what_where_and_who() -> None:
+async def test_an_open_irregularity_has_its_kind_place_and_authority() -> None:
     async with floor_of_one() as (stage, _, found):
         await stage.start_device(dealer=False, load=True)
         await stage.start_daemon()
@@ -68,7 +68,7 @@ async def test_an_open_irregularity_says_what_where_and_who() -> None:
         assert await stage.daemon.end() == 0
 
 
-async def test_what_nobody_reads_stays_with_the_table() -> None:
+async def test_unread_records_stay_with_the_table() -> None:
     async with table_with_broker(rounds=1) as (stage, broker):
         await stage.start_device()
         await stage.start_daemon()
@@ -142,5 +142,5 @@ def end_of(folder: Path) -> Cursor:
     return cursor
 
 
-def test_the_cursor_of_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_cursor_in_a_missing_folder(tmp_path: Path) -> None:
     assert read_cursor(tmp_path / "none") is None

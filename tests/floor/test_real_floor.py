@@ -57,7 +57,7 @@ async def floor_of_two() -> AsyncIterator[tuple[FloorTable, FloorTable, RunningP
         yield first, second, page, watching
 
 
-async def test_what_happens_at_real_tables_is_seen() -> None:
+async def test_events_at_real_tables_are_shown() -> None:
     async with floor_of_two() as (one, two, page, found), page.reader(f"/v1/story?table={ONE}") as story:
         await found.until(lambda: {ONE, TWO} <= set(found.rows))
         assert found.rows[ONE]["phase"] == "closed"

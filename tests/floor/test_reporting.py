@@ -76,7 +76,7 @@ def test_a_state_that_stays_is_sent_each_minute() -> None:
     play(test)
 
 
-def test_states_in_quick_succession_are_not_all_sent_and_the_newest_is() -> None:
+def test_of_states_in_quick_succession_the_newest_is_sent() -> None:
     async def test(desk: Desk) -> None:
         for entry in range(200):
             desk.change(entry=entry, dealer="dana")

@@ -71,7 +71,7 @@ def assert_alike(tables: list[OverheardTable], folder: Path) -> None:
 
 
 @EVERY_TABLE
-def test_what_lies_face_down_is_sent_nowhere(game_id: str, unit: Unit, tmp_path: Path) -> None:
+def test_face_down_cards_are_not_sent(game_id: str, unit: Unit, tmp_path: Path) -> None:
     assert_alike([overhear_a_deal(game_id, unit, deck) for deck in two_decks()], tmp_path)
     assert_alike([overhear_lost_links(game_id, unit, deck) for deck in two_decks()], tmp_path / "lost")
 

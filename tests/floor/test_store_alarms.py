@@ -1,4 +1,4 @@
-"""What contradicts the stored journal is kept beside it and reported; it changes nothing that is stored."""
+"""Records that contradict the stored journal are set aside and reported; they change nothing that is stored."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def before(writer: Writer, rows: Rows, records: list[Record]) -> dict[str, list[
     return evidence(rows)
 
 
-def test_another_decision_under_a_known_number_is_a_fork(
+def test_another_decision_with_a_known_number_is_a_fork(
     writer: Writer, rows: Rows, records: list[Record], before: dict[str, list[str]]
 ) -> None:
     made = of_kind(records, DecisionMade)[3]
@@ -195,7 +195,7 @@ def test_a_second_chain_without_a_signature_is_a_fork(writer: Writer, rows: Rows
 
 
 def test_a_chain_that_was_forged_first_does_not_blame_the_table(writer: Writer, rows: Rows, tmp_path: Path) -> None:
-    """What the key signed is not what is stored: a fork, whichever came first."""
+    """The stored chain is not the signed one: a fork, whichever came first."""
     old, new = history(tmp_path / "a", goes_on_and_ends), history(tmp_path / "b", goes_on_otherwise)
     own = of_kind(old, DecisionMade)
     writer.write(heard([*of_kind(new, FileBegan), *of_kind(new, DecisionMade)]))
@@ -205,7 +205,7 @@ def test_a_chain_that_was_forged_first_does_not_blame_the_table(writer: Writer, 
     assert own[-1].last > 0
 
 
-def test_another_file_after_which_others_are_stored_is_a_fork(writer: Writer, rows: Rows, tmp_path: Path) -> None:
+def test_a_different_file_before_stored_ones_is_a_fork(writer: Writer, rows: Rows, tmp_path: Path) -> None:
     old, new = history(tmp_path / "a", goes_on), history(tmp_path / "b", lambda table: table.next_file())
     writer.write(heard(old))
     writer.write(heard([one for one in of_kind(new, FileBegan) if identity(one) not in set(map(identity, old))]))
@@ -292,7 +292,7 @@ def test_a_person_closes_an_alarm(writer: Writer, rows: Rows, records: list[Reco
     assert rows.ask("SELECT is_open, closed_because FROM cardshoe.alarms") == [(False, "looked into")]
 
 
-def test_it_comes_again_after_it_was_closed(writer: Writer, rows: Rows, records: list[Record]) -> None:
+def test_an_alarm_is_raised_again_after_it_was_closed(writer: Writer, rows: Rows, records: list[Record]) -> None:
     writer.write(heard(records))
     made = of_kind(records, DecisionMade)[3]
     for hash_ in HASHES[:2]:

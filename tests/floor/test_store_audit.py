@@ -52,7 +52,7 @@ def test_a_store_that_has_everything(folder: Path, database: Database, writer: W
     assert (result.waiting, result.filled, result.alarms) == (0, 0, 0)
 
 
-def test_a_store_that_has_nothing_is_filled(folder: Path, database: Database, rows: Rows, writer: Writer) -> None:
+def test_an_empty_store_is_filled(folder: Path, database: Database, rows: Rows, writer: Writer) -> None:
     assert {code for code, _ in found(audited(folder, database))} == {"missing", "file-missing", "head-missing"}
     result = audited(folder, database, fill=True)
     assert result.findings == []
@@ -67,7 +67,7 @@ def test_a_store_that_has_nothing_is_filled(folder: Path, database: Database, ro
 
 
 @pytest.mark.parametrize("fill", [False, True])
-def test_what_is_missing_is_found_and_sent(folder: Path, database: Database, writer: Writer, fill: bool) -> None:
+def test_missing_records_are_found_and_sent(folder: Path, database: Database, writer: Writer, fill: bool) -> None:
     whole = journal_of(folder)
     one, next_one = [record for record in whole if isinstance(record, DecisionMade)][6:8]
     head = [record for record in whole if isinstance(record, HeadSigned)][-1]
@@ -84,7 +84,7 @@ def test_what_is_missing_is_found_and_sent(folder: Path, database: Database, wri
         assert result.findings[0].count == next_one.last - one.first + 1
 
 
-def test_what_is_of_the_last_moments_may_be_on_its_way(folder: Path, database: Database, writer: Writer) -> None:
+def test_recent_records_may_still_be_in_transit(folder: Path, database: Database, writer: Writer) -> None:
     whole = journal_of(folder)
     writer.write(heard(whole[:-2]))
     result = audited(folder, database, since_ns=min(one.utc_ns for one in whole[-2:]))
@@ -127,7 +127,7 @@ def test_a_journal_that_went_on_from_an_older_copy(tmp_path: Path, database: Dat
         ("UPDATE cardshoe.journal_file SET table_name = 'x' WHERE number = 0", "file-forked"),
     ],
 )  # fmt: skip
-def test_what_was_changed_in_the_database(
+def test_a_row_changed_in_the_database(
     folder: Path, database: Database, rows: Rows, writer: Writer, change: str, code: str
 ) -> None:
     whole = journal_of(folder)
@@ -184,7 +184,7 @@ def test_the_command(folder: Path, address: str, writer: Writer) -> None:
         (("vienna/p1/BAC-07", "--journal", "{empty}"), 4, "holds no journal"),
     ],
 )
-def test_what_cannot_be_audited(
+def test_a_journal_that_cannot_be_audited(
     folder: Path, tmp_path: Path, address: str, arguments: tuple[str, ...], code: int, says: str
 ) -> None:
     (tmp_path / "empty").mkdir()

@@ -57,7 +57,7 @@ async def whole(rows: Rows, wanted: dict[str, list[str]]) -> None:
     await until(lambda: rows.count("decision") == len(wanted["decision"]) and rows.all() == wanted)
 
 
-async def test_what_is_sent_is_stored_and_acknowledged(
+async def test_sent_records_are_stored_and_acknowledged(
     address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
     wanted, port = as_one_batch(address, rows, records), free_port()
@@ -206,7 +206,7 @@ async def test_a_broker_that_is_killed_and_a_real_table(address: str, rows: Rows
             assert await stage.daemon.end() == 0
 
 
-async def test_it_tells_the_service_manager(address: str, tmp_path: Path, service_manager: Any) -> None:
+async def test_it_notifies_the_service_manager(address: str, tmp_path: Path, service_manager: Any) -> None:
     async with broker_in(tmp_path) as broker:
         environment = {"NOTIFY_SOCKET": service_manager.path, "WATCHDOG_USEC": "3000000"}
         async with storing(broker, address, environment=environment) as store:
@@ -216,7 +216,7 @@ async def test_it_tells_the_service_manager(address: str, tmp_path: Path, servic
             assert await store.end() == 0
 
 
-async def test_the_stop_ends_what_waits_for_a_lock(
+async def test_the_stop_ends_a_wait_for_a_lock(
     server: Postgres, address: str, rows: Rows, records: list[Record], tmp_path: Path
 ) -> None:
     async with broker_in(tmp_path) as broker:

@@ -160,7 +160,7 @@ def test_an_invalid_address() -> None:
     assert found.value.code == "store-refused"
 
 
-async def test_at_the_start_what_a_person_has_to_correct_ends_it(own_role: str, rows: Rows, tmp_path: Path) -> None:
+async def test_a_problem_that_needs_a_person_ends_the_start(own_role: str, rows: Rows, tmp_path: Path) -> None:
     rows.do("UPDATE cardshoe.schema_version SET version = 99")
     async with a_broker(tmp_path) as broker:
         for address, says in ((own_role, "of version 99; this program has 1"), (f"{own_role} password=no", "password")):
@@ -170,7 +170,7 @@ async def test_at_the_start_what_a_person_has_to_correct_ends_it(own_role: str, 
             child.abandon()
 
 
-async def test_a_database_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+async def test_it_waits_for_a_database_that_is_not_up_yet(tmp_path: Path) -> None:
     async with a_broker(tmp_path) as broker:
         child = start_store(broker, NOBODY_LISTENS.format(port=free_port()))
         await child.until(lambda: child.logged("store.away"))
@@ -178,7 +178,7 @@ async def test_a_database_that_is_not_there_yet_is_waited_for(tmp_path: Path) ->
         assert await child.end() == 0
 
 
-async def test_a_broker_that_is_not_there_yet_is_waited_for(address: str, tmp_path: Path) -> None:
+async def test_it_waits_for_a_broker_that_is_not_up_yet(address: str, tmp_path: Path) -> None:
     (tmp_path / "broker").mkdir()
     broker = Mosquitto(tmp_path / "broker", BROKER)
     child = start_store(broker, address)

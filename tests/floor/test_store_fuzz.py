@@ -69,7 +69,7 @@ def put(rows: Rows, journal: int, name: str, body: Any, number: int) -> None:
     )  # fmt: skip
 
 
-def test_what_the_views_read_is_known_here() -> None:
+def test_the_fields_read_by_the_views_are_listed_here() -> None:
     assert len(VIEWS) == 9
     assert {"taken_back", "bets", "places", "of_round", "people", "serial", "irregularity"} <= set(FIELDS)
     assert len(NAMES) > 30
@@ -88,7 +88,7 @@ def test_no_body_of_an_event_breaks_a_view(rows: Rows, journal: int) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=json.dumps)
-def test_a_record_that_no_table_sends_is_kept_beside_with_an_alarm(
+def test_an_invalid_record_is_set_aside_with_an_alarm(
     attack: dict[str, Any], writer: Writer, rows: Rows, records: list[Record], journal: int
 ) -> None:
     before, seen = rows.all(), look(rows)

@@ -62,7 +62,7 @@ def whole(rows: Rows, records: list[Record]) -> None:
 
 @pytest.mark.parametrize("comes_first", [True, False])
 @pytest.mark.parametrize("sends", ["decisions", "the table's own records", "a beginning of its own"])
-def test_a_certificate_of_another_table_takes_nothing_from_a_journal(
+def test_another_tables_certificate_does_not_affect_a_journal(
     writer: Writer, rows: Rows, records: list[Record], sends: str, comes_first: bool
 ) -> None:
     kinds: dict[str, list[Record]] = {

@@ -24,7 +24,7 @@ from tests.floor.stored import Rows, heard
 pytestmark = pytest.mark.tool(TOOL)
 
 
-def test_the_store_can_change_nothing_that_is_evidence(own_role: str, rows: Rows, records: list[Record]) -> None:
+def test_the_store_cannot_change_evidence(own_role: str, rows: Rows, records: list[Record]) -> None:
     with closing(Database(own_role)) as database:
         assert Writer(database).write(heard(records)).new == len(records)
         assert Writer(database).look() == {}
@@ -39,7 +39,7 @@ def test_the_store_can_change_nothing_that_is_evidence(own_role: str, rows: Rows
     assert rows.verified() == max(one.last for one in records if isinstance(one, DecisionMade))
 
 
-def test_a_reader_reads_the_views_alone(server: Postgres, own_role: str, rows: Rows, records: list[Record]) -> None:
+def test_a_reader_may_read_only_the_views(server: Postgres, own_role: str, rows: Rows, records: list[Record]) -> None:
     server.do(f"REVOKE cardshoe_writer FROM {WITH_PASSWORD}; GRANT cardshoe_reader TO {WITH_PASSWORD}")
     views = [name for (name,) in rows.ask("SELECT viewname FROM pg_views WHERE schemaname = 'cardshoe'")]
     assert len(views) == 9
@@ -105,7 +105,7 @@ def test_an_implausible_month_is_created_once_its_time_has_come(
     assert rows.verified() == max(one.last for one in records if isinstance(one, DecisionMade))
 
 
-def test_old_months_are_deleted_and_do_not_come_again(address: str, rows: Rows, records: list[Record]) -> None:
+def test_deleted_months_are_not_stored_again(address: str, rows: Rows, records: list[Record]) -> None:
     whole = in_months(records, 5)
     with closing(Database(address)) as database:
         writer = Writer(database)
@@ -180,7 +180,7 @@ def test_the_setup_of_the_page_works(server: Postgres, records: list[Record]) ->
         server.do(f"DROP ROLE cardshoe_owner; DROP ROLE {WITH_PASSWORD}")
 
 
-def test_without_the_driver_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_driver_the_message_names_the_package(tmp_path: Path) -> None:
     (tmp_path / "psycopg.py").write_text("raise ImportError('no pq wrapper available')\n")
     command = [sys.executable, "-m", "controller", "floor", "store", "--database", "dbname=x", "--create"]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}

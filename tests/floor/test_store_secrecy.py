@@ -38,9 +38,7 @@ def without_hashes(found: list[str]) -> list[str]:
 
 
 @EVERY_TABLE
-def test_what_lies_face_down_is_stored_nowhere(
-    address: str, rows: Rows, game_id: str, unit: Unit, tmp_path: Path
-) -> None:
+def test_face_down_cards_are_not_stored(address: str, rows: Rows, game_id: str, unit: Unit, tmp_path: Path) -> None:
     tables = [overhear_a_deal(game_id, unit, deck) for deck in two_decks()]
     one, two = (stored(address, rows, table, tmp_path / str(at)) for at, table in enumerate(tables))
     for ones, twos in zip(one, two, strict=True):

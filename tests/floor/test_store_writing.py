@@ -55,7 +55,7 @@ def test_every_record_is_a_row_with_its_events(writer: Writer, rows: Rows, tmp_p
     assert rows.alarms() == {}
 
 
-def test_records_that_come_again_change_nothing(writer: Writer, rows: Rows, records: list[Record]) -> None:
+def test_repeated_records_change_nothing(writer: Writer, rows: Rows, records: list[Record]) -> None:
     whole = heard(records)
     writer.write(whole)
     before = rows.all()
@@ -115,9 +115,7 @@ def test_files_come_in_any_order_after_all_decisions(database: Database, rows: R
         assert rows.all() == wanted, order
 
 
-def test_the_chain_waits_at_a_gap_and_goes_on_when_it_is_filled(
-    database: Database, rows: Rows, records: list[Record]
-) -> None:
+def test_the_chain_waits_at_a_gap_until_it_is_filled(database: Database, rows: Rows, records: list[Record]) -> None:
     whole = heard(records)
     decisions = [at for at, one in enumerate(records) if isinstance(one, DecisionMade)]
     for place in (0, 1, len(decisions) // 2, len(decisions) - 1):
@@ -198,7 +196,7 @@ def test_two_parallel_writers_store_everything_once(address: str, rows: Rows, re
     assert rows.all() == wanted
 
 
-def test_what_fails_in_mid_batch_leaves_nothing(database: Database, rows: Rows, records: list[Record]) -> None:
+def test_a_failure_in_mid_batch_leaves_nothing(database: Database, rows: Rows, records: list[Record]) -> None:
     whole = heard(records)
 
     def stop() -> None:
@@ -271,9 +269,7 @@ def test_spoilt_records_are_unreadable(records: list[Record]) -> None:
 
 
 @pytest.mark.parametrize("years", [-200, -50, 5, 200])
-def test_a_table_whose_clock_is_wrong_is_stored_all_the_same(
-    writer: Writer, rows: Rows, records: list[Record], years: int
-) -> None:
+def test_a_table_with_a_wrong_clock_is_stored(writer: Writer, rows: Rows, records: list[Record], years: int) -> None:
     moved = [msgspec.structs.replace(one, utc_ns=one.utc_ns + years * 12 * MONTH_NS) for one in records]
     heads_left = [one for one in moved if not isinstance(one, HeadSigned)]  # their times are signed
     assert writer.write(heard(heads_left)).new == len(heads_left)

@@ -63,14 +63,14 @@ def test_a_repeat_is_shown_once_and_a_late_record_in_its_place() -> None:
     assert lines(stories) == ["Paused: 5.", "Paused: 3.", "Paused: 1."]
 
 
-def test_another_decision_of_that_number_takes_its_place() -> None:
+def test_a_different_decision_with_the_same_number_replaces_it() -> None:
     stories = Stories()
     stories.take(PLACE, decision(1, pause("a")))
     assert stories.take(PLACE, decision(1, pause("b"), hash_="e" * 64))
     assert lines(stories) == ["Paused: b."]
 
 
-def test_another_journal_is_another_story() -> None:
+def test_another_journal_has_another_history() -> None:
     stories = Stories()
     stories.take(PLACE, decision(8, pause("a")))
     version = stories.version(PLACE)
@@ -79,7 +79,7 @@ def test_another_journal_is_another_story() -> None:
     assert stories.version(PLACE) > version
 
 
-def test_what_is_kept_is_bounded() -> None:
+def test_the_history_is_limited() -> None:
     stories = Stories()
     for first in range(1, 6 * KEPT, 2):
         stories.take(PLACE, decision(first, pause(str(first))))

@@ -249,7 +249,7 @@ def test_people_are_warned_when_nothing_arrives_for_ten_minutes(play: Callable[[
     play(test)
 
 
-def test_what_had_settled_is_not_sent_again(play: Callable[[Given], None]) -> None:
+def test_settled_records_are_not_sent_again(play: Callable[[Given], None]) -> None:
     async def test(desk: Desk) -> None:
         desk.append(5)
         async with desk.publishing(settles=10):
@@ -291,7 +291,7 @@ def test_unsettled_records_are_repeated_after_days_and_restarts(play: Callable[[
     play(test)
 
 
-def test_the_cursor_moves_on_while_things_come_again(play: Callable[[Given], None]) -> None:
+def test_the_cursor_advances_during_repeats(play: Callable[[Given], None]) -> None:
     async def test(desk: Desk) -> None:
         for minutes in range(1, 30):
             async with desk.publishing(settles=10, rate=10):
@@ -336,7 +336,7 @@ def test_the_cursor_is_written_occasionally_and_at_the_end(
     play(test)
 
 
-def test_what_no_one_expected_does_not_end_it(play: Callable[[Given], None]) -> None:
+def test_an_unexpected_exception_does_not_end_it(play: Callable[[Given], None]) -> None:
     async def test(desk: Desk) -> None:
         desk.append()
         desk.hall.fails = ZeroDivisionError()

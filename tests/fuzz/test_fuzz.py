@@ -30,13 +30,13 @@ def test_real_inputs_are_read(target: Target) -> None:
 
 
 @EVERY_TARGET
-def test_spoilt_inputs_raise_nothing_else(target: Target) -> None:
+def test_mutated_inputs_raise_nothing_else(target: Target) -> None:
     assert not tell(spoil(target, 1, target.short))
 
 
 @pytest.mark.soak
 @EVERY_TARGET
-def test_spoilt_inputs_raise_nothing_else_at_length(
+def test_mutated_inputs_raise_nothing_else_in_the_long_form(
     target: Target, record_property: Callable[[str, object], None]
 ) -> None:
     assert not tell(spoil(target, 2 + long_forms.seed, LONG * target.short))
@@ -44,7 +44,7 @@ def test_spoilt_inputs_raise_nothing_else_at_length(
 
 
 @pytest.mark.parametrize(("name", "data"), FOUND)
-def test_what_was_found_once_is_mended(name: str, data: bytes) -> None:
+def test_past_findings_stay_fixed(name: str, data: bytes) -> None:
     found = run_once(BY_NAME[name], data)
     assert found is None, tell([found])
 

@@ -63,7 +63,7 @@ def test_the_pages_take_it_in(tree: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_the_tests_of_every_game_cover_it(tree: Path) -> None:
-    """With the pages generated, the tests that cover the games pass for it too, as do those of pages."""
+    """Once the pages are generated, the tests of every game and of the pages pass for it, too."""
     draw_pages(tree)
     files = (
         "tests/games/sixth",

@@ -38,14 +38,14 @@ def name_of(requirement: str) -> str:
     return re.split(r"[^A-Za-z0-9_-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
 
 
-def test_what_tests_is_what_runs_and_more() -> None:
+def test_the_test_requirements_include_those_of_the_program() -> None:
     runs, floor, reports, tests = map(pinned, FILES)
     assert runs.items() <= floor.items() <= tests.items()
     assert runs.items() <= reports.items() <= tests.items()
     assert pinned(BUILD).items() <= tests.items()
 
 
-def test_what_runs_is_without_what_builds() -> None:
+def test_the_programs_requirements_exclude_those_of_the_build() -> None:
     for name in FILES[:3]:
         assert pinned(name).keys() & pinned(BUILD).keys() <= (OF_MATPLOTLIB if "report" in name else set()), name
 

@@ -128,7 +128,7 @@ def test_the_page_installs_the_program_as_the_readme_does() -> None:
 
 @pytest.mark.soak
 @pytest.mark.tool("systemd-sysusers")
-async def test_from_a_bare_pc_to_a_dealt_round_and_what_comes_later() -> None:
+async def test_from_a_bare_pc_to_a_dealt_round_and_later_steps() -> None:
     todo = blocks()
 
     def take(kind: str = "") -> Block:

@@ -54,7 +54,7 @@ def test_a_configuration_with_mistakes_is_not_installed(folder: Folder) -> None:
     assert list((folder.pc / "etc").iterdir()) == []
 
 
-def test_a_file_that_is_kept_and_differs_is_named_with_what_takes_the_new_one(folder: Folder) -> None:
+def test_a_kept_file_is_named_with_the_command_that_replaces_it(folder: Folder) -> None:
     assert folder.install().stderr == ""
     etc = folder.pc / "etc/cardshoe/NC-01"
     (etc / "device.keys").write_text("CARDSHOE-0001 paired since\n")

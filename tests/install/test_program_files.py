@@ -97,7 +97,7 @@ def take_the_signature_away(one: Installed) -> None:
     (one.prefix / SIGNATURE).unlink()
 
 
-def test_what_was_built_and_signed_may_serve(installed: Installed) -> None:
+def test_a_signed_build_may_serve(installed: Installed) -> None:
     found = installed.look()
     verify(found, development=False)
     assert (found.how, found.signed, len(found.digest)) == ("package", True, 64)
@@ -117,7 +117,7 @@ def test_what_was_built_and_signed_may_serve(installed: Installed) -> None:
         (take_the_signature_away, "is not signed"),
     ],
 )
-def test_other_files_serve_no_real_table(
+def test_changed_files_serve_no_real_table(
     installed: Installed, spoil: Callable[[Installed], None], sentence: str
 ) -> None:
     spoil(installed)
@@ -145,7 +145,7 @@ def test_the_manifest_of_another_maker_is_refused(installed: Installed, tmp_path
     assert installed.check(other).returncode == 1
 
 
-def test_without_a_key_nobody_says_who_made_it(installed: Installed, tmp_path: Path) -> None:
+def test_without_a_key_the_maker_is_unknown(installed: Installed, tmp_path: Path) -> None:
     done = installed.check(tmp_path / "none.pem")
     assert (done.returncode, "was not checked" in done.stderr) == (0, True)
 

@@ -277,7 +277,7 @@ def test_the_figure_rises_when_protection_goes(tmp_path: Path, pattern: str) -> 
     assert exposure(re.sub(rf"(?m)^{pattern}\n", "", TEXT), tmp_path) > MOST_EXPOSURE
 
 
-def test_the_drop_in_without_network_has_its_reasons_and_takes_no_protection_away() -> None:
+def test_the_drop_in_without_network_weakens_no_protection() -> None:
     directives = read(NO_NETWORK)
     assert all(one.reasoned and one.section == "Service" for one in directives)
     found = {one.key: one.value for one in directives}

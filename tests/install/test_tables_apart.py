@@ -70,7 +70,7 @@ def test_a_reload_gives_the_configuration_again_to_that_daemon_alone() -> None:
     assert directives("ExecStopPost") == [f"+/bin/rm -f {COPY}"]
 
 
-def test_what_is_handed_over_is_the_tables_own() -> None:
+def test_a_daemon_gets_only_its_tables_files() -> None:
     handed = dict(one.split(":", 1) for one in directives("LoadCredential"))
     assert handed == {name: f"/etc/cardshoe/%i/{name}" for name in ("table.toml", "journal.key", "device.keys")}
 
@@ -116,7 +116,7 @@ def test_it_would_notice_a_word_that_systemd_does_not_know(tmp_path: Path, old: 
 
 
 @pytest.mark.tool("systemd-analyze")
-def test_with_it_the_unit_is_exposed_no_more(tmp_path: Path) -> None:
+def test_the_drop_in_does_not_raise_the_exposure(tmp_path: Path) -> None:
     added = re.sub(r"(?m)^\[Service\]\n", "", DROP_IN)
     whole = TEXT.replace("\n[Install]", f"{added}\n[Install]")
     assert exposure(whole, tmp_path) <= exposure(TEXT, tmp_path)
@@ -164,7 +164,7 @@ def test_the_rules_give_one_serial_number_to_one_tables_group() -> None:
     assert ("SUBSYSTEMS", "==", "usb") in {(term.name, term.operator, term.value) for term in tty}
 
 
-def test_they_come_after_the_rules_that_give_every_device_to_the_common_group() -> None:
+def test_they_follow_the_rules_for_the_common_group() -> None:
     assert "70-cardshoe.rules" < "72-cardshoe-NC-01.rules"
     general = (UDEV / "70-cardshoe.rules").read_text(encoding="utf-8")
     assert not any(term.operator == ":=" for rule in read_rules(general) for term in rule), "none is final"
@@ -256,7 +256,7 @@ def tables() -> Iterator[tuple[Table, Table]]:
 
 
 @NEEDS_ROOT
-def test_a_daemon_opens_its_own_tables_files_and_none_of_the_others(tables: tuple[Table, Table]) -> None:
+def test_a_daemon_opens_only_its_own_tables_files(tables: tuple[Table, Table]) -> None:
     for mine, other in (tables, tables[::-1]):
         assert open_to(mine.uid, mine.uid, *mine.own) == mine.own
         assert tried(mine.uid, mine.uid, *other.secret) == dict.fromkeys(other.secret, "Permission denied")
@@ -264,7 +264,7 @@ def test_a_daemon_opens_its_own_tables_files_and_none_of_the_others(tables: tupl
 
 
 @NEEDS_ROOT
-def test_nor_what_root_keeps_for_them(tables: tuple[Table, Table]) -> None:
+def test_a_daemon_opens_no_file_that_root_keeps_for_others(tables: tuple[Table, Table]) -> None:
     for table in tables:
         kept = [table.configuration.parents[2] / "etc" / name / "journal.key" for name in ("NC-01", "NC-02")]
         assert not open_to(table.uid, table.uid, *kept)
@@ -279,7 +279,7 @@ def test_with_one_user_for_all_tables_it_would_succeed(tables: tuple[Table, Tabl
 
 
 @NEEDS_ROOT
-def test_nor_can_it_put_a_socket_in_the_place_of_the_others(tables: tuple[Table, Table]) -> None:
+def test_a_daemon_cannot_replace_another_tables_socket(tables: tuple[Table, Table]) -> None:
     mine, other = tables
     program = (
         "import os, socket, sys\nos.setgroups([]); os.setgid(int(sys.argv[1])); os.setuid(int(sys.argv[1]))\n"
@@ -296,7 +296,7 @@ def test_nor_can_it_put_a_socket_in_the_place_of_the_others(tables: tuple[Table,
 
 
 @NEEDS_ROOT
-def test_what_is_handed_over_passes_for_a_key_file(tables: tuple[Table, Table]) -> None:
+def test_a_credential_counts_as_a_private_key_file(tables: tuple[Table, Table]) -> None:
     table = tables[0]
     assert len(load_key_file(table.journal_key)) == 32
     assert read_device_keys(table.device_keys) == {"CARDSHOE-0001": bytes(range(1, 33))}

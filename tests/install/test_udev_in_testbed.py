@@ -79,7 +79,7 @@ def test_our_device_and_its_port_are_the_groups_and_have_their_name(tmp_path: Pa
         {"product": "0002"},
     ],
 )
-def test_another_device_is_left_as_it_was(tmp_path: Path, device: dict[str, str]) -> None:
+def test_another_device_is_left_unchanged(tmp_path: Path, device: dict[str, str]) -> None:
     said = judged(tmp_path, **device)
     assert ours(said["device"]) == ours(said["port"]) == []
     assert "cardshoe" not in said["port"].replace(RULES.name, "")
@@ -107,7 +107,7 @@ def test_an_interface_of_another_device_is_not_ours_to_switch_off(tmp_path: Path
     assert "authorized" in RULES.read_text(encoding="utf-8")
 
 
-def test_without_the_rules_nothing_of_this_happens(tmp_path: Path) -> None:
+def test_without_the_rules_none_of_this_happens(tmp_path: Path) -> None:
     said = judged(tmp_path, "", interfaces=[ACM, ["03", "01"]])
     assert ours(said["port"]) == []
     assert said["authorized"] == ["1", "1"]

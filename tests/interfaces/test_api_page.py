@@ -31,6 +31,6 @@ def test_how_a_field_is_written(annotation: str, words: str) -> None:
     assert api_page._type(annotation) == words
 
 
-def test_who_may_do_it_is_the_row_of_the_operation_or_the_irregularity() -> None:
+def test_permission_follows_from_the_operations_row_or_the_irregularity() -> None:
     assert api_page.row(operations.DealByHand).endswith("| pit supervisor |")
     assert api_page.row(operations.Rule).endswith("| as the irregularity says |")

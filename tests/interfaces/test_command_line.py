@@ -175,7 +175,7 @@ def test_a_terminal_that_lacks_a_character_shows_its_number(tmp_path: Path) -> N
     assert b"Traceback" not in done.stderr
 
 
-def test_a_simulated_device_takes_no_files_place(tmp_path: Path) -> None:
+def test_a_simulated_device_replaces_no_file(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.write_text("mine")
     done = cardshoe("simulate", "--no-console", "--link", str(kept), cwd=tmp_path)

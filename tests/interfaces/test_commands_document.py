@@ -38,7 +38,7 @@ def test_every_command_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("written", "expected"), EXAMPLES, ids=[written.split()[0] for written, _ in EXAMPLES])
-def test_an_example_prints_what_it_says(written: str, expected: str) -> None:
+def test_an_example_prints_what_the_page_shows(written: str, expected: str) -> None:
     printed = output_of(written)
     if " | " in written:
         assert set(expected.splitlines()) <= set(printed.splitlines())

@@ -93,7 +93,7 @@ def check_that_it_repeats(*arguments: str) -> None:
     assert "none missed, none invented" in said
 
 
-def test_json_is_the_same_twice_and_bears_nothing_of_the_moment() -> None:
+def test_json_is_reproducible() -> None:
     check_that_it_repeats("--rounds", "4", "--wagers")
 
 

@@ -112,7 +112,7 @@ def open_terminal() -> Iterator[Callable[[list[str]], Terminal]]:
         terminal.close()
 
 
-def test_it_says_what_it_shows_before_it_starts_or_imports_anything_that_takes_time(
+def test_the_introduction_is_printed_before_slow_imports(
     open_terminal: Callable[[list[str]], Terminal],
 ) -> None:
     terminal = open_terminal([sys.executable, "-c", WATCHED, "demo", "--fast", "--rounds", "4"])

@@ -46,7 +46,7 @@ async def test_every_game_settles_the_planned_rounds_and_balances(game_id: str, 
 
 
 @pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
-def test_the_plan_without_wagers_is_the_same_but_for_them(game_id: str, unit: Unit) -> None:
+def test_without_wagers_the_rest_of_the_plan_is_the_same(game_id: str, unit: Unit) -> None:
     betting = plan_rounds(3, unit, 40, game_id=game_id, wagers=True)
     assert all(planned.wagers for planned in betting)
     assert [structs.replace(planned, wagers=()) for planned in betting] == plan_rounds(3, unit, 40, game_id=game_id)
@@ -73,7 +73,7 @@ def test_a_settlement_that_does_not_balance_is_reported(house: str, bet: dict[st
     assert (account.differences == []) is balances
 
 
-def test_a_settlement_that_is_taken_back_counts_no_more() -> None:
+def test_a_settlement_that_is_taken_back_no_longer_counts() -> None:
     account = Account([])
     account.take({"event": "wagers_settled", "bets": [LOST], "house": "10"})
     assert "Wagers: 1 settled; the house gains 10" in account.summary()

@@ -56,7 +56,7 @@ def section_in(text: str) -> DeviceSection:
 # -- what is there ----------------------------------------------------------------------------------------------------
 
 
-def test_what_is_plugged_in_with_its_driver_and_the_configuration_to_paste() -> None:
+def test_a_plugged_in_device_is_listed_with_driver_and_configuration() -> None:
     done = devices(ports=(PORT, CONVERTER))
     assert done.exit_code == 0, done.output
     assert "driver cardlink: this project's own protocol" in done.output
@@ -67,7 +67,7 @@ def test_what_is_plugged_in_with_its_driver_and_the_configuration_to_paste() -> 
     assert section.key_file == Path("device.keys")
 
 
-def test_nothing_plugged_in_says_what_can_be_named() -> None:
+def test_without_a_device_the_output_explains_the_urls() -> None:
     assert "--url" in devices().output
 
 
@@ -77,7 +77,7 @@ def test_paired_devices_are_listed_whether_they_are_there_or_not(keys: Path) -> 
     assert simulated_key(SERIAL).hex() not in done.output
 
 
-def test_what_cannot_be_listed_is_a_problem_and_hides_nothing() -> None:
+def test_a_listing_error_is_a_problem_and_hides_nothing() -> None:
     def fails() -> tuple[Any, ...]:
         raise TransportUnavailableError("libusb does not start.", "Install it.", "usb-library")
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_listed_is_a_problem_and_hides_nothing() -> None:
 # -- who it is --------------------------------------------------------------------------------------------------------
 
 
-def test_a_device_that_is_asked_proves_itself_and_tells_what_it_cannot(keys: Path) -> None:
+def test_a_queried_device_proves_itself_and_lists_its_limits(keys: Path) -> None:
     done = devices("--url", SIMULATED, "--key-file", str(keys))
     assert done.exit_code == 0, done.output
     assert f"serial {SERIAL} (proven by its key)" in done.output
@@ -117,7 +117,7 @@ def test_a_missing_port_is_reported_and_the_next_one_is_tried(keys: Path, tmp_pa
     assert "proven by its key" in done.output
 
 
-def test_what_nothing_is_known_of_is_never_opened() -> None:
+def test_an_unknown_device_is_never_opened() -> None:
     done = devices("--ask", ports=(CONVERTER,))
     assert done.exit_code == 0
     assert "Asked" not in done.output
@@ -130,7 +130,7 @@ def test_an_explicitly_named_device_is_opened(tmp_path: Path) -> None:
     assert "Asked: serial:///dev/cardshoe/CARDSHOE-0042" in done.output
 
 
-def test_json_holds_all_of_it_and_no_key(keys: Path) -> None:
+def test_json_contains_everything_but_keys(keys: Path) -> None:
     done = devices("--url", SIMULATED, "--key-file", str(keys), "--json", ports=(PORT, CONVERTER))
     found = json.loads(done.output)
     assert [device["driver"] for device in found["devices"]] == ["cardlink", ""]
@@ -194,7 +194,7 @@ def test_pairing_points_to_the_daemon_that_has_the_port(tmp_path: Path, monkeypa
     assert f"See that it holds: {shown};" in done.output
 
 
-def test_pairing_says_who_may_read_the_keys(tmp_path: Path) -> None:
+def test_pairing_shows_who_may_read_the_keys(tmp_path: Path) -> None:
     done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "k"))
     assert "Only" in done.output
     (tmp_path / "k").chmod(0o640)
@@ -251,7 +251,7 @@ def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     assert "cannot be written: No such file" in done.output
 
 
-def test_forgetting_takes_one_key_out(keys: Path) -> None:
+def test_forgetting_removes_one_key(keys: Path) -> None:
     devices("pair", "CARDSHOE-0042", "--key-file", str(keys))
     done = devices("forget", SERIAL, "--key-file", str(keys))
     assert done.exit_code == 0, done.output

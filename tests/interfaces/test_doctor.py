@@ -121,7 +121,7 @@ def listing(folder: Path) -> list[tuple[str, int, int]]:
 pytestmark = pytest.mark.tool("systemd-sysusers")
 
 
-def test_a_table_as_it_was_installed_has_no_problem_but_the_open_port(pc: Pc) -> None:
+def test_a_fresh_installation_has_no_problem_but_the_open_port(pc: Pc) -> None:
     before = listing(pc.root)
     done = pc.doctor()
     assert listing(pc.root) == before, "it changes nothing"
@@ -160,7 +160,7 @@ def open_key(pc: Pc) -> None:
 
 
 def unreadable_key(pc: Pc) -> None:
-    """Without the drop-in the daemon has to read the files itself."""
+    """Remove the drop-in, so that the daemon has to read the files itself."""
     (pc.root / "etc/systemd/system/cardshoe@.service.d/apart.conf").unlink()
 
 
@@ -296,7 +296,7 @@ def damaged_journal(pc: Pc) -> None:
         (damaged_journal, "journal", "problem", "000001.journal", ""),
     ],
 )
-def test_what_is_wrong_is_named_with_what_mends_it(
+def test_a_problem_is_named_with_its_remedy(
     pc: Pc, spoil: Callable[[Pc], None], what: str, level: str, sentence: str, mend: str
 ) -> None:
     spoil(pc)
@@ -338,7 +338,7 @@ def test_the_command_that_installs_a_file_needs_no_installation_folder(
     assert list(made.iterdir()) == []
 
 
-def test_what_the_package_has_is_as_good_as_what_lies_in_etc(pc: Pc) -> None:
+def test_the_packages_files_are_as_good_as_those_in_etc(pc: Pc) -> None:
     package_alone(pc)
     found = pc.findings()
     assert found["unit"]["level"] == found["udev"]["level"] == found["network"]["level"] == "ok"
@@ -402,7 +402,7 @@ def test_whether_the_daemon_is_handed_the_files_of_the_floor(pc: Pc) -> None:
     assert "floor" not in pc.findings()
 
 
-def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:
+def test_an_obstacle_to_the_programs_is_found(pc: Pc) -> None:
     modems(pc)
     pc.answers[f"udevadm info --query=property --name={pc.node}"] = "A=1\nID_MM_DEVICE_IGNORE=1"
     braille(pc)
@@ -465,11 +465,13 @@ def test_the_growth_of_a_journal(tmp_path: Path) -> None:
         (2, (), 0o004, 4, True),
     ],
 )
-def test_who_may(uid: int, groups: tuple[int, ...], mode: int, wanted: int, allowed: bool) -> None:
+def test_doctor_needs_the_rights_to_look(
+    uid: int, groups: tuple[int, ...], mode: int, wanted: int, allowed: bool
+) -> None:
     found = os.stat_result((mode, 0, 0, 1, 1, 9, 0, 0, 0, 0))
     assert may(User("u", uid, frozenset(groups)), found, wanted) is allowed
 
 
-def test_a_program_that_is_not_there_says_nothing() -> None:
+def test_a_missing_program_has_no_finding() -> None:
     assert run_program("no-program-of-this-name") is None
     assert run_program("sh", "-c", "echo a") == "a"

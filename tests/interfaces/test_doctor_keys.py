@@ -80,7 +80,7 @@ def append_to_journal(pc: Pc) -> None:
         (no_signing_key, "files", "problem", "signing_key_file: The journal in", "new-key --lost"),
     ],
 )
-def test_what_does_not_fit_is_named_with_what_mends_it(
+def test_a_mismatch_is_named_with_its_remedy(
     pc: Pc, spoil: Callable[[Pc], None], what: str, level: str, sentence: str, mend: str
 ) -> None:
     spoil(pc)
@@ -147,7 +147,7 @@ def test_the_journals_own_keys_are_not_a_finding(pc: Pc) -> None:
     assert "files" not in found
 
 
-def test_root_goes_on_with_a_journal_of_anybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_continues_anybodys_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "b"
     assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes"]).exit_code == 0
     (folder / "journal").mkdir()

@@ -75,7 +75,7 @@ def test_a_free_port(file: Path, port: int) -> None:
     assert (found.level, found.mend) == ("problem", f"systemctl restart {UNIT}")
 
 
-def test_another_program_has_it_and_is_named(file: Path) -> None:
+def test_another_program_at_the_port_is_named(file: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         other.settimeout(0)

@@ -241,7 +241,7 @@ async def test_the_health_connection_does_not_count(served: Served, mocker: pyte
         b"POST /v1/operations HTTP/1.1\r\nHost: ta",
     ],
 )
-async def test_who_says_nothing_or_half_a_head_is_closed(
+async def test_a_silent_or_incomplete_connection_is_closed(
     served: Served, mocker: pytest_mock.MockerFixture, said: bytes
 ) -> None:
     mocker.patch.object(door, "HEAD_WITHIN", 0.05)
@@ -262,7 +262,7 @@ async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.Mocker
     assert served.table.asked == []
 
 
-async def test_who_sends_more_than_any_request_has_is_closed(served: Served) -> None:
+async def test_a_connection_with_too_large_a_request_is_closed(served: Served) -> None:
     await served.start()
     caller = await served.call()
     head = b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 9999999\r\n\r\n"
@@ -272,9 +272,7 @@ async def test_who_sends_more_than_any_request_has_is_closed(served: Served) -> 
     assert served.table.asked == []
 
 
-async def test_who_stays_silent_between_two_requests_is_closed(
-    served: Served, mocker: pytest_mock.MockerFixture
-) -> None:
+async def test_a_connection_idle_between_requests_is_closed(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(door, "IDLE", 0.05)
     await served.start()
     caller = await served.call()
@@ -392,9 +390,7 @@ async def test_an_id_names_the_journal(served: Served, after: str) -> None:
 # -- no descriptors
 
 
-async def test_without_a_descriptor_it_waits_and_says_so_once(
-    served: Served, mocker: pytest_mock.MockerFixture
-) -> None:
+async def test_without_a_descriptor_it_waits_and_logs_once(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(door, "PAUSE", 0.0)
     await served.start()
     listener = served.server._door._listener.socket

@@ -149,7 +149,7 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("game_id", RUNS)
-def test_tells_classes_outcomes_and_every_wager(game_id: str) -> None:
+def test_the_output_has_classes_outcomes_and_every_wager(game_id: str) -> None:
     """TP 3.13, TP 3.13.1, TP 4.1, RTP 1.1.4.1, RTP 1.1.4.2.2, RTP 1.1.5, RTP 3.19, NC 3.13.3, NC 3.13.4, NC 4.1.
 
     P3 3.15, P3 4.3, F3 item 8 and F3 O2: each of these clauses decides a line of the runs.
@@ -400,7 +400,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refuses_with_a_sentence_that_says_what_and_where(case: str) -> None:
+def test_a_refusal_names_the_mistake_and_its_place(case: str) -> None:
     arguments, sentence = REFUSED[case]
     done = run(*arguments)
     assert done.exit_code == 2
@@ -413,7 +413,7 @@ SLOTS = {"--player": "KD KC 6H", "--dealer": "7D 7C 10H", "--wager": "tie=1", "-
 
 @pytest.mark.parametrize("letter", ["x", "9", "=", ":", ",", "é"])
 @pytest.mark.parametrize("slot", ["GAME", "--player", "--dealer", "--wager", "tie=", "1:", "--reading", "tie_on="])
-def test_what_is_refused_is_quoted_in_short(slot: str, letter: str) -> None:
+def test_a_refused_input_is_quoted_in_short(slot: str, letter: str) -> None:
     long = letter * 100_000
     written = {**SLOTS, "GAME": "NC"}
     if slot == "tie=":
@@ -436,7 +436,7 @@ WRITTEN = st.text() | st.text("0123456789:=- KQJTACDHS,", max_size=20)
 
 @settings(max_examples=200, deadline=None)
 @given(game_id=st.sampled_from([*GAMES, "?"]), slot=st.sampled_from([*SLOTS]), written=WRITTEN)
-def test_whatever_is_written_gets_an_answer_or_a_sentence(game_id: str, slot: str, written: str) -> None:
+def test_any_input_gets_an_answer_or_a_sentence(game_id: str, slot: str, written: str) -> None:
     done = run(game_id, *(f"{option}={value}" for option, value in {**SLOTS, slot: written}.items()))
     assert done.exit_code in (0, 2)
     assert done.exception is None or isinstance(done.exception, SystemExit)

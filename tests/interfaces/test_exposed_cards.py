@@ -69,7 +69,7 @@ def test_a_face_that_was_named_is_a_back_again_once_the_card_was_turned_down() -
     assert (at_box_1(table).cards, at_box_1(table).exposed) == (("??", "??", "??"), ())
 
 
-def test_rtp_5_8_it_is_turned_down_when_play_goes_on() -> None:
+def test_rtp_5_8_the_card_is_turned_down_when_play_continues() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1", card=2)
@@ -82,7 +82,7 @@ def test_rtp_5_8_it_is_turned_down_when_play_goes_on() -> None:
     assert at_box_1(table).exposed == ()
 
 
-def test_cards_set_aside_are_moved_and_hold_the_deal_until_the_dealer_says_so() -> None:
+def test_cards_set_aside_hold_the_deal_until_they_are_moved() -> None:
     table = TableHarness().start().to_betting()
     table.device.exit_held = False
     table.device.form_set(3)

@@ -64,7 +64,7 @@ async def test_a_follower_from_anywhere_gets_each_event_once(seed: int) -> None:
     assert late == journal.events
 
 
-async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
+async def test_events_during_a_busy_follower_are_not_missed() -> None:
     journal = Journal(1, 0)
     feed = EventFeed(journal.read)
     follower = feed.follow(0)
@@ -126,7 +126,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("seconds", [0.00005, 0.0005, 0.02])
-async def test_all_who_catch_up_share_a_fifth_of_a_core(seconds: float) -> None:
+async def test_all_catching_up_followers_share_a_fifth_of_a_core(seconds: float) -> None:
     clock = Clock()
     pace = Pace(clock, clock.sleep)
     for _ in range(500):  # it learns how long a page takes
@@ -159,7 +159,7 @@ async def test_turns_are_taken_in_the_order_in_which_they_were_asked_for() -> No
     assert taken == [0, 1, 2, 3] * 3
 
 
-async def test_what_others_do_meanwhile_does_not_count() -> None:
+async def test_other_work_in_between_does_not_count() -> None:
     async def work() -> str:
         await asyncio.sleep(0)
         return "done"
@@ -174,7 +174,7 @@ async def test_what_others_do_meanwhile_does_not_count() -> None:
     assert 0 < seconds < 0.05
 
 
-async def test_who_is_measured_is_cancelled_as_ever() -> None:
+async def test_a_measured_task_can_be_cancelled() -> None:
     ended: list[str] = []
 
     async def work() -> str:

@@ -49,7 +49,7 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_real_table_from_options_alone(tmp_path: Path) -> None:
+def test_a_real_table_from_options_only(tmp_path: Path) -> None:
     folder = tmp_path / "nc-01"
     done = init(str(folder), *REAL)
     assert done.exit_code == 0, done.stderr
@@ -77,7 +77,7 @@ def test_with_a_console_in_a_browser_the_dealer_has_a_pin_to_sign_on(tmp_path: P
     assert pin_matches(dict(PIN.findall(done.stdout))["dana"], found.people[0].pin_hash)
 
 
-def test_two_tables_have_other_keys_and_other_pins(tmp_path: Path) -> None:
+def test_two_tables_have_different_keys_and_pins(tmp_path: Path) -> None:
     said = [init(str(tmp_path / name), *REAL).stdout for name in "ab"]
     assert (tmp_path / "a/journal.key").read_text() != (tmp_path / "b/journal.key").read_text()
     assert dict(PIN.findall(said[0])) != dict(PIN.findall(said[1]))
@@ -120,7 +120,7 @@ def test_a_name_that_no_system_user_can_have(tmp_path: Path, name: str) -> None:
         ("--chosen-by", "who chose them"),
     ],
 )
-def test_what_a_script_did_not_say(tmp_path: Path, without: str, words: str) -> None:
+def test_an_option_missing_in_a_script(tmp_path: Path, without: str, words: str) -> None:
     at = REAL.index(without)
     done = init(str(tmp_path / "t"), *REAL[:at], *REAL[at + 2 :])
     assert done.exit_code == 2
@@ -140,9 +140,7 @@ def test_what_a_script_did_not_say(tmp_path: Path, without: str, words: str) -> 
         (("--reading", "established_by=never"), "established_by"),
     ],
 )
-def test_what_makes_no_table_is_refused_and_nothing_is_written(
-    tmp_path: Path, more: tuple[str, ...], words: str
-) -> None:
+def test_an_invalid_table_is_refused_and_nothing_is_written(tmp_path: Path, more: tuple[str, ...], words: str) -> None:
     done = init(str(tmp_path / "t"), *REAL, *more)
     assert done.exit_code == 2, done.output
     assert words in done.stderr
@@ -150,7 +148,7 @@ def test_what_makes_no_table_is_refused_and_nothing_is_written(
 
 
 def test_questions_and_their_answers(tmp_path: Path) -> None:
-    """Without options everything is asked: an invalid name, a refused PIN, two that differ."""
+    """Everything without an option is asked: an invalid name, a refused PIN, two that differ."""
     answers = [
         "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
         "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001", "8081",
@@ -280,7 +278,7 @@ def test_a_port_on_the_board_has_its_rule_and_its_drop_in() -> None:
         ("tcp://127.0.0.1:4001/?driver=angel_eye", False, None),
     ],
 )
-def test_what_a_table_needs_of_the_network_is_in_its_drop_in(url: str, has_port: bool, said: str | None) -> None:
+def test_the_drop_in_has_the_tables_network_needs(url: str, has_port: bool, said: str | None) -> None:
     drop_in = system_files("NC-01", parse_device_url(url), "", has_port=has_port).get("network.conf")
     assert drop_in is None if said is None else said in str(drop_in).splitlines()
 
@@ -348,7 +346,7 @@ async def test_a_round_is_dealt_from_the_folder_of_a_simulated_table() -> None:
             daemon.abandon()
 
 
-def test_a_simulated_table_says_how_its_cards_are_moved_and_where_its_console_is(tmp_path: Path) -> None:
+def test_a_simulated_table_explains_its_cards_and_console(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["init", str(tmp_path / "b"), "--simulated", "--yes", "--port", "8080"])
     lines = done.stdout.splitlines()
     assert "There type `load` for a deck; in the deal, `lift` for each set." in lines

@@ -103,7 +103,7 @@ async def test_a_round_is_counted(table: MeteredTable) -> None:
     assert after['cardshoe_operations_accepted_total{operation="abandon_round"}'] == 2
 
 
-async def test_irregularities_stand_there_before_the_first_is_raised(table: MeteredTable) -> None:
+async def test_irregularities_are_listed_before_the_first_is_raised(table: MeteredTable) -> None:
     table.start()
     at_first = irregularities(await table.page())
     assert set(at_first.values()) == {0}
@@ -177,7 +177,7 @@ async def test_a_page_is_made_once_a_second(table: MeteredTable) -> None:
     assert await table.page_of.page(True, STREAMS) != first
 
 
-async def test_what_is_not_known_is_left_out_or_endless(table: MeteredTable) -> None:
+async def test_unknown_values_are_left_out_or_infinite(table: MeteredTable) -> None:
     def fails() -> Disk:
         raise OSError
 
@@ -229,7 +229,7 @@ def counters() -> Iterator[tuple[str, int]]:
     assert COUNTED[events.PhaseEntered](events.PhaseEntered(Phase.BETTING)) is None
 
 
-def test_what_is_counted_is_defined() -> None:
+def test_every_counter_is_defined() -> None:
     defined = {one.name: len(one.labels) for one in DEFINITIONS}
     for name, labels in counters():
         assert defined[name] == labels
@@ -242,7 +242,7 @@ def test_the_page_is_as_the_definitions_are() -> None:
     assert metrics_page.PAGE.read_text("utf-8") == metrics_page.written()
 
 
-def test_an_alert_names_its_metric_and_says_what_to_do() -> None:
+def test_an_alert_has_its_metric_and_a_remedy() -> None:
     for one in DEFINITIONS:
         assert bool(one.alert) == bool(one.act)
         named = set(re.findall(r"cardshoe_\w+", one.alert))

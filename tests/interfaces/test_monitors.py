@@ -135,7 +135,7 @@ async def test_a_real_prometheus_answers_every_query_and_raises_alerts(tmp_path:
     assert sorted(tables) == [("vienna", "p1", "nc-07"), ("vienna", "p1", "tp-08")]
 
 
-def test_dashboards_show_what_is_defined_and_nothing_lies_over_another_panel() -> None:
+def test_dashboards_show_defined_metrics_without_overlaps() -> None:
     names = {definition.name for definition in DEFINITIONS}
     for board in grafana_dashboards.DASHBOARDS:
         made = json.loads(grafana_dashboards.written(board))
@@ -156,7 +156,7 @@ def promtool(*asked: str) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
-def test_prometheus_own_tool_finds_nothing_wrong_with_the_example() -> None:
+def test_promtool_accepts_the_example() -> None:
     assert promtool("check", "config", EXAMPLE.name) == ""
 
 

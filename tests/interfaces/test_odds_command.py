@@ -105,7 +105,7 @@ def test_the_output_notes_where_p3_favours_the_player() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["TP"], ["RTP"], ["NC"], ["F3"], ["P3", "--reading", "tie_on=ranking"]])
-def test_says_so_where_nothing_favours_the_player(arguments: list[str]) -> None:
+def test_the_output_notes_where_nothing_favours_the_player(arguments: list[str]) -> None:
     output = run(*arguments).output
     assert "Nowhere: every wager counted here favours the house." in output
     assert FAVOURS not in output
@@ -148,7 +148,7 @@ def test_the_process_prints_what_the_runner_does(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, run("RTP").output, "")
 
 
-def test_f3_pm1_odds_say_banker_and_player() -> None:
+def test_f3_pm1_odds_use_banker_and_player() -> None:
     """F3 has a Banker and Players; in the other games hands are a box's and the Dealer's."""
     output = run("F3").output
     assert "Lose: the Banker's hand ranks higher than the Player's (F3 O1)" in output
@@ -157,7 +157,7 @@ def test_f3_pm1_odds_say_banker_and_player() -> None:
     assert "the box's hand ranks higher than the Dealer's" in run("TP").output
 
 
-def test_p3_4_2_rtp_4_2_odds_name_what_pays_as_the_document_does() -> None:
+def test_p3_4_2_rtp_4_2_odds_use_the_documents_names() -> None:
     assert "Three Mixed Pictures: three pictures (P3 4.2)" in run("P3").output
     assert "Any King: exactly one king, not in three pictures (RTP 4.2)" in run("RTP").output
     assert "\nInitial Bet (main, NC 1.7)\n" in run("NC").output

@@ -14,7 +14,7 @@ def folder(path: Path, **more: str) -> Path:
     return path
 
 
-def test_every_change_of_a_file_that_is_served_is_another_version(tmp_path: Path) -> None:
+def test_every_change_of_a_served_file_changes_the_version(tmp_path: Path) -> None:
     as_it_is = version(folder(tmp_path / "a"))
     assert version(folder(tmp_path / "b")) == as_it_is
     assert version(folder(tmp_path / "c", **{"js/main.js": "2;"})) != as_it_is

@@ -73,7 +73,7 @@ async def test_at_the_table_both_dealers_of_a_handover_need_no_pin(named: str) -
     assert (await identify(TABLE_PC, named, "", "lee")).person == named
 
 
-async def test_who_is_not_on_duty_here_needs_a_pin() -> None:
+async def test_a_person_who_is_not_on_duty_here_needs_a_pin() -> None:
     with pytest.raises(PersonRefusedError, match="missing or wrong"):
         await identify(OTHER_PC, "lee", "")
     assert (await identify(OTHER_PC, "lee", "Lee")).person == "lee"
@@ -85,7 +85,7 @@ async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> N
     assert (await identify(TABLE_PC, "", "Sam", "sam")).person == "sam"
 
 
-async def test_at_a_screen_one_pin_serves_both_requests_of_what_is_asked_twice() -> None:
+async def test_at_a_screen_one_pin_covers_both_requests() -> None:
     screen, desk = Caller(screen="5e5e"), PinDesk(NoRecord(), lambda: Moment(0, 0))
     acting = await PEOPLE.identify(screen, "sam", "", desk, "", "sam")
     assert (acting.person, acting.role, acting.screen) == ("sam", Role.PIT_SUPERVISOR, "5e5e")

@@ -16,7 +16,7 @@ from controller.commands.main import main
 PIN = "527190"
 
 
-def test_at_a_terminal_nothing_that_is_typed_is_shown() -> None:
+def test_at_a_terminal_the_input_is_not_shown() -> None:
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "controller", "pin"], stdin=slave, stdout=subprocess.PIPE, stderr=slave,

@@ -102,7 +102,7 @@ async def test_parallel_guesses_do_not_raise_the_limit(desk: PinDesk, record: Re
     assert codes.count("pin-busy") == 20 - WAITING + 20 - WAITING
 
 
-async def test_the_lock_ends_and_says_when(desk: PinDesk, record: Record) -> None:
+async def test_a_lock_shows_when_it_ends(desk: PinDesk, record: Record) -> None:
     await locked(desk)
     with pytest.raises(PinRefusedError, match=re.escape("another 60 s. Wait, enter it on another screen, or call")):
         await desk.prove("sam", "Sam", RIGHT, KEPT, Caller(CONSOLE))
@@ -183,7 +183,7 @@ def test_a_pin_that_is_taken(pin: str) -> None:
         ("654321", "tried first"),
     ],
 )
-def test_a_pin_that_is_not(pin: str, why: str) -> None:
+def test_an_invalid_pin(pin: str, why: str) -> None:
     assert why in str(mistake_of_pin(pin))
 
 
@@ -214,7 +214,7 @@ def test_a_hash_is_of_one_pin() -> None:
         (GOOD.replace("$8$", "$4$"), "too weak"),
     ],
 )
-def test_a_hash_that_is_not_fit(kept: str, why: str) -> None:
+def test_an_invalid_hash(kept: str, why: str) -> None:
     assert why in mistake_of_hash(kept, simulated=False)
     assert (mistake_of_hash(kept, simulated=True) == "") is (why == "too weak")
 

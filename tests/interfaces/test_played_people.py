@@ -46,7 +46,7 @@ def test_without_pins_those_of_the_simulators_are_tried() -> None:
         ((ANNA, CARA), 1000, {"cara": "730164"}, "There is no pit supervisor in the configuration."),
     ],
 )
-def test_who_cannot_be_played_is_named(
+def test_a_person_who_cannot_be_played_is_named(
     people: tuple[Person, ...], uid: int, pins: dict[str, str], sentence: str
 ) -> None:
     with pytest.raises(CrewError, match=sentence.replace(".", r"\.")):

@@ -38,7 +38,7 @@ def decided_twice(state: TableState, operation: operations.Operation) -> tuple[s
 
 
 @pytest.mark.parametrize("some", range(4))
-def test_what_would_come_is_what_comes(some: int) -> None:
+def test_a_preview_equals_the_effect(some: int) -> None:
     tried = 0
     for name, state in every_state()[some::4]:
         if name.startswith("constructed") or state.settings is None:
@@ -58,7 +58,7 @@ def test_what_would_come_is_what_comes(some: int) -> None:
     assert tried > 50
 
 
-def test_a_void_says_so_before_it_is_signed() -> None:
+def test_a_void_is_announced_before_it_is_signed() -> None:
     table = to_phase(Unit.SETS, Phase.DEALING_SETS)
     table.report(Kind.UNSHUFFLED)
     before = table.state
@@ -72,7 +72,7 @@ def test_a_void_says_so_before_it_is_signed() -> None:
     assert table.state is before
 
 
-def test_a_pause_does_not_hide_what_comes() -> None:
+def test_a_pause_does_not_hide_the_effect() -> None:
     table = to_phase(Unit.SETS, Phase.SETTLING)
     table.do(operations.PauseTable("a dispute"))
     entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ExposeHand))
@@ -91,7 +91,7 @@ def test_a_preview_before_a_signature_names_nobody() -> None:
     assert not any(ANOTHER in str(one) for one in said.sentences), said.sentences
 
 
-def test_a_correction_says_what_becomes_of_hands_and_payments() -> None:
+def test_a_correction_shows_its_effect_on_hands_and_payments() -> None:
     table = to_phase(Unit.SETS, Phase.SETTLING)
     entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ExposeHand))
     said = preview(table.state, operations.CorrectEntry(entry, "wrong hand"))
@@ -102,7 +102,7 @@ def test_a_correction_says_what_becomes_of_hands_and_payments() -> None:
     assert all(change.will is not None and "??" in change.will.cards for change in said.hands if change.place == "D")
 
 
-def test_bets_that_go_back_are_named() -> None:
+def test_returned_bets_are_named() -> None:
     table = TableHarness(boxes=(1,)).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -135,13 +135,13 @@ def test_bets_that_go_back_are_named() -> None:
     ],
     ids=lambda operation: type(operation).__name__,
 )
-def test_what_could_tell_a_face_is_not_tried(operation: operations.Operation) -> None:
+def test_a_preview_that_could_reveal_a_face_is_not_made(operation: operations.Operation) -> None:
     table = to_phase(Unit.SETS, Phase.EXAMINING)
     said = preview(table.state, operation)
     assert (said.accepted, said.code) == (False, "no-preview")
 
 
-def test_what_would_be_refused_says_why() -> None:
+def test_a_preview_of_a_refusal_has_its_reason() -> None:
     table = to_phase(Unit.SETS, Phase.DEALING_SETS)
     said = preview(table.state, operations.ConfirmIrregularity(1, 1))
     assert (said.accepted, said.code) == (False, "closed")

@@ -95,7 +95,7 @@ async def test_only_a_caller_who_asks_too_fast_waits() -> None:
     assert order == list(range(AT_ONCE + 5))
 
 
-async def test_who_operates_the_table_does_not_wait() -> None:
+async def test_operations_of_the_table_do_not_wait() -> None:
     turns = Turns()
     await turns.take(Caller(1))
     turns.is_at_work(Caller(1))

@@ -56,7 +56,7 @@ async def test_a_body_in_chunks_is_refused_before_any_of_it_is_parsed(
     assert (status, json.loads(body)["code"], parsed) == (411, "chunked", [])
 
 
-async def test_chunks_behind_another_request_are_parsed_as_little(served: Served, parsed: list[bytes]) -> None:
+async def test_chunks_behind_another_request_are_not_parsed_early(served: Served, parsed: list[bytes]) -> None:
     await served.start()
     caller = await served.call()
     first = b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n"

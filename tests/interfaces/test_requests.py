@@ -32,7 +32,7 @@ def test_an_invalid_card_is_reported_with_its_place(card: str, sentence: str) ->
 
 
 @pytest.mark.parametrize("type_", [Concealed, Exposed, Evidence])
-def test_people_cannot_send_what_only_a_device_knows(type_: type) -> None:
+def test_people_cannot_send_values_that_only_a_device_knows(type_: type) -> None:
     with pytest.raises(msgspec.ValidationError, match="comes from a device"):
         ask('{"card":"KD"}', type_)
 

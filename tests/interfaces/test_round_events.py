@@ -82,7 +82,7 @@ async def test_rounds_of_deleted_files_have_no_events_and_later_ones_have() -> N
     assert await events_of_round(journal.feed(), 150) == journal.of(150)
 
 
-async def test_of_a_round_without_end_only_so_much_is_given() -> None:
+async def test_a_round_without_end_is_limited() -> None:
     journal = Journal([1, 3 * MOST, 1])
     assert await events_of_round(journal.feed(), 1) == journal.of(1)[:MOST]
 

@@ -55,7 +55,7 @@ def as_json(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_everything_that_data_may_say_has_words() -> None:
+def test_every_possible_value_has_words() -> None:
     assert set(FACTS) == set(STATED)
     for words, values in (
         (KINDS, Kind),
@@ -231,7 +231,7 @@ def test_a_priced_hand_has_the_documents_own_name() -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_every_price_has_a_name_and_says_the_fact_besides(game_id: str) -> None:
+def test_every_price_has_a_name_and_its_fact(game_id: str) -> None:
     for wager in as_json(game_id)["wagers"]:
         for price in wager["prices"]:
             assert price["name"]
@@ -328,7 +328,7 @@ def test_every_setting_is_asked_somewhere() -> None:
     assert {one for one in settings - first_cards if not used(one)} == set()
 
 
-def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_setting_in_the_data_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     known = game("TP")
     wrong = structs.replace(known.wagers[1], under=(("tie_onn", "points"),))
     monkeypatch.setitem(GAMES, "TP", structs.replace(known, wagers=(known.wagers[0], wrong)))
@@ -364,7 +364,7 @@ def test_rows_have_the_numbers_and_the_order_that_the_table_uses(game_id: str) -
 
 
 @EVERY_GAME
-def test_a_row_says_when_it_must_be_noticed_and_nothing_twice(game_id: str) -> None:
+def test_a_row_states_its_deadline_and_repeats_nothing(game_id: str) -> None:
     lines = [line for line in run(game_id, "--section", "irregularities").output.splitlines() if " -> " in line]
     assert lines
     for line in lines:

@@ -39,7 +39,7 @@ def as_json(path: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_reading_is_shown_with_who_chose_it_and_when(path: Path) -> None:
+def test_a_reading_is_shown_with_its_author_and_time(path: Path) -> None:
     output = run("--config", str(path), "--section", "settings").output
     option = "    * complete_hands when every hand that it depends on is complete"
     assert f"{option}\n    chosen by J. Tan on 2026-11-01\n" in output
@@ -123,12 +123,12 @@ def test_a_row_that_applies_after_the_settlement_is_marked(path: Path) -> None:
         (["--reading", "wrong_count=general", "--config"], 2, "--reading cannot be added to --config."),
     ],
 )
-def test_what_does_not_go_together_is_refused(path: Path, arguments: list[str], code: int, sentence: str) -> None:
+def test_incompatible_choices_are_refused(path: Path, arguments: list[str], code: int, sentence: str) -> None:
     done = run(*arguments, *([str(path)] if arguments else []))
     assert (done.exit_code, sentence in done.output) == (code, True), done.output
 
 
-def test_the_game_may_be_named_besides(path: Path) -> None:
+def test_the_game_may_be_named_too(path: Path) -> None:
     assert run("nc", "--config", str(path)).output == run("--config", str(path)).output
 
 

@@ -101,7 +101,7 @@ def test_places_have_the_names_that_the_document_gives_them(
     assert not any(name in page for name in others)
 
 
-def test_what_is_asked_of_a_hand_names_it_as_the_document_does() -> None:
+def test_a_question_names_the_hand_as_the_document_does() -> None:
     table = TableHarness(game_id="F3").start().to_dealing()
     table.report(Kind.DROPPED_CARD)
     question = "Is it the Banker's hand?"
@@ -140,7 +140,7 @@ def test_an_event_without_a_line_is_shown_by_its_name() -> None:
     assert tell({"event": "status_agrees"}) is None
 
 
-def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
+def test_the_screen_shows_the_dealer_and_what_is_in_progress() -> None:
     table = to_phase(Unit.SETS, Phase.EXAMINING)
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
     assert "dealt by pit-supervisor" in shown(table.state)
@@ -172,7 +172,7 @@ def test_the_next_step_is_shown_above_the_hands_in_the_games_terms() -> None:
     assert f"next: Deal 3 cards to {words_of('F3').of(str(table.state.round.next_place))} · " in shown(table.state)
 
 
-def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once() -> None:
+def test_correctable_entries_are_listed_once_with_their_numbers() -> None:
     table = to_phase(Unit.SETS, Phase.SETTLING)
     table.do(operations.ConcludeRound())
     table.do(operations.ConcludeRound())
@@ -202,7 +202,7 @@ def test_a_count_is_asked_for_as_a_count() -> None:
     assert "Did the count by hand come out wrong?" not in page
 
 
-def test_a_void_that_is_to_be_repeated_says_why() -> None:
+def test_a_void_that_needs_a_repeat_shows_why() -> None:
     asked = events.VoidAsked(7, "NC 5.5.4", "cards were dealt wrongly")
     assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; it is asked once more"
     assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); it is asked once more"

@@ -36,9 +36,7 @@ def with_two_open(game_id: str, boxes: tuple[int, ...]) -> TableHarness:
 
 @pytest.mark.parametrize("game_id", GAMES)
 @pytest.mark.parametrize("boxes", [(1, 2, 3, 4, 5), tuple(range(1, 8))], ids=["five boxes", "seven boxes"])
-def test_two_open_irregularities_fit_with_what_is_asked_and_who_may_answer(
-    game_id: str, boxes: tuple[int, ...]
-) -> None:
+def test_two_open_irregularities_fit_with_question_and_authority(game_id: str, boxes: tuple[int, ...]) -> None:
     view = view_of(with_two_open(game_id, boxes).state, LinkView())
     lines = drawn(view, HEIGHT)
     assert len(lines) <= HEIGHT
@@ -53,7 +51,7 @@ def test_two_open_irregularities_fit_with_what_is_asked_and_who_may_answer(
     assert "device" in shown
 
 
-def test_a_table_with_nothing_open_fills_the_rest_with_what_happened() -> None:
+def test_a_table_with_nothing_open_fills_the_rest_with_events() -> None:
     table = TableHarness(Unit.SETS).start().to_dealing()
     view = view_of(table.state, LinkView())
     lines = drawn(view, HEIGHT)

@@ -89,7 +89,7 @@ async def served() -> AsyncIterator[Served]:
 
 
 @pytest.mark.parametrize("said", [b"", b"P", b"POST /v1/operations HTTP/1.1\r\nHost: local"])
-async def test_who_says_nothing_or_half_a_head_is_closed(
+async def test_a_silent_or_incomplete_connection_is_closed(
     served: Served, mocker: pytest_mock.MockerFixture, said: bytes
 ) -> None:
     mocker.patch.object(door, "HEAD_WITHIN", 0.05)
@@ -146,7 +146,7 @@ async def test_a_display_that_follows_keeps_its_place(served: Served, mocker: py
     assert b"data: {}" in await display.reader.readuntil(b"data: {}")
 
 
-async def test_where_all_are_screens_the_one_that_has_most_makes_room(
+async def test_among_screens_the_one_with_most_connections_makes_room(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
     mocker.patch.object(web_door, "IN_ALL", 3)
@@ -170,9 +170,7 @@ async def test_a_place_taken_before_the_connection_is_complete_is_given_up(serve
     assert transport.is_closing()
 
 
-async def test_displays_follow_in_bounded_number_and_a_screen_beside_them(
-    served: Served, mocker: pytest_mock.MockerFixture
-) -> None:
+async def test_the_number_of_following_displays_is_limited(served: Served, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(event_streams, "DISPLAY_STREAMS", 2)
     for _ in range(2):
         caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\n%s\r\n" % served.head)
@@ -227,7 +225,7 @@ class Clock:
         return Moment(self.utc_ns, self.boottime_ns)
 
 
-async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
+async def test_a_changed_clock_does_not_extend_a_shift() -> None:
     clock = Clock()
     until = clock.utc_ns + 10 * HOUR_NS
     state = TableState(screens=(Screen("left", "Left", "", "dana", until), Screen("right", "Right", "")))
@@ -369,9 +367,7 @@ async def test_a_dealer_whose_shift_is_over_gives_no_second_signature(served: Se
     [(Role.PIT_SUPERVISOR, ""), (Role.DEALER, "pin"), (None, "person")],
     ids=["there", "demoted", "gone"],
 )
-async def test_who_is_removed_after_the_first_signature_gives_no_second(
-    served: Served, role: Role | None, code: str
-) -> None:
+async def test_a_removed_person_gives_no_second_signature(served: Served, role: Role | None, code: str) -> None:
     served.people.change((Person("sam", "Sam", role),) if role is not None else (), ())
     table = requested("void")
     confirm = {"operation": "confirm_irregularity", "irregularity": table.open.id, "revision": table.open.revision}

@@ -201,7 +201,7 @@ def without_commitments(outputs: list[bytes]) -> list[bytes]:
 
 
 @EVERY_TABLE
-def test_what_lies_face_down_shows_nowhere(game_id: str, unit: Unit) -> None:
+def test_face_down_cards_are_not_shown(game_id: str, unit: Unit) -> None:
     one, two = (overhear_a_deal(game_id, unit, deck) for deck in two_decks())
     assert without_commitments(one.public) == without_commitments(two.public)
     assert one.public != two.public
@@ -251,7 +251,7 @@ def recalled_in(table: OverheardTable) -> list[str]:
 
 
 @EVERY_TABLE
-def test_a_recall_shows_the_person_who_asks_and_no_one_else(game_id: str, unit: Unit) -> None:
+def test_a_recall_is_shown_only_to_the_person_who_asks(game_id: str, unit: Unit) -> None:
     one, two = (overhear_a_recall(game_id, unit, deck) for deck in two_decks())
     assert_alike(one, two)
     assert len(one.events_of(CardsRecalled)) == 3

@@ -306,7 +306,7 @@ def two_decks() -> tuple[list[Card], list[Card]]:
 
 
 @EVERY_LINE
-def test_a_recorded_link_that_is_lost_tells_no_card(tmp_path: Path, line: Line) -> None:
+def test_a_recorded_lost_link_reveals_no_card(tmp_path: Path, line: Line) -> None:
     one, two = [listened(tmp_path / str(number), line, deck) for number, deck in enumerate(two_decks())]
     assert one.cards != two.cards
     assert len(one.cards) == len(two.cards) >= CARDS_DRAWN
@@ -314,7 +314,7 @@ def test_a_recorded_link_that_is_lost_tells_no_card(tmp_path: Path, line: Line) 
 
 
 @EVERY_LINE
-def test_a_capture_that_is_shown_tells_no_card_unless_faces_are_asked_for(tmp_path: Path, line: Line) -> None:
+def test_a_shown_capture_reveals_cards_only_on_request(tmp_path: Path, line: Line) -> None:
     one, two = [listened(tmp_path / str(number), line, deck) for number, deck in enumerate(two_decks())]
     for way in (["show"], ["show", "--json"], ["replay", "--fast"], ["replay", "--fast", "--json"]):
         assert one.shown(*way) == two.shown(*way)

@@ -78,7 +78,7 @@ def signed_on(tmp_path: Path) -> Iterator[SignedOnTable]:
     table.journal.close()
 
 
-async def test_after_a_restart_of_the_daemon_no_clock_that_was_set_makes_a_shift_longer(
+async def test_after_a_restart_a_changed_clock_does_not_extend_a_shift(
     signed_on: SignedOnTable,
 ) -> None:
     assert await signed_on.hours_left() == 10

@@ -102,7 +102,7 @@ def test_a_socket_with_a_listening_program_is_left_untouched(backlog: int) -> No
             caller.close()
 
 
-def test_a_socket_of_another_kind_is_left_alone() -> None:
+def test_a_socket_of_another_kind_is_left_untouched() -> None:
     with short_folder() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(str(folder / "api.sock"))
         with pytest.raises(SocketRefusedError, match="cannot be replaced"):

@@ -64,7 +64,7 @@ async def test_as_json_it_is_the_state_with_the_newest_event(stage: Stage) -> No
     assert found["last"]["entry"] == found["table"]["entry"]
 
 
-async def test_who_is_not_admitted_reaches_no_table(stage: Stage) -> None:
+async def test_a_user_who_is_not_admitted_reaches_no_table(stage: Stage) -> None:
     stage.configure(uid=os.getuid() + 4000)
     await stage.start_daemon()
     code, _, errors = await status_of(stage)

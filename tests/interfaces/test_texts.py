@@ -99,12 +99,12 @@ def test_in_no_field_of_any_operation_is_such_a_text_taken(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["id", "person", "pin"])
 @pytest.mark.parametrize("text", [*UNSHOWN.values(), LONG], ids=[*UNSHOWN, "60,000 characters"])
-def test_nor_in_the_request_around_it(name: str, text: str) -> None:
+def test_unprintable_text_is_refused_in_the_request_around_it(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=f"^{name} "):
         decode_request(encode(EXAMPLES["OpenTable"] | {name: text}))
 
 
-def test_nor_in_what_a_correction_puts_instead() -> None:
+def test_unprintable_text_is_refused_in_a_correction() -> None:
     note = EXAMPLES["ReportIrregularity"]["operation"] | {"note": ESCAPE}
     sent = request(operations.CorrectEntry(1, "a mistake")) | {}
     sent["operation"]["instead"] = note
@@ -120,7 +120,7 @@ def test_an_unknown_field_is_refused_in_a_printable_line(text: str) -> None:
     assert len(str(refused.value)) <= LONGEST
 
 
-def test_the_longest_text_and_other_scripts_are_taken() -> None:
+def test_the_longest_text_and_other_scripts_are_accepted() -> None:
     for text in ("x" * LONGEST, "Kärtchen, Größe 10 €", "牌靴卡住了", "المزود"):
         asked = decode_request(encode(request(operations.PauseTable(text))))
         assert asked.operation == operations.PauseTable(text)
@@ -141,7 +141,7 @@ def paused(reason: str) -> TableState:
 
 
 @pytest.mark.parametrize("text", UNSHOWN.values(), ids=UNSHOWN)
-def test_it_reaches_no_terminal_as_it_stands(text: str) -> None:
+def test_unprintable_text_reaches_no_terminal_unchanged(text: str) -> None:
     shown = screen(paused(f"[red]{text}"))
     assert text not in shown
     assert "paused: [red]" in shown, "what looks like a style is shown as it stands"
@@ -152,14 +152,14 @@ def test_it_reaches_no_terminal_as_it_stands(text: str) -> None:
     assert line.isprintable()
 
 
-def test_nor_in_its_whole_length() -> None:
+def test_long_text_reaches_no_terminal_in_full() -> None:
     line = tell(msgspec.to_builtins(events.TablePaused(LONG)))
     assert line is not None
     assert len(line) < LONGEST_SHOWN + 100
     assert "x" * (LONGEST_SHOWN + 1) not in screen(paused(LONG)).replace("\n", "")
 
 
-def test_what_a_device_is_called_reaches_no_terminal_as_it_stands() -> None:
+def test_a_devices_name_reaches_no_terminal_unchanged() -> None:
     page = Page(80)
     page.heading(f"Asked: {ESCAPE}")
     page.entry(f"/dev/ttyACM0: {ESCAPE}\u202e", (ESCAPE, 10), then=ESCAPE)

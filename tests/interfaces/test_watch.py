@@ -30,7 +30,7 @@ async def watch(socket: Path, *options: str) -> Process:
     )  # fmt: skip
 
 
-async def test_tells_what_happens_until_it_is_interrupted(tmp_path: Path) -> None:
+async def test_events_are_printed_until_it_is_interrupted(tmp_path: Path) -> None:
     async with Stage(tmp_path, unit=Unit.SETS, seed=7, rounds=2, options=["--fast"]) as stage:
         told = await watch(stage.socket, "--after", "0")
         as_json = await watch(stage.socket, "--after", "0", "--json")
@@ -47,7 +47,7 @@ async def test_tells_what_happens_until_it_is_interrupted(tmp_path: Path) -> Non
     assert end in entries
 
 
-async def test_goes_on_where_it_was_when_the_daemon_runs_again() -> None:
+async def test_it_resumes_when_the_daemon_runs_again() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
             await stage.start_daemon()
@@ -118,7 +118,7 @@ async def _errors_until(process: Process, last: bytes) -> bytes:
     return line
 
 
-async def test_says_that_another_journal_has_begun() -> None:
+async def test_a_new_journal_is_reported() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
             await stage.start_daemon()

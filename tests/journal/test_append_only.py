@@ -133,7 +133,7 @@ def test_a_change_past_the_journal_is_found(written: Path, change: str, after: i
     assert found.value.hint
 
 
-def test_putting_the_guards_back_alone_changes_nothing(written: Path) -> None:
+def test_restoring_the_triggers_changes_nothing(written: Path) -> None:
     with unguarded(written):
         pass
     with closing(open_journal(written.parent)) as journal:

@@ -73,7 +73,7 @@ def codec() -> Codec:
 
 @given(given_=inputs, caused=st.lists(events, max_size=5), round_number=times, utc=times, boottime=times)
 @settings(deadline=None)
-def test_entries_come_back_as_they_were_given(
+def test_entries_survive_a_round_trip(
     shared: TestJournal, given_: AnyInput, caused: list[AnyEvent], round_number: int, utc: int, boottime: int
 ) -> None:
     before = shared.head.number
@@ -101,7 +101,7 @@ def test_all_cards_and_all_sizes(codec: Codec) -> None:
     assert len({row.events[0] for row in rows}) == 52
 
 
-def test_the_same_card_is_sealed_once_and_another_at_its_place_is_not_lost(codec: Codec) -> None:
+def test_a_repeated_card_is_sealed_once_and_a_different_one_is_kept(codec: Codec) -> None:
     card, other = Concealed(DECK[0], 7, 1), Concealed(DECK[1], 7, 1)
     given_ = Dispensed(1, (card, card, None, other), Evidence(b""))
     row = codec.encode(9, given_, [Assigned("box 1", card, (other,))], 1)
@@ -111,7 +111,7 @@ def test_the_same_card_is_sealed_once_and_another_at_its_place_is_not_lost(codec
     assert codec.decode_events(9, row.events, row.sealed, 1) == [Assigned("box 1", card, (other,))]
 
 
-def test_a_card_of_an_event_alone_is_kept_too(codec: Codec) -> None:
+def test_a_card_that_only_an_event_has_is_kept(codec: Codec) -> None:
     event = Assigned("box 1", Concealed(DECK[9], 7, 1))
     row = codec.encode(9, Said("manual"), [event], 3)
     assert codec.decode_events(9, row.events, row.sealed, 3) == [event]
@@ -128,7 +128,7 @@ def test_an_unknown_field_leaves_the_others_readable(codec: Codec) -> None:
     assert codec.decode_events(9, row.events, row.sealed, 1) == [Assigned("box 1", Concealed(DECK[6], 7, 2))]
 
 
-def test_what_is_shown_proves_what_was_published(codec: Codec) -> None:
+def test_a_shown_card_proves_its_commitment(codec: Codec) -> None:
     king = Concealed(Card.parse("KD"), 7, 1)
     before = json.loads(codec.encode(9, Said(""), [Assigned("box 1", king)], 3).events[0])
     assert before == {"type": "assigned", "place": "box 1", "card": before["card"], "others": []}
@@ -219,7 +219,7 @@ def test_types_that_no_journal_holds() -> None:
         codec.decode_input(1, '{"value":1}', b"")
 
 
-def test_a_saved_state_comes_back_and_opens_at_its_place_alone(codec: Codec) -> None:
+def test_a_saved_state_opens_only_at_its_place(codec: Codec) -> None:
     state = Cards((Concealed(DECK[0], 7, 1), Concealed(DECK[1], 7, 2)), 5)
     saved = codec.save(9, state, OPENING)
     assert (saved.version, saved.digest) == (1, b"digest of cards")

@@ -86,14 +86,12 @@ def test_the_end_of_the_last_deleted_file_is_still_known(tmp_path: Path) -> None
         (0, True, ["deletion-not-due", "file-missing"]),
     ],
 )
-def test_a_deletion_that_nothing_explains_is_found(
-    tmp_path: Path, keep_days: int, signs: bool, expected: list[str]
-) -> None:
+def test_an_unexplained_deletion_is_found(tmp_path: Path, keep_days: int, signs: bool, expected: list[str]) -> None:
     write(tmp_path / "journal", keep_days=keep_days, signs=signs)
     assert codes(verify_journal(tmp_path / "journal")) == expected
 
 
-def test_a_start_says_that_the_first_file_is_missing_without_a_record(tmp_path: Path) -> None:
+def test_a_start_reports_a_first_file_missing_without_a_record(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     table = Table(folder)
     with closing(table.journal):

@@ -23,7 +23,7 @@ class Clock:
         return self.now
 
 
-def test_a_thread_that_does_something_goes_on_and_one_that_waits_for_the_disk_too() -> None:
+def test_working_and_disk_bound_threads_are_not_taken_for_hanging() -> None:
     clock, log, said = Clock(), CapturingLogger(), [""]
     work = Work(clock)
     pace = DiskPace(work, clock, lambda thread: said[0], log)
@@ -79,7 +79,7 @@ def test_the_kernel_names_what_a_thread_waits_for(tmp_path: Path) -> None:
     assert waits_in_kernel(threading.get_native_id()) == ""
 
 
-async def test_the_writer_says_what_it_is_at(tmp_path: Path) -> None:
+async def test_the_writer_reports_its_current_step(tmp_path: Path) -> None:
     writer = await JournalWriter.start(lambda: open_journal(tmp_path / "journal"))
     before = writer.work.turns
     await writer.answer()

@@ -80,7 +80,7 @@ def failure(step: Callable[[], object]) -> JournalError:
     ],
     ids=lambda value: str(value),
 )
-def test_a_failed_append_leaves_what_was_there(
+def test_a_failed_append_leaves_the_journal_unchanged(
     folder: Path, failing: Failing, position: int, error: Exception, code: str
 ) -> None:
     with closing(open_journal(folder, connect=failing.connect)) as journal:
@@ -199,7 +199,7 @@ def test_a_program_that_writes_past_the_lock_file_is_noticed(
         assert append(journal, 2) == [1, 2, 3, 4]
 
 
-def test_what_no_journal_can_hold_is_refused_before_anything_is_written(folder: Path) -> None:
+def test_an_unstorable_entry_is_refused_before_anything_is_written(folder: Path) -> None:
     with closing(open_journal(folder)) as journal:
         for wrong in (object(), Said("\ud800")):
             with pytest.raises((TypeError, ValueError, NotImplementedError)):

@@ -142,7 +142,7 @@ async def test_a_state_that_differs_from_the_journal_is_not_saved() -> None:
     assert (table.files.saved, table.files.files) == ([], [])
 
 
-async def test_the_next_file_begins_with_the_day_and_takes_the_state_along() -> None:
+async def test_the_next_file_begins_with_the_day_and_the_state() -> None:
     table = Table()
     for _ in range(ROUNDS - 1):
         await table.round()
@@ -231,7 +231,7 @@ async def test_a_disk_that_fills_is_reported_at_each_level_and_shown_as_long_as_
     assert table.log.events[-1] == "journal.disk_not_read"
 
 
-async def test_nothing_is_looked_at_more_than_once_a_minute() -> None:
+async def test_nothing_is_checked_more_than_once_a_minute() -> None:
     table = Table()
     await table.later()
     table.files.bytes = 1000

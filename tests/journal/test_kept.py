@@ -46,7 +46,7 @@ def as_before(now: Any, before: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_kept_journal_folds_to_what_was_shown_then(name: str, tmp_path: Path) -> None:
+def test_a_kept_journal_folds_to_its_kept_screens(name: str, tmp_path: Path) -> None:
     path = tmp_path / "000001.journal"
     path.write_bytes(gzip.decompress((KEPT / f"{name}.journal.gz").read_bytes()))
     shown: list[Any] = json.loads(gzip.decompress((KEPT / f"{name}.views.json.gz").read_bytes()))

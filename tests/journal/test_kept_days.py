@@ -59,7 +59,7 @@ def test_a_clock_that_jumped_ahead_deletes_nothing(folder: Path) -> None:
     assert names(folder, 3) == []
 
 
-def test_what_is_deleted_leaves_a_journal_that_can_be_checked(folder: Path) -> None:
+def test_after_a_deletion_the_journal_can_be_verified(folder: Path) -> None:
     begin_files(folder, 0, 1, 2, 30, 31, 32)
     gone = names(folder, 30)
     delete_files(folder, gone)

@@ -39,7 +39,7 @@ def kill_after(folder: Path, acknowledged: int) -> int:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 2, 40, 500])
-def test_everything_acknowledged_is_there_and_nothing_by_half(folder: Path, acknowledged: int) -> None:
+def test_everything_acknowledged_is_kept_and_nothing_in_part(folder: Path, acknowledged: int) -> None:
     last = kill_after(folder, acknowledged)
 
     journal = open_journal(folder)

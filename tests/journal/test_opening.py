@@ -138,7 +138,7 @@ def test_a_file_that_is_not_a_database_is_refused_and_left_untouched(folder: Pat
 
 
 @pytest.mark.parametrize("made", ["CREATE TABLE recipe (name TEXT)", "CREATE TABLE journal (day TEXT)"])
-def test_another_programs_database_is_refused_and_left_alone(folder: Path, path: Path, made: str) -> None:
+def test_another_programs_database_is_refused_and_left_untouched(folder: Path, path: Path, made: str) -> None:
     folder.mkdir()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(made)
@@ -147,7 +147,7 @@ def test_another_programs_database_is_refused_and_left_alone(folder: Path, path:
     assert contents(folder) == before
 
 
-def test_other_files_in_the_folder_are_left_alone(folder: Path) -> None:
+def test_other_files_in_the_folder_are_left_untouched(folder: Path) -> None:
     folder.mkdir()
     (folder / "signing.key").write_text("ab" * 32)
     (folder / "000001.journal.txt").write_text("notes")
@@ -157,7 +157,7 @@ def test_other_files_in_the_folder_are_left_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [100, 4096, 8192, -4096, -20])
-def test_a_file_that_was_cut_in_the_middle_is_refused_and_left_alone(folder: Path, path: Path, length: int) -> None:
+def test_a_truncated_file_is_refused_and_left_untouched(folder: Path, path: Path, length: int) -> None:
     with closing(open_journal(folder)) as journal:
         for step in range(40):
             append(journal, step)

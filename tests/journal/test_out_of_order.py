@@ -75,7 +75,7 @@ def test_saved_states_out_of_order_and_unreadable(tmp_path: Path) -> None:
         assert unknown.checkpoint() is None
 
 
-def test_what_verify_says(tmp_path: Path) -> None:
+def test_the_output_of_verify(tmp_path: Path) -> None:
     path = written(tmp_path)
     swap_rows(path, "decision", 2, 3)
     assert "structure" in {found.code for found in verify_journal(tmp_path).findings}

@@ -84,7 +84,7 @@ def test_from_any_cursor_the_rest_follows(
         assert all_after(Outbox(folder), taken.cursor) == whole[at + 1 :]
 
 
-def test_what_comes_later_follows_a_head_of_an_old_decision_too(journal: TestJournal, folder: Path) -> None:
+def test_later_entries_follow_a_head_of_an_old_decision(journal: TestJournal, folder: Path) -> None:
     outbox = Outbox(folder)
     append(journal, 1)
     cursor = all_after(outbox)[-1].cursor

@@ -64,7 +64,7 @@ async def test_a_page_is_read_once_for_all(filled: TestJournal, folder: Path) ->
     pages.close()
 
 
-async def test_who_stops_waiting_takes_no_page_from_others(filled: TestJournal, pages: Pages[Decision]) -> None:
+async def test_a_cancelled_reader_takes_no_page_from_others(filled: TestJournal, pages: Pages[Decision]) -> None:
     hasty, patient = (asyncio.create_task(pages.page(0, 256)) for _ in range(2))
     await asyncio.sleep(0)
     hasty.cancel()

@@ -28,7 +28,7 @@ def pin(path: Path) -> Iterator[Pin]:
         yield pin
 
 
-def test_a_pin_that_was_just_made_says_nothing(path: Path, pin: Pin) -> None:
+def test_a_new_pin_raises_no_doubt(path: Path, pin: Pin) -> None:
     assert pin.newest is None
     assert read_pin(path) is None
     assert path.stat().st_mode & 0o777 == 0o600

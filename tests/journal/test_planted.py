@@ -74,13 +74,13 @@ def test_a_trigger_under_a_name_that_sqlite_keeps_to_itself_is_found(written: Pa
         "ANALYZE",
     ],
 )
-def test_nothing_else_is_added_either(written: Path, statement: str) -> None:
+def test_no_view_or_table_is_added_either(written: Path, statement: str) -> None:
     plant(written, statement)
     with pytest.raises(JournalError, match="guards"):
         open_journal(written.parent)
 
 
-def test_a_guard_taken_off_and_its_name_given_to_another_is_found(written: Path) -> None:
+def test_a_replaced_trigger_is_found(written: Path) -> None:
     plant(written, "DROP TRIGGER decision_update", f"CREATE TRIGGER decision_update {IGNORES}")
     with pytest.raises(JournalError, match="guards"):
         open_journal(written.parent)

@@ -79,7 +79,7 @@ def test_when_the_reserve_is_used_up_too_nothing_more_is_recorded(disk: Path) ->
         assert journal.files().verify() == journal.head
 
 
-def test_a_saved_state_is_not_worth_it(disk: Path) -> None:
+def test_the_reserve_is_not_used_for_a_saved_state(disk: Path) -> None:
     with closing(open_journal(disk / "journal")) as journal:
         append(journal, 1)
         fill(disk)
@@ -91,7 +91,7 @@ def test_a_saved_state_is_not_worth_it(disk: Path) -> None:
         assert append(journal, 2) == [5, 6, 7, 8]
 
 
-def test_a_full_disk_holds_none_until_there_is_room_again(disk: Path) -> None:
+def test_a_full_disk_has_no_reserve_until_there_is_room_again(disk: Path) -> None:
     fill(disk)
     os.truncate(disk / FILLER, (32 << 20) - BYTES + 8192)  # the journal itself needs less
     with closing(open_journal(disk / "journal")) as journal:

@@ -147,7 +147,7 @@ def where_cards_lie(view: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", kept_versions())
-def test_a_kept_state_shows_what_it_showed_then(version: int) -> None:
+def test_a_kept_state_shows_its_kept_screen(version: int) -> None:
     kept = read(path_of(version, "states"))
     assert len(kept) > 20
     for one in kept:

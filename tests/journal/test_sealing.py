@@ -37,7 +37,7 @@ def seal(*items: Concealed | Evidence) -> bytes:
     return FILE.seal(9, items, NONCE, ROW)
 
 
-def test_sizes_tell_no_card() -> None:
+def test_sizes_reveal_no_card() -> None:
     assert {len(seal(Concealed(card, 7, 1))) for card in DECK} == {12 + 4 + 7 + 16}
     assert {len(KEYS.commitment(1, Concealed(card, 7, 1))) for card in DECK} == {64}
 
@@ -54,11 +54,11 @@ items = st.one_of(
 
 
 @given(st.integers(0, 2**63), st.lists(items, min_size=1, max_size=6), st.binary(min_size=12, max_size=12))
-def test_what_was_sealed_opens(number: int, sealed: list[Concealed | Evidence], nonce: bytes) -> None:
+def test_sealed_data_can_be_opened(number: int, sealed: list[Concealed | Evidence], nonce: bytes) -> None:
     assert FILE.open(number, FILE.seal(number, sealed, nonce, ROW), ROW) == sealed
 
 
-def test_where_nothing_was_sealed_nothing_is_opened() -> None:
+def test_empty_sealed_data_opens_to_nothing() -> None:
     assert FILE.open(9, b"", ROW) == []
 
 
@@ -124,7 +124,7 @@ def rows_and_files(folder: Path, cards: list[Card]) -> tuple[Rows, dict[str, int
     return rows, {name: len(data) for name, data in files.items()}, b"".join(files.values())
 
 
-def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path) -> None:
+def test_two_decks_leave_the_same_journal_except_sealed_data(tmp_path: Path) -> None:
     one, one_sizes, one_bytes = rows_and_files(tmp_path / "one", list(DECK[:3]))
     other, other_sizes, _ = rows_and_files(tmp_path / "other", list(DECK[49:]))
     assert one != other
@@ -145,7 +145,7 @@ def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path)
 
 
 @pytest.mark.parametrize("room", [0, 128, 4096])
-def test_evidence_comes_back_whole_and_fills_its_room(room: int) -> None:
+def test_evidence_survives_and_fills_its_room(room: int) -> None:
     """Where a length would reveal a card, the driver names the room that every report of its kind takes."""
     sizes = set()
     for length in (0, 6, 59, 60, 61, 128):

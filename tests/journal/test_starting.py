@@ -62,7 +62,7 @@ def test_an_empty_folder_begins_with_an_empty_table(folder: Path) -> None:
     assert start(folder) == SavedState()
 
 
-def test_only_what_follows_the_newest_saved_state_is_folded(folder: Path, folded: list[int]) -> None:
+def test_only_entries_after_the_newest_saved_state_are_folded(folder: Path, folded: list[int]) -> None:
     state = played(folder)
     assert start(folder) == state
     saved_at = min(folded) - 1
@@ -210,7 +210,7 @@ def test_a_forged_saved_state_needs_the_key(folder: Path, folded: list[int]) -> 
     assert min(folded) == 1
 
 
-def test_what_follows_a_saved_state_is_checked(folder: Path) -> None:
+def test_entries_after_a_saved_state_are_checked(folder: Path) -> None:
     played(folder)
     change(
         folder / FILE,

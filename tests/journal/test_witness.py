@@ -84,7 +84,7 @@ def test_a_season_is_copied_page_by_page(
     assert witnessed(witness.path) == signed(folder)
 
 
-def test_it_goes_on_after_what_it_holds_however_long_it_is(
+def test_it_continues_after_its_last_line_of_any_length(
     journal: TestJournal, folder: Path, beside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(witness_module, "TAIL", 1000)
@@ -97,9 +97,7 @@ def test_it_goes_on_after_what_it_holds_however_long_it_is(
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_a_line_that_was_written_in_part_hides_none(
-    journal: TestJournal, folder: Path, beside: Path, kept: int
-) -> None:
+def test_a_partial_line_hides_no_other(journal: TestJournal, folder: Path, beside: Path, kept: int) -> None:
     witness = Witness(folder, beside)
     sign(journal, 1, 2)
     witness.copy()
@@ -109,7 +107,7 @@ def test_a_line_that_was_written_in_part_hides_none(
     assert witnessed(witness.path) == signed(folder)
 
 
-def test_a_disk_that_takes_a_part_of_a_line(journal: TestJournal, folder: Path, beside: Path) -> None:
+def test_a_disk_that_accepts_part_of_a_line(journal: TestJournal, folder: Path, beside: Path) -> None:
     witness = Witness(folder, beside)
     sign(journal, 1)
     witness.copy()
@@ -316,7 +314,7 @@ def children() -> set[int]:
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
 
 
-async def test_a_process_that_hangs_is_not_waited_for(journal: TestJournal, folder: Path, beside: Path) -> None:
+async def test_nobody_waits_for_a_hanging_process(journal: TestJournal, folder: Path, beside: Path) -> None:
     stage = Stage(folder, beside)
     before = children()
     async with stage.running():

@@ -38,7 +38,7 @@ async def say(writer: Writer, step: int) -> int:
     return committed.first
 
 
-async def test_what_is_asked_together_is_done_in_order(writer: Writer) -> None:
+async def test_parallel_requests_are_done_in_order(writer: Writer) -> None:
     assert writer.identity == IDENTITY
     firsts = await asyncio.gather(*(say(writer, step) for step in range(50)))
     assert firsts == list(range(1, 101, 2))
@@ -106,7 +106,7 @@ async def test_the_callback_of_a_commit_runs_first(writer: Writer) -> None:
     assert course == ["then 1", "the loop", "the caller"]
 
 
-async def test_what_follows_a_commit_may_fail_and_follows_no_failure(writer: Writer) -> None:
+async def test_the_callback_may_fail_and_is_skipped_after_a_failure(writer: Writer) -> None:
     def then(committed: Committed) -> None:
         called.append(committed.first)
         raise ValueError("it fails")
@@ -155,7 +155,7 @@ async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(folder: Path
     open_journal(folder).close()
 
 
-async def test_closing_finishes_what_was_asked_and_refuses_the_rest(folder: Path) -> None:
+async def test_closing_finishes_pending_requests_and_refuses_new_ones(folder: Path) -> None:
     writer = await Writer.start(lambda: open_journal(folder))
     waiting = [asyncio.create_task(say(writer, step)) for step in range(5)]
     await asyncio.sleep(0)

@@ -96,7 +96,7 @@ def test_an_end_of_a_round_without_its_signature_is_marked(folder: Path) -> None
     assert (done.exit_code, "NOT AS IT WAS WRITTEN" in done.stdout) == (4, True)
 
 
-def test_a_decision_without_its_mac_is_marked_for_who_has_the_key(folder: Path, tmp_path: Path) -> None:
+def test_a_decision_without_its_mac_is_marked_with_the_key(folder: Path, tmp_path: Path) -> None:
     path = folder / "000001.journal"
     change(path, ("UPDATE decision SET mac = zeroblob(16) WHERE last = (SELECT min(last) FROM decision)", ()))
     for local_key, changed in ((None, 0), (KEY, 1)):

@@ -54,7 +54,7 @@ async def test_a_decision_without_its_mac_is_marked(folder: Path) -> None:
     assert next(event["entry"] for event in events if "changed" in event) == 2
 
 
-async def test_what_cannot_be_read_is_an_error_in_a_sentence(folder: Path) -> None:
+async def test_an_unreadable_entry_is_an_error_in_a_sentence(folder: Path) -> None:
     change(
         folder / "000001.journal",
         ("UPDATE decision SET body = x'00' WHERE last = (SELECT min(last) FROM decision)", ()),

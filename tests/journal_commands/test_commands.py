@@ -52,7 +52,7 @@ def test_a_round_shows_who_decided_by_which_clause_and_when(folder: Path) -> Non
     assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in printed
 
 
-def test_a_void_round_says_why_by_whom_and_that_bets_went_back(folder: Path) -> None:
+def test_a_void_round_shows_reason_author_and_returned_bets(folder: Path) -> None:
     assert (
         "The round is VOID (NC 5.5.1): a card that is not of this deck was found. "
         "Entered by pit-supervisor (pit supervisor); all bets were returned."
@@ -70,7 +70,7 @@ def test_a_round_in_progress_and_one_that_did_not_begin(folder: Path) -> None:
     assert "no card was dealt" in run("show", 6, "--journal", folder)
 
 
-def test_a_round_that_is_not_there(folder: Path) -> None:
+def test_a_missing_round(folder: Path) -> None:
     assert "The journal has no round 99." in run("show", 99, "--journal", folder, code=2)
 
 
@@ -149,12 +149,12 @@ def test_a_running_table_is_read_by_another_process(command: str, folder: Path, 
 
 
 @EVERY_READER
-def test_copies_of_a_backup_say_the_same(command: str, folder: Path, tmp_path: Path) -> None:
+def test_copies_of_a_backup_give_the_same_output(command: str, folder: Path, tmp_path: Path) -> None:
     run("backup", tmp_path / "backup", "--journal", folder)
     assert run(*command.split(), "--journal", folder) == run(*command.split(), "--journal", tmp_path / "backup")
 
 
-def test_one_closed_file_alone(folder: Path) -> None:
+def test_a_single_closed_file(folder: Path) -> None:
     first = folder / "000001.journal"
     assert not first.stat().st_mode & 0o222, "it is closed"
     assert len(run("list", "--journal", first).splitlines()) == 4
@@ -206,7 +206,7 @@ def published(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_json_lines_are_what_the_api_publishes(folder: Path) -> None:
+def test_json_lines_equal_the_published_events(folder: Path) -> None:
     assert [json.loads(line) for line in run("export", "--journal", folder).splitlines()] == published(folder)
 
 
@@ -233,7 +233,7 @@ def test_csv_has_the_words_the_person_and_the_event(folder: Path) -> None:
     assert raised["time"] == "2026-11-23T19:01:21.000+00:00"
 
 
-def test_no_program_for_tables_takes_a_text_for_a_formula(tmp_path: Path) -> None:
+def test_a_spreadsheet_takes_no_text_for_a_formula(tmp_path: Path) -> None:
     table = evening(tmp_path / "journal")
     table.do(operations.PauseTable('=HYPERLINK("http://elsewhere","lunch")'))
     table.do(operations.ReportIrregularity("late_bet", note="=1+1"))  # type: ignore[arg-type]  # as a client writes it

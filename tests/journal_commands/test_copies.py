@@ -66,7 +66,7 @@ def test_a_backup_is_of_one_moment_while_the_table_is_in_play(tmp_path: Path) ->
     table.journal.close()
 
 
-def test_a_table_goes_on_with_a_restored_journal(folder: Path, tmp_path: Path) -> None:
+def test_a_table_continues_with_a_restored_journal(folder: Path, tmp_path: Path) -> None:
     restore(backup_of(folder, tmp_path / "backup"), tmp_path / "journal", progress=quiet)
     before = len(contents(folder))
     table = JournaledTable(tmp_path / "journal", seed=2)
@@ -108,7 +108,7 @@ def rewrite(backup: Path, **changes: object) -> None:
         (lambda backup: shutil.copy(backup / "000002.journal", backup / "000003.journal"), "000003.journal came there"),
     ],
 )
-def test_what_is_not_whole_is_refused_with_the_reason(
+def test_an_incomplete_backup_is_refused_with_the_reason(
     folder: Path, tmp_path: Path, spoil: Callable[[Path], object], why: str
 ) -> None:
     backup = backup_of(folder, tmp_path / "backup")
@@ -191,7 +191,7 @@ def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path
 
 
 def test_a_backup_on_the_journals_own_disk_warns(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With nothing mounted at /mnt/backup, the backup is on the system's disk."""
+    """Nothing is mounted at /mnt/backup, so the backup is on the system's disk."""
     said = CliRunner().invoke(main, ["journal", "backup", str(tmp_path / "a"), "--journal", str(folder)])
     assert said.exit_code == 0
     assert "is on the journal's own disk" in said.stderr
@@ -206,7 +206,7 @@ def test_a_backup_on_the_journals_own_disk_warns(folder: Path, tmp_path: Path, m
     assert "own disk" not in said.stderr
 
 
-def test_a_restore_says_what_is_left_to_do_on_the_pc(folder: Path, tmp_path: Path) -> None:
+def test_a_restore_lists_the_remaining_steps(folder: Path, tmp_path: Path) -> None:
     backup = backup_of(folder, tmp_path / "backup")
     manifest = json.loads((backup / MANIFEST).read_text()) | {"simulated": False}
     (backup / MANIFEST).write_text(json.dumps(manifest))

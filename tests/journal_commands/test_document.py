@@ -39,7 +39,7 @@ def test_every_command_has_its_section() -> None:
 
 
 @pytest.mark.parametrize(("written", "expected"), EXAMPLES, ids=[written for written, _ in EXAMPLES])
-def test_an_example_prints_what_it_says(written: str, expected: str) -> None:
+def test_an_example_prints_what_the_page_shows(written: str, expected: str) -> None:
     command, _, head = written.partition(" | head -n ")
     printed = run(*shlex.split(command)).splitlines()
     assert steady("\n".join(printed[: int(head)] if head else printed)) == steady(expected.rstrip("\n"))

@@ -110,7 +110,7 @@ def test_rounds_and_irregularities_agree_with_the_list(folder: Path) -> None:
     assert [one["round"] for one in report["voids"]] == [one["round"] for one in listed if one["void"]]
 
 
-def test_a_shift_counts_what_began_in_it(folder: Path) -> None:
+def test_a_shift_counts_the_rounds_that_began_in_it(folder: Path) -> None:
     shifts = [
         json.loads(run("report", "--json", "--journal", folder, *span))
         for span in (["--to", "2026-11-23T19:05"], ["--from", "2026-11-23T19:05"])
@@ -170,7 +170,7 @@ def test_the_same_report_is_the_same_page(folder: Path, tmp_path: Path) -> None:
     assert page_of(folder, tmp_path / "1.html")[0] == page_of(folder, tmp_path / "2.html")[0]
 
 
-def test_what_people_write_is_text(tmp_path: Path) -> None:
+def test_peoples_text_is_escaped(tmp_path: Path) -> None:
     table = evening(tmp_path / "journal")
     table.report(Kind.DROPPED_CARD, "B1", note="<script>alert(1)</script><img src=x onerror=alert(2)>")
     table.do(operations.QuarantineDeck("", "<b>marked</b> & bent"))

@@ -82,7 +82,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_says_the_same(journals: list[Path], command: str, tmp_path: Path) -> None:
+def test_every_command_has_the_same_output(journals: list[Path], command: str, tmp_path: Path) -> None:
     (key := tmp_path / "journal.key").write_text(KEY.hex())
     key.chmod(0o600)
     asked = command.format(key=key).split()
@@ -115,7 +115,7 @@ def test_files_and_backups_are_as_large(journals: list[Path], tmp_path: Path) ->
     assert sizes[0] == sizes[1]
 
 
-def test_the_page_says_the_same(journals: list[Path], tmp_path: Path, fonts: None) -> None:
+def test_the_page_is_the_same(journals: list[Path], tmp_path: Path, fonts: None) -> None:
     pages = []
     for folder in journals:
         run("report", "--journal", folder, "--html", tmp_path / "report.html")

@@ -71,7 +71,7 @@ def test_a_configuration_names_the_local_key_too(copy: Path, key_file: Path, tmp
         ("--key", "0000-0000", "other-key"),
     ],
 )
-def test_what_was_noted_elsewhere_differs(copy: Path, option: str, noted: str, code: str) -> None:
+def test_a_noted_head_differs(copy: Path, option: str, noted: str, code: str) -> None:
     assert f"FOUND {code}" in run("verify", "--journal", copy, option, noted, code=4)
 
 

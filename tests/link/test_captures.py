@@ -73,7 +73,7 @@ def write(path: Path, said: list[Record], make_cipher: MakeCipher | None = None)
 
 
 @pytest.mark.parametrize("make_cipher", [None, sealing], ids=["plain", "sealed"])
-def test_what_is_written_is_read(tmp_path: Path, make_cipher: MakeCipher | None) -> None:
+def test_written_records_are_read(tmp_path: Path, make_cipher: MakeCipher | None) -> None:
     path = tmp_path / "a.capture"
     write(path, SAID, make_cipher)
     capture = read_capture([path], make_cipher)
@@ -301,7 +301,7 @@ def test_on_a_full_disk_it_stops_logs_that_once_and_leaves_a_readable_file(tmp_p
     assert 10 < len(recording.records) < 200
 
 
-def test_where_nothing_can_be_written_it_does_not_begin(tmp_path: Path) -> None:
+def test_an_unwritable_folder_prevents_the_start(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "folder", tmp_path / "no" / "such.capture", Path("/dev/full")):
         with pytest.raises(CaptureError) as refused:
@@ -360,7 +360,7 @@ def test_descriptors_are_closed(tmp_path: Path) -> None:
 # -- sizes --------------------------------------------------------------------------------------------------------
 
 
-def test_sealed_records_have_one_size_but_for_a_backlog() -> None:
+def test_sealed_records_have_one_size_except_for_a_backlog() -> None:
     cipher = sealing("id", b"header")
     sizes = [len(capture_format.seal_record(FromDevice(5, "00" * n), 1, cipher).sealed) for n in range(1, 3000)]
     assert set(sizes[:480]) == {1024 + 16}

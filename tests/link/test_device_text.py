@@ -70,7 +70,7 @@ def test_every_text_of_a_device_is_plain(heard: Heard) -> None:
         assert shown.evidence.open() == EVIL.encode(), "evidence is as it came"
 
 
-def test_what_is_plain_is_not_touched() -> None:
+def test_plain_text_is_not_changed() -> None:
     heard = reported(observations.Jammed("transport"))
     assert made_plain(heard) is heard
 

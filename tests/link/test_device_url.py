@@ -28,7 +28,7 @@ from firmware_bridge.errors import BadDeviceUrlError
         ("sim:///shuffler?shuffle=shelves:10x2", DeviceUrl("sim", path="/shuffler", shuffle="shelves:10x2")),
     ],
 )
-def test_what_a_url_says(text: str, url: DeviceUrl) -> None:
+def test_valid_device_urls(text: str, url: DeviceUrl) -> None:
     assert parse_device_url(text) == url
 
 
@@ -80,7 +80,7 @@ def test_what_a_url_says(text: str, url: DeviceUrl) -> None:
         ("sim:///shuffler?seed=" + "9" * 5000, "seed="),
     ],
 )
-def test_what_a_url_cannot_say(text: str, named: str) -> None:
+def test_invalid_device_urls(text: str, named: str) -> None:
     if not named:
         assert parse_device_url(text) == parse_device_url(text.rstrip("?"))
         return

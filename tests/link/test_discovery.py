@@ -46,7 +46,7 @@ def test_a_cardlink_device_is_known_by_all_three_of_its_names() -> None:
 @pytest.mark.parametrize(
     "changed", [{"vid": 0x0403}, {"pid": 0x6001}, {"serial_number": "OTHER-1"}, {"serial_number": None}]
 )
-def test_anything_else_is_unknown_and_says_what_to_try(changed: dict[str, Any]) -> None:
+def test_other_devices_are_unknown_and_have_a_hint(changed: dict[str, Any]) -> None:
     (device,) = found([port("/dev/ttyUSB0", **OURS | changed)])
     assert device.driver == device.maturity == ""
     for name in ("angel_eye", "bee_tek", "cardlink", "line_reader"):
@@ -129,5 +129,5 @@ async def test_a_missing_device_found_under_another_name_is_named_in_the_next_st
     assert 'url = "serial:///dev/cardshoe/CARDSHOE-0042"' in str(error.hint)
 
 
-async def test_where_no_cardlink_device_is_there_none_is_named() -> None:
+async def test_without_a_cardlink_device_none_is_named() -> None:
     assert "Plug the device in" in str((await missing([port("/dev/ttyUSB0", serial_number="X")])).hint)

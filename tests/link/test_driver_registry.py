@@ -48,7 +48,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Packag
         sys.modules.pop(module, None)
 
 
-def test_the_community_drivers_say_what_they_are() -> None:
+def test_the_community_drivers_are_described() -> None:
     for name in ("angel_eye", "bee_tek", "line_reader"):
         row = registered_driver(name)
         assert row.maturity is Maturity.COMMUNITY
@@ -57,7 +57,7 @@ def test_the_community_drivers_say_what_they_are() -> None:
     assert not driver_problems()
 
 
-def test_a_driver_of_others_is_used_by_its_name(packages: Packages) -> None:
+def test_a_third_party_driver_is_used_by_its_name(packages: Packages) -> None:
     packages.install("their-shoe", "their_shoe", SKELETON, "their_shoe")
     assert "their_shoe" in driver_names()
     assert "their_shoe" not in sys.modules, "it was imported before a URL named it"

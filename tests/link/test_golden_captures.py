@@ -35,7 +35,7 @@ async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda se
 
 
 @BY_NAME
-async def test_what_was_heard_is_heard(path: Path) -> None:
+async def test_a_golden_capture_replays_the_same(path: Path) -> None:
     assert await heard_in(path) == path.with_suffix(".expected").read_text("utf-8").splitlines()
 
 
@@ -48,7 +48,7 @@ async def test_with_the_devices_key_its_proof_is_judged(path: Path) -> None:
 
 
 @BY_NAME
-def test_it_says_where_it_comes_from_and_is_whole(path: Path) -> None:
+def test_it_names_its_origin_and_is_complete(path: Path) -> None:
     capture = read_capture([path])
     assert not capture.damage
     assert all(recording.header.note for recording in capture.recordings)

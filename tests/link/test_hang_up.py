@@ -263,7 +263,7 @@ async def cut_at(place: int, kind: type[Plug], folder: Path, commands: tuple[Any
 
 @pytest.mark.parametrize("kind", [PtyPlug, UsbPlug])
 @pytest.mark.parametrize("part", range(4))
-async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
+async def test_the_cable_is_pulled_at_some_bytes_of_a_handshake_and_a_set(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
     total = await bytes_of(kind, tmp_path, ONE_SET)
@@ -274,7 +274,7 @@ async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", [PtyPlug, UsbPlug])
 @pytest.mark.parametrize("part", long_forms.some(range(8)))
-async def test_the_cable_comes_out_at_every_byte_of_a_round(
+async def test_the_cable_is_pulled_at_every_byte_of_a_round(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
     total = await bytes_of(kind, tmp_path, ROUND)

@@ -67,19 +67,19 @@ class Looks:
         ((None, ValueError(), RuntimeError(), "a"), [3]),
     ],
 )
-async def test_word_comes_when_something_new_is_there(seen: tuple[Hashable, ...], told_at: list[int]) -> None:
+async def test_a_new_device_is_announced(seen: tuple[Hashable, ...], told_at: list[int]) -> None:
     assert await Looks(*seen).told_at() == told_at
 
 
 @pytest.mark.parametrize("url", ["tcp://10.0.0.9:4001/", "sim:///shoe"])
-async def test_what_cannot_be_seen_being_plugged_in_is_not_watched(url: str) -> None:
+async def test_a_transport_without_hot_plug_is_not_watched(url: str) -> None:
     await watch(parse_device_url(url), pytest.fail)
 
 
 # -- what is looked at --------------------------------------------------------------------------------------------
 
 
-async def test_a_port_created_again_under_the_same_name_is_another(tmp_path: Path) -> None:
+async def test_a_port_recreated_under_its_name_counts_as_new(tmp_path: Path) -> None:
     name = tmp_path / "SHOE-1"
     presence = presence_of(parse_device_url(f"serial://{name}"))
     assert presence is not None
@@ -106,7 +106,7 @@ def usb_folder(folder: Path, name: str, **words: str) -> Path:
     return device
 
 
-def test_a_usb_device_is_seen_by_who_it_is_and_without_opening_it(tmp_path: Path) -> None:
+def test_a_usb_device_is_identified_without_opening_it(tmp_path: Path) -> None:
     name = UsbName(0x1209, 1, "CARDSHOE-1")
     usb_folder(tmp_path, "1-0:1.0", bInterfaceClass="ff")
     usb_folder(tmp_path, "usb1", idVendor="1d6b", idProduct="0002", serial="0000:00:14.0", busnum="1", devnum="1")
@@ -143,7 +143,7 @@ async def test_a_plugged_in_device_is_tried_immediately(desk: Desk, clock: HandC
         assert clock.now == now
 
 
-async def test_a_word_for_nothing_costs_one_attempt(desk: Desk, clock: HandClock) -> None:
+async def test_a_false_announcement_costs_one_attempt(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     bench.plugged_in = False
     async with running(bench.keeper):

@@ -82,7 +82,7 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
 
 @pytest.mark.parametrize("driver", ONE_WAY_SHOES)
 async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None:
-    """What it sent before a link was open is lost; later output is received once."""
+    """Output before a link is open is lost; later output is received once."""
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
 
     def make_driver(now: float) -> Driver:
@@ -107,7 +107,7 @@ async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None
         ("sim:///shuffler?shuffle=cuts", "as one of them"),
     ],
 )
-async def test_a_device_that_there_is_not(text: str, hint: str) -> None:
+async def test_an_unknown_device(text: str, hint: str) -> None:
     with pytest.raises(TransportUnavailableError) as refused:
         front_of(parse_device_url(text))
     assert hint in str(refused.value.hint)
@@ -253,7 +253,7 @@ def brought(**rows: Any) -> Any:
     return look_up
 
 
-def test_what_an_entry_point_brings_is_used_and_loaded_only_when_asked_for() -> None:
+def test_an_entry_point_is_loaded_only_on_demand() -> None:
     def fail() -> OpenTransport:
         raise AssertionError
 
@@ -265,7 +265,7 @@ def test_no_package_replaces_the_transports_of_this_program() -> None:
         assert find_transport(scheme, brought(serial=None, tcp=None, usb=None)).__module__.startswith("firmware_bridge")
 
 
-def test_nothing_brings_a_transport() -> None:
+def test_a_missing_transport() -> None:
     with pytest.raises(TransportUnavailableError) as refused:
         find_transport("sim", brought())
     assert refused.value.code == "transport-unavailable"

@@ -152,7 +152,7 @@ async def test_a_device_that_falls_silent(desk: Desk, clock: HandClock, name: Pa
     pty.hang_up()
 
 
-async def test_staleness_is_noticed_though_the_driver_asks_for_no_waking(desk: Desk, clock: HandClock) -> None:
+async def test_staleness_is_noticed_without_a_wake_up_of_the_driver(desk: Desk, clock: HandClock) -> None:
     class Sleepy(NotingHost):
         def wake_at(self) -> float:
             return float("inf")
@@ -179,7 +179,7 @@ async def test_a_device_that_speaks_something_else(desk: Desk, clock: HandClock,
     pty.hang_up()
 
 
-async def test_a_refused_device_stays_refused_until_it_is_another(desk: Desk, clock: HandClock, name: Path) -> None:
+async def test_a_refused_device_stays_refused_until_replaced(desk: Desk, clock: HandClock, name: Path) -> None:
     pty = Pty(name, SmallDevice(key=bytes(32)), desk.changes)
     keeper = keeper_at(name, desk, clock)
     async with running(keeper):
@@ -279,7 +279,7 @@ async def test_without_a_link_nothing_is_sent(desk: Desk, clock: HandClock) -> N
         assert not bench.keeper.command(1, HoldExit())
 
 
-async def test_what_comes_with_the_end_of_a_link_is_delivered_before_it(desk: Desk, clock: HandClock) -> None:
+async def test_data_at_the_end_of_a_link_is_delivered_before_the_end(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)

@@ -16,7 +16,7 @@ def test_direction_marks_nul_and_line_ends_are_hidden() -> None:
     assert all(map(is_hidden, "\x00\x07\n\r\x7f\x9b\u200b\u200f\u202e\u2028\u2066\ufeff\ue000\ud800"))
 
 
-def test_what_people_write_stays() -> None:
+def test_peoples_text_is_kept() -> None:
     assert plain("Kärtchen 7♥, Größe 10.5 €") == "Kärtchen 7♥, Größe 10.5 €"
 
 

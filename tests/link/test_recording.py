@@ -141,7 +141,7 @@ async def test_a_device_refused_by_the_configuration_is_refused_in_the_replay(
     assert over == LinkOver("device-other-serial", health.sentence, refused=True)
 
 
-async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -> None:
+async def test_a_link_continued_in_another_file_is_one_link(tmp_path: Path) -> None:
     whole = FOLDER / "cardlink-singles.capture"
     (recording,) = read_capture([whole]).recordings
     path = tmp_path / "a.capture"

@@ -83,7 +83,7 @@ async def refusal(line: Line, path: Path) -> TransportUnavailableError:
 # -- opening ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_port_that_is_not_there(line: Line, tmp_path: Path) -> None:
+async def test_a_missing_port(line: Line, tmp_path: Path) -> None:
     assert (await refusal(line, tmp_path / "SHOE-1")).code == "port-missing"
 
 
@@ -133,9 +133,7 @@ async def test_a_port_that_cannot_be_exclusive(line: Line, pty: Pty, mocker: pyt
 
 
 @pytest.mark.parametrize("error", [serial.SerialException("gone"), ValueError("speed"), OverflowError("speed")])
-async def test_whatever_pyserial_refuses(
-    line: Line, pty: Pty, mocker: pytest_mock.MockerFixture, error: Exception
-) -> None:
+async def test_errors_of_pyserial(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture, error: Exception) -> None:
     mocker.patch.object(serial.Serial, "open", side_effect=error)
     assert (await refusal(line, pty.node)).code == "port-failed"
 
@@ -242,7 +240,7 @@ async def test_a_device_without_our_udev_rules_is_found_by_its_serial_number(
     moved.hang_up()
 
 
-async def test_a_serial_number_that_several_ports_have_names_none(line: Line) -> None:
+async def test_a_serial_number_of_several_ports_identifies_none(line: Line) -> None:
     ports = [port(Path(f"/dev/ttyUSB{n}"), "CARDSHOE-TEST-4711") for n in range(2)]
     with pytest.raises(TransportUnavailableError) as refused:
         find_port(NAMED, lambda: ports)
@@ -294,7 +292,7 @@ def test_nothing_else_is_guessed(path: str) -> None:
     assert find_port(path, lambda: [port(Path("/dev/ttyUSB1"), "CARDSHOE-TEST-4711")]) == path
 
 
-def test_a_node_that_is_there_is_not_looked_up(tmp_path: Path, mocker: pytest_mock.MockerFixture) -> None:
+def test_an_existing_node_is_not_looked_up(tmp_path: Path, mocker: pytest_mock.MockerFixture) -> None:
     node = tmp_path / "CARDSHOE-1"
     mocker.patch.object(serial_port, "_NAMED_BY_SERIAL", tmp_path)
     node.touch()
@@ -307,7 +305,7 @@ def test_the_ports_of_this_machine_can_be_listed() -> None:
 
 
 @pytest.mark.parametrize("call", ["read", "write"])
-async def test_whatever_a_port_raises_is_a_loss(
+async def test_any_exception_of_a_port_is_a_loss(
     line: Line, pty: Pty, mocker: pytest_mock.MockerFixture, call: str
 ) -> None:
     for make in EXCEPTIONS:
@@ -365,7 +363,7 @@ async def test_data_that_the_port_does_not_take_is_sent_later(line: Line, pty: P
     transport.close()
 
 
-async def test_a_port_that_takes_nothing_for_now(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
+async def test_a_port_that_is_temporarily_full(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
     transport = await line.open(pty.node)
     write = mocker.patch("firmware_bridge.transports.serial_port.os.write", side_effect=[BlockingIOError(), 2, 3])
     transport.write(b"later")
@@ -377,7 +375,7 @@ async def test_a_port_that_takes_nothing_for_now(line: Line, pty: Pty, mocker: p
     transport.close()
 
 
-async def test_a_device_that_takes_nothing_is_lost(line: Line, pty: Pty) -> None:
+async def test_a_device_that_reads_nothing_is_lost(line: Line, pty: Pty) -> None:
     before = open_descriptors()
     transport = await line.open(pty.node)
     for _ in range(8):
@@ -386,7 +384,7 @@ async def test_a_device_that_takes_nothing_is_lost(line: Line, pty: Pty) -> None
     assert open_descriptors() == before
 
 
-async def test_nothing_is_written_on_a_line_that_is_listened_to(line: Line, pty: Pty) -> None:
+async def test_nothing_is_written_to_a_one_way_line(line: Line, pty: Pty) -> None:
     transport = await line.open(pty.node, listen=True)
     transport.write(b"never")
     pty.send(b"heard")
@@ -461,7 +459,7 @@ async def test_after_close_nothing_is_called(line: Line, pty: Pty) -> None:
 
 
 @pytest.mark.parametrize(("held", "dropped"), [(0, 0), (17, 1)])
-async def test_close_waits_for_nothing_that_the_device_does_not_take(
+async def test_close_does_not_wait_for_unread_data(
     line: Line, pty: Pty, mocker: pytest_mock.MockerFixture, held: int, dropped: int
 ) -> None:
     transport = await line.open(pty.node)

@@ -95,7 +95,7 @@ async def test_errors_of_the_network(mocker: pytest_mock.MockerFixture, number: 
     assert (await refusal("tcp://192.0.2.9:4001/")).code == code
 
 
-async def test_what_does_not_answer_is_waited_for_a_bounded_time(mocker: pytest_mock.MockerFixture) -> None:
+async def test_the_wait_for_an_answer_is_limited(mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(tcp, "CONNECT_WITHIN", 0.0)
     mocker.patch.object(asyncio.get_running_loop(), "sock_connect", side_effect=_never_taking_anything)
     assert (await refusal("tcp://192.0.2.9:4001/")).code == "tcp-unreachable"

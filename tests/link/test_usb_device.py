@@ -68,14 +68,14 @@ def library() -> None:
 
 
 @pytest.mark.usefixtures("library")
-async def test_with_the_library_itself_a_device_that_is_not_there() -> None:
+async def test_a_missing_device_with_the_real_library() -> None:
     url = parse_device_url("usb:///1209:0001/NOT-HERE")
     with pytest.raises(TransportUnavailableError) as refused:
         await open_transport(url, on_data=lambda data: None, on_lost=lambda error: None)
     assert refused.value.code in ("usb-missing", "usb-library")
 
 
-async def test_a_device_that_is_not_there(rig: UsbRig) -> None:
+async def test_a_missing_device(rig: UsbRig) -> None:
     rig.gadget.unplug()
     refused = await refusal(rig)
     assert refused.code == "usb-missing"
@@ -83,7 +83,7 @@ async def test_a_device_that_is_not_there(rig: UsbRig) -> None:
 
 
 @pytest.mark.parametrize("serial", ["CARDSHOE-2", "CARDSHOE-11", "cardshoe-1", ""])
-async def test_another_serial_number_is_not_it(rig: UsbRig, serial: str) -> None:
+async def test_a_device_with_another_serial_number_does_not_match(rig: UsbRig, serial: str) -> None:
     rig.gadget.description.serial = serial
     refused = await refusal(rig)
     assert refused.code == "usb-other-serial"
@@ -91,7 +91,7 @@ async def test_another_serial_number_is_not_it(rig: UsbRig, serial: str) -> None
 
 
 @pytest.mark.parametrize(("vendor", "product"), [(0x1209, 2), (0x0403, 1)])
-async def test_the_same_serial_number_of_another_make_is_not_it(rig: UsbRig, vendor: int, product: int) -> None:
+async def test_the_same_serial_number_of_another_make_does_not_match(rig: UsbRig, vendor: int, product: int) -> None:
     rig.gadget.description.vendor, rig.gadget.description.product = vendor, product
     assert (await refusal(rig)).code == "usb-missing"
 
@@ -124,7 +124,7 @@ async def test_one_without_a_readable_serial_number_hides_no_other(rig: UsbRig) 
     assert (await refusal(rig)).code == "usb-failed"
 
 
-async def test_no_permission_names_the_node_and_what_to_do(rig: UsbRig) -> None:
+async def test_a_missing_permission_names_the_node_and_the_remedy(rig: UsbRig) -> None:
     rig.gadget.admitted = False
     refused = await refusal(rig)
     assert refused.code == "usb-permission"
@@ -149,7 +149,7 @@ async def test_a_link_just_ended_may_still_hold_it(rig: UsbRig) -> None:
     (await rig.open()).close()  # its threads still have their turn to end
 
 
-async def test_a_driver_of_the_system_steps_aside_and_comes_back(rig: UsbRig) -> None:
+async def test_a_kernel_driver_is_detached_and_restored(rig: UsbRig) -> None:
     rig.gadget.kernel_driver = True
     transport = await rig.open()
     assert not rig.gadget.kernel_driver
@@ -322,7 +322,7 @@ async def test_a_loop_that_lags_behind_holds_the_reader_back(rig: UsbRig) -> Non
     transport.close()
 
 
-async def test_a_device_that_takes_bytes_again(rig: UsbRig) -> None:
+async def test_a_device_that_reads_again(rig: UsbRig) -> None:
     transport = await rig.open()
     rig.gadget.change(takes_nothing=True)
     transport.write(b"first ")
@@ -339,7 +339,7 @@ async def test_a_device_that_takes_bytes_again(rig: UsbRig) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENODEV, errno.EIO])
-async def test_unplugged_whatever_the_host_controller_calls_it(rig: UsbRig, number: int) -> None:
+async def test_every_error_for_an_unplugged_device_is_recognised(rig: UsbRig, number: int) -> None:
     rig.gadget.faults.unplug_errno = number
     await rig.open()
     rig.gadget.unplug()
@@ -380,7 +380,7 @@ ENDPOINT_CALLS = ("bulk_read", "intr_read", "bulk_write", "clear_halt")
 
 
 @pytest.mark.parametrize("call", ENDPOINT_CALLS)
-async def test_whatever_is_raised_on_a_thread_is_a_loss(mocker: pytest_mock.MockerFixture, call: str) -> None:
+async def test_any_exception_on_a_thread_is_a_loss(mocker: pytest_mock.MockerFixture, call: str) -> None:
     for make in (*EXCEPTIONS, *USB_ERRORS):
         error = make()
         if not isinstance(error, Exception):
@@ -399,7 +399,7 @@ async def test_whatever_is_raised_on_a_thread_is_a_loss(mocker: pytest_mock.Mock
 @pytest.mark.parametrize(
     "call", ["enumerate_devices", "get_device_descriptor", "open_device", "ctrl_transfer", "claim_interface"]
 )
-async def test_whatever_is_raised_while_opening_leaves_nothing_open(
+async def test_any_exception_while_opening_leaves_nothing_open(
     rig: UsbRig, mocker: pytest_mock.MockerFixture, call: str
 ) -> None:
     for make in (*EXCEPTIONS, *USB_ERRORS):
@@ -423,7 +423,7 @@ USB_ERRORS: tuple[Callable[[], Exception], ...] = (
 )
 
 
-async def test_a_system_that_gives_no_more_threads(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
+async def test_a_system_without_free_threads(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
     real = threading.Thread.start
     started: list[threading.Thread] = []
 

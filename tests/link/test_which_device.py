@@ -79,7 +79,7 @@ class Line:
 
 
 async def test_a_device_that_is_not_the_pinned_one_is_never_ready(desk: Desk, clock: HandClock) -> None:
-    """Whether its driver checks the pin or not."""
+    """This does not depend on whether its driver checks the pin."""
     bench = Bench(desk, clock, policy=DevicePolicy(serial="SHOE-2"))
     async with running(bench.keeper):
         health = await desk.until_state(LinkState.REFUSED)
@@ -96,9 +96,7 @@ async def test_the_pinned_device_is_ready(desk: Desk, clock: HandClock) -> None:
         await desk.until_state(LinkState.READY)
 
 
-async def test_a_shoe_that_cannot_say_its_number_is_compared_by_the_name_in_the_url(
-    desk: Desk, clock: HandClock
-) -> None:
+async def test_a_shoe_without_a_number_is_compared_by_its_url(desk: Desk, clock: HandClock) -> None:
     async with running(Line(desk, clock, DevicePolicy(serial="BT-2")).keeper):
         await clock.pass_next_wait()
         health = await desk.until_state(LinkState.REFUSED)

@@ -64,7 +64,7 @@ class TransportConformance:
         await rig.wire.until(3)
         transport.close()
 
-    async def test_on_a_line_that_is_listened_to_nothing_is_written(self, rig: Rig) -> None:
+    async def test_nothing_is_written_to_a_one_way_transport(self, rig: Rig) -> None:
         transport = await rig.open(listen=True)
         transport.write(b"never")
         rig.send(b"heard")
@@ -88,7 +88,7 @@ class TransportConformance:
         assert [loss.code for loss in rig.wire.losses] == ["transport-lost"]
         assert rig.held() == before
 
-    async def test_what_came_before_the_loss_is_delivered_before_it(self, rig: Rig) -> None:
+    async def test_data_before_a_loss_is_delivered_first(self, rig: Rig) -> None:
         await rig.open()
         rig.send(b"last words")
         await rig.wire.until(10)
@@ -132,7 +132,7 @@ class TransportConformance:
             await rig.released()
         assert rig.held() == before
 
-    async def test_what_cannot_be_opened_leaves_nothing_behind_and_opens_later(self, rig: Rig) -> None:
+    async def test_a_failed_open_leaves_nothing_behind_and_may_be_repeated(self, rig: Rig) -> None:
         rig.unplug()
         before = rig.held()
         for _ in range(3):
@@ -148,7 +148,7 @@ class TransportConformance:
 class BoundedTransportConformance(TransportConformance):
     """For a transport that can be full: the queue is limited, and never blocks the loop."""
 
-    async def test_a_device_that_takes_nothing_is_lost_and_nothing_waits_for_it(self, rig: StallingRig) -> None:
+    async def test_a_device_that_reads_nothing_is_lost_without_a_wait(self, rig: StallingRig) -> None:
         before = rig.held()
         transport = await rig.open()
         rig.stall()
@@ -160,7 +160,7 @@ class BoundedTransportConformance(TransportConformance):
         await rig.released()
         assert rig.held() == before
 
-    async def test_a_device_that_takes_nothing_still_is_heard(self, rig: StallingRig) -> None:
+    async def test_a_device_that_reads_nothing_is_still_heard(self, rig: StallingRig) -> None:
         transport = await rig.open()
         rig.stall()
         transport.write(bytes(UNSENT_LIMIT // 2))

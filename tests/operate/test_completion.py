@@ -53,13 +53,13 @@ def test_kinds_places_people_facts_and_cards_follow() -> None:
     assert offered("about ", view)[0] == "I12"
 
 
-def test_cards_that_lie_open_are_not_offered_again() -> None:
+def test_open_cards_are_not_offered_again() -> None:
     view = table("begin", "deal all", "open D")
     shown = next(hand.cards for hand in view.hands if hand.place == "D")
     assert not set(shown) & set(offered("open B1 ", view))
 
 
-def test_a_candidate_replaces_what_was_begun_of_it() -> None:
+def test_a_completion_replaces_the_typed_part() -> None:
     assert unfinished("report exposed ca", "exposed card") == len("exposed ca")
     assert unfinished("confirm by ", "sam") == 0
     assert unfinished("ope", "open table") == 3
@@ -166,6 +166,6 @@ def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
         "restrict close box", "recall 3", "recall 3 because", "correct bet 3", "remove screen",
     ],
 )  # fmt: skip
-def test_what_says_nothing_known_is_refused(text: str) -> None:
+def test_an_unknown_command_is_refused(text: str) -> None:
     with pytest.raises(UnreadableError):
         Line(text.split())

@@ -11,7 +11,7 @@ DOCUMENT = (Path(__file__).parents[2] / "docs/commands.md").read_text(encoding="
 EXAMPLE = re.compile(r"^```\n\$ cardshoe operate .*\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
-async def test_the_example_prints_what_it_says() -> None:
+async def test_the_example_prints_what_the_page_shows() -> None:
     (expected,) = EXAMPLE.findall(DOCUMENT)
     lines = [line.removeprefix("> ") for line in expected.splitlines() if line.startswith("> ")]
     async with bench_table() as table:

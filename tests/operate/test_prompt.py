@@ -102,7 +102,7 @@ async def test_events_are_shown_with_the_names_of_people() -> None:
         await terminal.until("Dana deals from now on")
 
 
-async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
+async def test_help_lists_possible_commands_and_explains_each() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("help")
         listed = await terminal.until("`help WORD` explains one.")
@@ -176,7 +176,7 @@ async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> 
         await terminal.until("Table T-1: Dealing.")
 
 
-async def test_ctrl_c_that_the_system_gives_to_another_thread_ends_waiting() -> None:
+async def test_ctrl_c_delivered_to_another_thread_ends_waiting() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("load")
         await terminal.until("Waiting; Ctrl-C ends it.")

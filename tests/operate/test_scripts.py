@@ -89,7 +89,7 @@ async def test_nc_with_sets_is_dealt_by_a_script_with_an_exposed_card_and_one_fa
         assert script.err == []
 
 
-async def test_tp_with_singles_is_dealt_by_a_script_with_all_three_of_the_headlines() -> None:
+async def test_a_script_deals_tp_with_singles_and_all_three_headlines() -> None:
     async with bench_table(unit=Unit.SINGLES, game="TP") as table:
         await table.move("load")
         await table.move("double-draw 2")
@@ -150,7 +150,7 @@ async def test_a_script_stops_at_the_first_refusal_with_file_and_line() -> None:
         assert (await table.state()).phase == "idle", "the last line was not entered"
 
 
-async def test_a_deck_is_not_waited_for_in_the_middle_of_a_deal() -> None:
+async def test_a_script_does_not_wait_for_a_deck_in_a_deal() -> None:
     async with bench_table() as table:
         await table.move("load")
         text = "open table\nboxes 1\nbegin\nload\nnext round\nbegin\n"
@@ -163,7 +163,7 @@ async def test_a_deck_is_not_waited_for_in_the_middle_of_a_deal() -> None:
         assert said[3]["sentence"] == "a round is in progress; put the deck in when it is over."
 
 
-async def test_keep_going_enters_what_follows_and_still_fails() -> None:
+async def test_keep_going_continues_and_still_fails() -> None:
     async with bench_table() as table:
         script = table.script("open table\nno more bets\nconfirm\nclose table\n", "--keep-going", "--json")
         assert await script.ended() == 1
@@ -196,7 +196,7 @@ async def test_standard_input_is_taken_line_by_line() -> None:
         assert (await table.state()).phase == "idle"
 
 
-async def test_pins_come_from_a_file_of_their_owner_and_stand_nowhere_else() -> None:
+async def test_pins_come_only_from_a_file_of_their_owner() -> None:
     async with bench_table() as table:
         lines = "open table by supervisor\nclose table by dealer\n"
         script = table.script(lines, "--pin-file", str(table.pins))
@@ -240,7 +240,7 @@ async def test_a_rank_needs_a_person_and_a_count_a_witness() -> None:
         assert said[2] == "a count needs a witness; end the line with `witness NAME`."
 
 
-async def test_a_daemon_that_is_killed_is_waited_for_and_nothing_is_entered_twice() -> None:
+async def test_a_script_waits_for_a_killed_daemon_and_repeats_nothing() -> None:
     async with bench_table() as table:
         script = table.operate("--script", "-", "--json")
         script.tell("open table")
@@ -305,7 +305,7 @@ async def test_another_table_at_the_socket_gets_no_line() -> None:
         (["--script", "-", "--pin-file", "/nowhere"], "/nowhere cannot be read"),
     ],
 )
-def test_options_that_cannot_be_used_say_so(options: list[str], sentence: str) -> None:
+def test_unusable_options_are_refused(options: list[str], sentence: str) -> None:
     done = CliRunner().invoke(main, ["operate", "--socket", "nowhere", *options])
     assert done.exit_code == 2
     assert sentence in done.output

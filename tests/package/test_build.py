@@ -77,7 +77,7 @@ def test_every_file_has_its_place_owner_mode_and_the_commits_time(made: Made) ->
     assert not [one.name for one in members(made.package) if one.name.startswith("./etc")], "that is the site's"
 
 
-def test_nothing_of_the_machine_that_built_it_is_left(tree: Path, made: Made) -> None:
+def test_no_trace_of_the_build_machine_is_left(tree: Path, made: Made) -> None:
     traces = [b"cardshoe-deb-", str(made.package.parent).encode(), str(ROOT).encode()]
     for path in files(tree):
         content = path.read_bytes()
@@ -118,7 +118,7 @@ def test_the_systems_files_are_those_of_the_sources(tree: Path) -> None:
         assert packaged[name].read_bytes() == (ROOT / "udev" / name).read_bytes(), name
 
 
-def test_it_holds_what_runs_and_nothing_that_builds_or_tests(tree: Path) -> None:
+def test_it_contains_the_program_without_build_or_test_tools(tree: Path) -> None:
     pinned = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE))
     there = {one.name.split("-")[0].lower().replace("_", "-") for one in (tree / PACKAGES).glob("*.dist-info")}
     assert there <= pinned | {"cardshoe"}
@@ -152,7 +152,7 @@ def test_the_sums_are_those_of_the_files(tree: Path) -> None:
         assert hashlib.md5((tree / line[34:]).read_bytes()).hexdigest() == line[:32]  # noqa: S324  # as dpkg does
 
 
-def test_what_it_says_of_itself(tree: Path) -> None:
+def test_the_packages_metadata(tree: Path) -> None:
     said = dict(re.findall(r"^([A-Z][A-Za-z-]+): (.*)$", (tree / "DEBIAN/control").read_text(), re.MULTILINE))
     assert said["Package"] == "cardshoe"
     assert said["Version"] == sources.version()

@@ -152,7 +152,7 @@ def test_a_process_running_in_an_upgrade_keeps_its_version_and_is_named(installe
     assert len(versions(installed)) == 1
 
 
-def test_tables_that_run_an_older_version_are_named_with_what_restarts_them(installed: BareRoot, made: Made) -> None:
+def test_tables_on_an_older_version_are_named_with_the_restart(installed: BareRoot, made: Made) -> None:
     (old,) = versions(installed)
     installed.run(f"dpkg -i {installed.take(made.package)}")
     (current,) = versions(installed)
@@ -180,7 +180,7 @@ def test_files_in_etc_that_hide_the_packages_are_named(installed: BareRoot, made
     assert all((installed.path / name).exists() for name in hiding), "they are the site's"
 
 
-def test_an_environment_that_pip_made_is_not_overwritten(bare: BareRoot, made: Made) -> None:
+def test_an_environment_made_by_pip_is_not_overwritten(bare: BareRoot, made: Made) -> None:
     bare.write("opt/cardshoe/pyvenv.cfg", "home = /usr/bin\n")
     said = bare.run(f"dpkg -i {bare.take(made.package)}", fails=True)
     assert "mv /opt/cardshoe /opt/cardshoe-by-pip" in said
@@ -210,7 +210,7 @@ def test_a_removal_and_a_purge_leave_the_documented_files(bare: BareRoot, made: 
     assert before - bare.files() <= {"opt"}, "dpkg takes an empty folder that no package owns along"
 
 
-def test_what_was_removed_comes_back(installed: BareRoot, made: Made) -> None:
+def test_a_removed_package_can_be_installed_again(installed: BareRoot, made: Made) -> None:
     installed.run(f"dpkg -r cardshoe; dpkg -i {installed.take(made.package)}; cardshoe --version")
     installed.run(f"dpkg -i {installed.take(made.older)}; cardshoe --version")
     (there,) = versions(installed)

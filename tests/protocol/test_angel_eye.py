@@ -83,7 +83,7 @@ def cycle(first: str, last: str) -> bytes:
 
 
 @pytest.mark.parametrize(("first", "last"), [("0", "9"), ("A", "C"), ("!", "~")])
-def test_what_follows_what_is_learned_and_a_departure_is_suspected(first: str, last: str) -> None:
+def test_a_departure_from_the_learned_order_is_suspected(first: str, last: str) -> None:
     shoe = driver()
     assert "gap suspected" not in texts_of(shoe.receive(cycle(first, last) * 3, 0.0))
     after = chr(ord(first) + 1)
@@ -91,7 +91,7 @@ def test_what_follows_what_is_learned_and_a_departure_is_suspected(first: str, l
     assert heard == ["gap suspected", "card KD"], "the number that was due did not come"
 
 
-def test_a_suspicion_does_not_unlearn_what_was_seen_twice() -> None:
+def test_a_suspicion_does_not_change_the_learned_order() -> None:
     shoe = driver()
     shoe.receive(cycle("0", "9") * 3 + card("1") * 3 + cycle("2", "9"), 0.0)
     assert "gap suspected" not in texts_of(shoe.receive(cycle("0", "9"), 0.0))
@@ -121,7 +121,7 @@ def test_a_telegram_cut_short_costs_only_itself() -> None:
     assert heard == ["noted: bytes that fit nothing", "card TC"]
 
 
-def test_what_never_ends_is_counted_as_too_long() -> None:
+def test_an_endless_telegram_counts_as_too_long() -> None:
     shoe = driver()
     shoe.receive(b"\x05" + b"\x90" * 500 + card("3") * 3, 0.0)
     assert shoe.statistics.frames_overlong == 1
@@ -189,7 +189,7 @@ def test_an_order_is_written_once_and_without_an_answer_it_is_not_done() -> None
     assert answers(shoe.receive(ACK, 3.1)) == [], "a late answer is of nothing"
 
 
-def test_orders_go_one_after_the_other() -> None:
+def test_orders_are_sent_one_after_the_other() -> None:
     shoe = driver(arm=True)
     shoe.command(1, HoldExit(), 0.0)
     shoe.command(2, ReleaseExit(), 0.0)

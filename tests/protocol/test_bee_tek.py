@@ -20,7 +20,7 @@ def driver() -> BeeTek:
 
 
 @pytest.mark.parametrize("between", [b"", b" ", b"\r\n", b" \r\n ", b"\n\n", b"\x00"])
-def test_items_need_nothing_between_them(between: bytes) -> None:
+def test_items_need_no_separator(between: bytes) -> None:
     items = between.join([b"[Game]<Card:4S>", b"[Game]<Alarm:E3 Card Not Read>", b"[Game]<Game>", b"<W0x01>"])
     assert texts_of(driver().receive(items + between, 0.0)) == [
         "card 4S",
@@ -112,7 +112,7 @@ def test_an_unfinished_item_is_reported_after_a_timeout(before: bytes, after: by
     )
 
 
-def test_bytes_that_fit_nothing_are_kept_before_what_follows() -> None:
+def test_unknown_bytes_are_kept_before_the_next_item() -> None:
     heard = driver().receive(b"\xff\xfe [Game]<Card:AS>", 0.0)
     assert texts_of(heard) == ["noted: bytes that fit nothing", "card AS"]
     assert reports(heard)[0].evidence.open() == b"\xff\xfe"

@@ -151,7 +151,7 @@ def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> N
     assert list(dict.fromkeys(taken)) == [first_boot, *boots[-4:]]
 
 
-def test_a_host_that_held_an_unknown_boot_continues_and_reports_what_is_missing() -> None:
+def test_a_host_with_an_unknown_boot_continues_and_reports_the_gap() -> None:
     table = Table(LineFaults(), 1, held=(0xABCDEF, 17))
     table.play(5)
     assert table.journal[0] == ReportsGone(0xABCDEF, 18, None)
@@ -178,7 +178,7 @@ def test_a_device_that_kept_all_acknowledged_reports_raises_no_alarm() -> None:
     assert [type(entry) for entry in table.journal] == [Reported] * 10
 
 
-def test_a_command_under_way_when_the_link_breaks_is_not_sent_again() -> None:
+def test_a_pending_command_of_a_broken_link_is_not_sent_again() -> None:
     table = Table(LineFaults(), 1)
     table.play(1)
     table.device.answers_by_itself = False

@@ -135,7 +135,7 @@ def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None
     assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), DeviceReady)
 
 
-def test_a_host_proof_may_come_again_and_is_answered_alike() -> None:
+def test_a_repeated_host_proof_gets_the_same_answer() -> None:
     device = BenchDevice()
     host, proof = asking(Step.DEVICE_PROOF, device)
     first = device.exchange(proof, 0.0)
@@ -145,7 +145,7 @@ def test_a_host_proof_may_come_again_and_is_answered_alike() -> None:
     assert isinstance(only([*host.receive(first, 2.1), *converse(host, device, 2.1)]), DeviceReady)
 
 
-def test_the_active_link_goes_on_while_a_candidate_is_greeted() -> None:
+def test_the_active_link_continues_beside_a_candidate() -> None:
     device = BenchDevice()
     active = linked(device)
     other = make_host(now=1.0)
@@ -164,7 +164,7 @@ def test_the_active_link_goes_on_while_a_candidate_is_greeted() -> None:
     assert [command for command, _ in device.carried_out] == [1], "once the other link stands"
 
 
-def test_a_new_link_takes_what_was_waiting_to_be_sent_on_the_one_before() -> None:
+def test_a_new_link_takes_over_the_unsent_reports() -> None:
     device = BenchDevice()
     before = linked(device)
     host, resume = asking(Step.FIRST_STATUS, device)
@@ -176,7 +176,7 @@ def test_a_new_link_takes_what_was_waiting_to_be_sent_on_the_one_before() -> Non
     assert [type(thing) for thing in host.receive(said, 0.2)] == [DeviceReady, Reported]
 
 
-def test_a_resume_that_is_repeated_begins_again_and_no_counter_goes_back() -> None:
+def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     host, first = host_before(Step.FIRST_STATUS, device)

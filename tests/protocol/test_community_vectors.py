@@ -55,7 +55,7 @@ def by_hand(driver: str, data: bytes, tags: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("row", HEARD, ids=lambda row: f"{row.driver}: {row.what}")
-def test_driver_and_independent_decoder_read_what_the_page_says(row: Row) -> None:
+def test_driver_and_independent_decoder_agree_with_the_page(row: Row) -> None:
     cards = {identifier: Card.parse(code) for identifier, code in TAGS.items()}
     driver = load_driver(row.driver)(setting(row.driver, card_table=cards), 0.0)
     assert texts_of(driver.receive(row.data, 0.0)) == [row.heard]
@@ -67,7 +67,7 @@ def test_the_page_has_every_code_that_is_known() -> None:
     assert known >= set("SPDdRGCEeLM")
 
 
-def test_orders_are_written_as_the_page_says() -> None:
+def test_orders_are_encoded_as_on_the_page() -> None:
     assert ORDERS["order: lock"].endswith(b"1B")
     assert {
         "order: lock": encode_order("LK", "02"),
@@ -84,7 +84,7 @@ def test_an_order_has_two_characters_of_each(kind: str, data: str) -> None:
 
 
 @given(st.binary(max_size=50))
-def test_the_check_is_what_it_is_by_hand(data: bytes) -> None:
+def test_the_checksum_agrees_with_an_independent_one(data: bytes) -> None:
     assert bcc(data).decode() == check(data)
 
 
@@ -126,7 +126,7 @@ def test_a_simulated_angel_eye_numbers_the_cards_of_a_hand_from_one() -> None:
 def test_a_whole_simulated_deck_is_decoded_independently(
     name: str, make: Callable[..., OneWayDevice], fault: str
 ) -> None:
-    """With its faults, too: the device's side is checked as strictly as the driver."""
+    """This includes its faults: the device's side is checked as strictly as the driver."""
     device = make(random=Random(1))
     mechanism = device.mechanism
     mechanism.load(mechanism.shuffled_by_hand(), deck=1)

@@ -114,7 +114,7 @@ def test_a_new_link_begins_with_the_first_wait(device: BenchDevice, host: Cardli
 
 
 @pytest.mark.parametrize(("boot", "number"), [(BOOT, 0), (BOOT, 9), (77, 2), (0, 2)])
-def test_an_ack_of_what_was_never_sent_covers_nothing(
+def test_an_ack_of_an_unsent_report_covers_nothing(
     device: BenchDevice, host: CardlinkHost, boot: int, number: int
 ) -> None:
     make_reports(device, 3)
@@ -123,7 +123,7 @@ def test_an_ack_of_what_was_never_sent_covers_nothing(
 
 
 @pytest.mark.parametrize(("boot", "number"), [(BOOT, 0), (7, 0), (7, 3), (BOOT, 2)])
-def test_an_ack_of_what_was_never_made_covers_nothing_of_earlier_boots_either(boot: int, number: int) -> None:
+def test_an_ack_of_an_unknown_report_covers_no_earlier_boot(boot: int, number: int) -> None:
     device = BenchDevice(boot=7)
     make_reports(device, 2)
     device.link.reboot(BOOT, keep_reports=True)
@@ -179,7 +179,7 @@ def test_reports_of_two_boots_are_never_in_one_reports_lost() -> None:
     ]
 
 
-def test_a_report_in_the_window_that_gives_way_makes_room_for_the_next() -> None:
+def test_a_dropped_report_in_the_window_makes_room_for_the_next() -> None:
     device = BenchDevice(memory=8)
     linked(device)
     make_reports(device, 8)
@@ -235,7 +235,7 @@ def test_a_command_is_carried_out_once_and_its_answer_sealed_again(device: Bench
     assert device.carried_out == [(5, messages.Dispense(3))]
 
 
-def test_a_device_at_work_is_silent_about_the_command_that_comes_again(device: BenchDevice, host: CardlinkHost) -> None:
+def test_a_busy_device_does_not_answer_a_repeated_command(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
     assert device.exchange(command(host, messages.Shuffle()) + command(host, messages.Shuffle()), 0.1) == b""
     device.link.answer(5, True)
@@ -245,9 +245,7 @@ def test_a_device_at_work_is_silent_about_the_command_that_comes_again(device: B
 
 
 @pytest.mark.parametrize("order", [b"\x91\x63", b"\x92\x01\x06", b"\x92\x01\x00", b"\x91\x01", b"\x2a"])
-def test_an_order_that_is_not_understood_is_refused_as_unknown(
-    device: BenchDevice, host: CardlinkHost, order: bytes
-) -> None:
+def test_an_order_it_does_not_know_is_refused_as_unknown(device: BenchDevice, host: CardlinkHost, order: bytes) -> None:
     (read,) = opened(host, device.exchange(sealed(host, Kind.COMMAND, b"\x92\x05" + order), 0.1))
     assert messages.decode_answer(read.body) == messages.Answer(5, False, "unknown")
     assert device.carried_out == []
@@ -270,7 +268,7 @@ def test_a_command_for_another_boot_is_ignored_and_a_sign_of_life(device: BenchD
     assert device.link.linked
 
 
-def test_an_answer_that_comes_after_its_link_is_kept_to_itself(device: BenchDevice, host: CardlinkHost) -> None:
+def test_an_answer_after_the_end_of_its_link_is_not_sent(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
     device.exchange(command(host, messages.Shuffle()), 0.1)
     device.link.tick(3.1)
@@ -278,7 +276,7 @@ def test_an_answer_that_comes_after_its_link_is_kept_to_itself(device: BenchDevi
     assert device.link.outgoing() == b""
 
 
-def test_an_answer_of_the_link_before_is_not_sent_on_the_new_one(device: BenchDevice, host: CardlinkHost) -> None:
+def test_an_answer_of_an_earlier_link_is_not_sent_on_the_new_one(device: BenchDevice, host: CardlinkHost) -> None:
     device.answers_by_itself = False
     device.exchange(command(host, messages.Shuffle()), 0.1)
     device.exchange(command(host, messages.HoldExit(), 6), 0.1)
@@ -293,7 +291,7 @@ def test_an_answer_of_the_link_before_is_not_sent_on_the_new_one(device: BenchDe
 # -- signs of life ----------------------------------------------------------------------------------------------------
 
 
-def test_the_status_goes_out_each_second(device: BenchDevice, host: CardlinkHost) -> None:
+def test_the_status_is_sent_each_second(device: BenchDevice, host: CardlinkHost) -> None:
     make_reports(device, 2)
     device.link.outgoing()
     assert kinds_in(device.exchange(ack(host, 2), 0.5)) == []
@@ -313,9 +311,7 @@ def test_a_status_names_the_highest_counter_that_was_taken(device: BenchDevice, 
     assert [messages.decode_status(said.body).heard] == counters_in(last)
 
 
-def test_the_status_goes_out_once_more_when_all_that_was_kept_is_acknowledged(
-    device: BenchDevice, host: CardlinkHost
-) -> None:
+def test_a_status_is_sent_when_all_kept_reports_are_acknowledged(device: BenchDevice, host: CardlinkHost) -> None:
     make_reports(device, 2)
     later = linked(device, 0.2)
     device.link.outgoing()

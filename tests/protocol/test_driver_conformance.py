@@ -58,7 +58,7 @@ class TestBeeTek(OneWayConformance):
         return data.replace(b"<", b"?")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Without a checksum a changed letter may be another card, unnoticed: one card, in its place."""
+        """A line without a checksum may show a changed letter as another card, unnoticed: one card, in its place."""
         if len(heard) == len(drawn):
             return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
         return super().is_lawful(drawn, heard)
@@ -80,5 +80,5 @@ class TestLineReader(OneWayConformance):
         return data.replace(b"E", b"\xc5")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Without a checksum a changed identifier is a foreign card, or another one's; a cut line is never a card."""
+        """A changed identifier without a checksum is a foreign card, or another one's; a cut line is never a card."""
         return sum(card not in drawn for card in heard) <= 1 and len(heard) <= len(drawn) + 1

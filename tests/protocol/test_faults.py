@@ -341,7 +341,7 @@ def test_every_device_is_without_fault_when_none_is_armed() -> None:
 
 
 @pytest.mark.parametrize(("name", "side"), CASES)
-def test_a_fault_is_to_the_host_what_it_is(name: str, side: Side) -> None:
+def test_a_fault_has_its_registered_effect_on_the_host(name: str, side: Side) -> None:
     fault = BY_NAME[name]
     if fault.of == "nothing":
         course = played(side, f"{name}=1")
@@ -394,14 +394,14 @@ def test_a_device_that_cannot_show_a_fault_rejects_it(name: str, side: Side) -> 
     "text",
     ["", "jam5", "jam@", "jam@x", "jam=0.5", "loss=2", "loss=-1", "JAM", "pieces", "pieces@3", "pieces=0.5", "fire"],
 )
-def test_what_is_written_wrongly_is_refused_with_the_next_step(text: str) -> None:
+def test_a_misspelt_fault_is_refused_with_the_next_step(text: str) -> None:
     with pytest.raises(BadFaultError) as refused:
         parse_fault(text)
     assert refused.value.hint
 
 
 @pytest.mark.parametrize("text", ["jam@5", "loss=0.25", "loss@3", "unplug@2", "silent@4", "missing-card@9", "pieces=3"])
-def test_what_is_armed_is_listed_as_it_is_written_and_can_be_taken_back(text: str) -> None:
+def test_an_armed_fault_is_listed_and_can_be_cancelled(text: str) -> None:
     injector = FaultCourse("shoe").injector
     chosen = parse_fault(text)
     injector.arm(chosen)

@@ -68,7 +68,7 @@ def test_a_frame_is_sealed_as_by_hand(body: bytes, counter: int, kind: Kind) -> 
 
 
 def test_a_devices_nonce_changes_with_each_of_its_parts() -> None:
-    """Without a random source, or with a stuck one, the counters alone make it fresh."""
+    """The counters alone make it fresh where the random source is missing or stuck."""
     made = [
         device_nonce(key, random, start, draw, hello)
         for key in (KEY, DEVICE_KEY)
@@ -116,7 +116,7 @@ def test_every_card_gives_an_equal_length(number: int) -> None:
 # -- taken ------------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_sealed_is_opened_once() -> None:
+def test_a_sealed_frame_is_opened_once() -> None:
     opener, frame = FrameOpener(DEVICE_KEY), read(report(FrameSealer(DEVICE_KEY), 41))
     opened = opener.open(frame)
     body = encode_body(CARD)
@@ -165,7 +165,7 @@ def test_no_bit_of_a_frame_can_be_changed() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 0), (1, 0), (2, 1, 0), (0, 2, 1, 2, 0)])
-def test_what_was_recorded_is_not_taken_again_nor_out_of_order(order: tuple[int, ...]) -> None:
+def test_a_recorded_frame_is_accepted_neither_again_nor_out_of_order(order: tuple[int, ...]) -> None:
     sealer, opener = FrameSealer(DEVICE_KEY), FrameOpener(DEVICE_KEY)
     sent = [report(sealer, number) for number in (1, 2, 3)]
     highest = -1

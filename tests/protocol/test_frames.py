@@ -55,7 +55,7 @@ def seen(frames: list[Frame] | list[DecodedFrame]) -> list[tuple[int, int, int, 
 
 
 @given(streams, st.lists(st.integers(0, 5000), max_size=30))
-def test_any_bytes_however_cut_give_what_the_independent_decoder_gives(data: bytes, cuts: list[int]) -> None:
+def test_any_bytes_decode_as_in_the_independent_decoder(data: bytes, cuts: list[int]) -> None:
     reader, other = FrameReader(), Receiver()
     found = [frame for piece in cut_up(data, cuts) for frame in reader.receive(piece)]
     assert seen(found) == seen(other.feed(data))
@@ -82,7 +82,7 @@ def test_after_any_bytes_the_next_good_frame_is_found(data: bytes, cuts: list[in
     st.one_of(st.binary(max_size=BODY), special),
     st.integers(0, 255),
 )
-def test_what_is_encoded_both_decoders_read(kind: int, boot: int, number: int, body: bytes, flags: int) -> None:
+def test_both_decoders_read_every_encoded_frame(kind: int, boot: int, number: int, body: bytes, flags: int) -> None:
     encoded = encode_frame(kind, boot, number, body, flags=flags)
     assert encoded[0] == encoded[-1] == 0xC0
     assert 0xC0 not in encoded[1:-1]
@@ -100,7 +100,7 @@ def test_a_frame_may_have_512_bytes_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 4096])
-def test_what_is_too_long_is_counted_once_and_kept_nowhere(size: int) -> None:
+def test_an_over_long_frame_is_counted_once_and_not_kept(size: int) -> None:
     reader = FrameReader()
     data = b"\xc0" + b"\x55" * 5000
     for start in range(0, len(data), size):
@@ -111,7 +111,7 @@ def test_what_is_too_long_is_counted_once_and_kept_nowhere(size: int) -> None:
     assert (reader.overlong, reader.corrupt, reader.frames) == (1, 0, 1)
 
 
-def test_what_is_too_long_only_without_its_escapes_is_too_long() -> None:
+def test_a_frame_too_long_after_unescaping_is_too_long() -> None:
     reader = FrameReader()
     assert reader.receive(b"\xc0" + b"\xdb\xdd" * 513 + b"\xc0") == []
     assert reader.receive(b"\xc0" + b"\x55" * 513 + b"\xc0") == []
@@ -129,7 +129,7 @@ def test_an_over_long_frame_is_rejected_although_its_crc_is_right(size: int) -> 
 
 
 @pytest.mark.parametrize("size", range(SMALLEST - 4))
-def test_what_is_too_short_is_corrupt_though_its_crc_holds(size: int) -> None:
+def test_a_too_short_frame_is_corrupt_although_its_crc_is_right(size: int) -> None:
     reader = FrameReader()
     assert reader.receive(enclose(bytes(size))) == []
     assert (reader.overlong, reader.corrupt) == (0, 1)

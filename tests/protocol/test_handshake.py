@@ -220,7 +220,7 @@ def test_a_recording_of_a_host_is_rejected_once_the_link_is_over() -> None:
     assert not device.link.linked
 
 
-def test_a_recording_of_the_active_link_changes_nothing_of_it() -> None:
+def test_a_recording_of_the_active_link_has_no_effect_on_it() -> None:
     host, device = make_host(), BenchDevice()
     recorded = recorded_link(host, device)
     for data in recorded:
@@ -294,7 +294,7 @@ def test_an_identity_of_another_version_is_refused() -> None:
     assert str(end.sentence).endswith(str(UNPROVEN))
 
 
-def test_a_hello_of_another_version_is_rejected_whatever_it_holds() -> None:
+def test_a_hello_of_another_version_is_rejected_with_any_content() -> None:
     device = BenchDevice()
     assert rejected(device.exchange(enclose(HEADER.pack(2, Kind.HELLO, 0, 0, 0) + b"?"), 0.0)) == "version"
     for body in (messages.Hello(2, bytes(16)), b"\x91\x02", b"\x92\x02\xc0"):
@@ -304,7 +304,7 @@ def test_a_hello_of_another_version_is_rejected_whatever_it_holds() -> None:
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 @pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
-def test_a_host_says_what_a_device_rejects_it_for(step: Step, boot: int) -> None:
+def test_a_host_reports_the_reason_of_a_rejection(step: Step, boot: int) -> None:
     host, _ = host_before(step, BenchDevice())
     reject = messages.Reject("version", "this device speaks cardlink 9")
     assert over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0)) == LinkOver(
@@ -316,7 +316,7 @@ def test_a_host_says_what_a_device_rejects_it_for(step: Step, boot: int) -> None
 
 @pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
 @pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
-def test_after_the_proof_a_sealed_reject_is_what_rejects(step: Step, boot: int) -> None:
+def test_after_the_proof_only_a_sealed_reject_rejects(step: Step, boot: int) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
     reject = messages.Reject("message", "a frame could not be read")
@@ -397,7 +397,7 @@ def test_a_device_rejects_a_clear_body_that_it_does_not_understand(kind: Kind) -
     assert device.link.linked
 
 
-def test_a_device_rejects_sealed_what_is_sealed() -> None:
+def test_a_device_rejects_sealed_frames_with_a_sealed_reject() -> None:
     device = BenchDevice()
     host, reply = host_before(Step.DEVICE_PROOF, device)
     host.receive(reply, 0.0)
@@ -422,7 +422,7 @@ def test_another_boot_in_a_sealed_header_ends_the_link(step: Step, kind: int) ->
     assert (end.code, end.refused) == ("device-rebooted", False)
 
 
-def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> None:
+def test_a_reused_boot_number_is_refused() -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     end = over(converse(make_host(held=(BOOT, 2)), device, 0.0))

@@ -76,7 +76,7 @@ def test_a_report_is_acknowledged_when_it_is_durable_and_not_before(host: Cardli
     assert acks_in(host.outgoing()) == [(BOOT, 1)]
 
 
-def test_the_ack_goes_out_each_second_with_what_is_durable(host: CardlinkHost, device: BenchDevice) -> None:
+def test_the_ack_is_sent_each_second_with_the_durable_number(host: CardlinkHost, device: BenchDevice) -> None:
     host.receive(report(device, 1), 0.5)
     assert host.wake_at() == 1.0
     host.tick(1.0)
@@ -115,9 +115,7 @@ def test_a_repeated_or_early_report_is_dropped_and_acknowledged_immediately(
     [b"", b"\x91\x01", b"\x92\xcc\xc8\x01", b"\xc4\x02ab", b"\x97\x06\x01\x01\x01\x01\x01\x91\xcd\x01\x00"],
     ids=["empty", "too short", "unknown tag", "no array", "card number too large"],
 )
-def test_a_report_that_is_not_understood_is_taken_with_its_bytes(
-    host: CardlinkHost, device: BenchDevice, body: bytes
-) -> None:
+def test_an_unknown_report_is_accepted_with_its_bytes(host: CardlinkHost, device: BenchDevice, body: bytes) -> None:
     sent = sealed(device, Kind.REPORT, body, number=1)
     reported = only(host.receive(sent, 0.1))
     assert isinstance(reported, Reported)
@@ -232,7 +230,7 @@ def test_a_report_of_a_boot_that_the_identity_did_not_name_ends_the_link(
     assert over(host.receive(report(device, 1, boot=EARLIER), 0.1)).code == "device-rebooted"
 
 
-def test_a_host_that_holds_none_of_the_boots_reports_what_is_gone(rebooted: BenchDevice) -> None:
+def test_a_host_with_none_of_the_boots_reports_the_loss(rebooted: BenchDevice) -> None:
     ready, *rest = converse(make_host(held=(0x99, 4)), rebooted, 0.0)
     assert isinstance(ready, DeviceReady)
     assert rest[0] == ReportsGone(0x99, 5, None)
@@ -380,7 +378,7 @@ def test_a_frame_that_is_not_a_message_ends_the_link(host: CardlinkHost, device:
     assert (end.code, end.refused) == ("device-message", False)
 
 
-def test_the_statistics_count_what_passed(host: CardlinkHost, device: BenchDevice) -> None:
+def test_the_statistics_count_every_frame(host: CardlinkHost, device: BenchDevice) -> None:
     before = host.statistics.bytes_in
     first = report(device, 1)
     data = b"\xc0" + b"\x01" * 600 + b"\xc0" + first + first + report(make_linked(), 1)

@@ -87,7 +87,7 @@ def test_a_reader_without_line_ends_is_reported_at_every_card() -> None:
     assert texts_of(heard) == ["not understood"] * 3
 
 
-def test_an_end_that_comes_late_ends_the_line_it_belongs_to() -> None:
+def test_a_late_line_end_ends_its_own_line() -> None:
     reader = driver()
     reader.receive(b"A1", 0.0)
     assert texts_of(reader.tick(reader.wake_at())) == ["not understood"]

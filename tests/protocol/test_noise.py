@@ -40,7 +40,7 @@ def check_host(host: CardlinkHost, heard: Sequence[Heard]) -> bool:
 
 
 @given(steps, raw)
-def test_a_host_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, noise: bytes) -> None:
+def test_a_host_survives_noise_and_reads_the_next_good_frame(step: Step, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
     device = BenchDevice()
     host, reply = host_before(step, device)
@@ -54,7 +54,7 @@ def test_a_host_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, noi
 
 
 @given(steps, frames, st.integers(1, 4096), st.booleans())
-def test_a_host_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size: int, busy: bool) -> None:
+def test_a_host_survives_any_frames_at_any_step(step: Step, sent: list[bytes], size: int, busy: bool) -> None:
     host, _ = host_before(step, BenchDevice())
     if busy:
         host.command(5, Dispense(3), 0.0)
@@ -73,7 +73,7 @@ def test_a_host_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size
 
 
 @given(st.sampled_from(STEPS[2:]), st.lists(sealed_frames, min_size=1, max_size=5), st.booleans())
-def test_a_host_takes_anything_that_its_device_seals(step: Step, sent: list[SealedFrame], busy: bool) -> None:
+def test_a_host_survives_anything_that_its_device_seals(step: Step, sent: list[SealedFrame], busy: bool) -> None:
     device = BenchDevice()
     host, _ = host_before(step, device)
     if busy:
@@ -92,7 +92,7 @@ def device_before(step: Step) -> BenchDevice:
 
 
 @given(steps, raw)
-def test_a_device_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, noise: bytes) -> None:
+def test_a_device_survives_noise_and_reads_the_next_good_frame(step: Step, noise: bytes) -> None:
     assume(not decode_frames(noise + END))
     device = BenchDevice()
     host, reply = host_before(step, device)
@@ -107,7 +107,7 @@ def test_a_device_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, n
 
 
 @given(steps, frames, st.integers(1, 4096))
-def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size: int) -> None:
+def test_a_device_survives_any_frames_at_any_step(step: Step, sent: list[bytes], size: int) -> None:
     device = device_before(step)
     data = b"".join(sent)
     for start in range(0, len(data), size):
@@ -121,7 +121,7 @@ def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], si
 
 
 @given(st.lists(sealed_frames, min_size=1, max_size=5))
-def test_a_device_takes_anything_that_its_host_seals(sent: list[SealedFrame]) -> None:
+def test_a_device_survives_anything_that_its_host_seals(sent: list[SealedFrame]) -> None:
     device = BenchDevice()
     host = linked(device)
     answers = decode_frames(b"".join(device.exchange(one.by(host), 0.1) for one in sent))

@@ -91,7 +91,7 @@ def fields_of(struct: type[msgspec.Struct]) -> list[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize("mark", vectors.TABLES)
-def test_the_page_shows_the_vectors_that_the_code_makes(mark: str) -> None:
+def test_the_page_has_the_generated_vectors(mark: str) -> None:
     assert block(mark) == vectors.TABLES[mark](), "run: python -m tests.protocol.vectors"
 
 
@@ -150,7 +150,7 @@ def test_the_proofs_hold_by_a_second_calculation() -> None:
     assert tuple(independent_decoder.proof(vectors.KEY, role, *parts) for role in roles) == vectors.KEYS
 
 
-def test_device_nonces_are_made_as_the_page_says() -> None:
+def test_device_nonces_are_made_as_on_the_page() -> None:
     for random, start, draw, made in rows_of(block("nonces"), "random"):
         counted = (int(start).to_bytes(4, "little"), int(draw).to_bytes(4, "little"))
         parts = (b"cardlink1", b"device nonce", bytes.fromhex(random.strip("`")), *counted, vectors.HELLO_CONTENT)

@@ -35,7 +35,7 @@ def test_its_chances_are_those_of_the_log() -> None:
         assert abs(happened[name] - expected) < 4 * expected**0.5, name
 
 
-def test_they_are_independent_and_lie_where_they_can_happen() -> None:
+def test_faults_are_independent_and_occur_where_they_can() -> None:
     random = Random(7)
     planned = [dict(REAL_MACHINE.plan(random, 52)) for _ in range(20 * 1056)]
     both = sum("missing-card" in one and "platform-fault" in one for one in planned)

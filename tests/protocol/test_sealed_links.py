@@ -80,7 +80,7 @@ def notes(heard: list[Heard]) -> list[int]:
 # -- what was recorded -------------------------------------------------------------------------------------------------
 
 
-def test_what_a_host_sent_is_not_taken_a_second_time() -> None:
+def test_a_hosts_frame_is_not_accepted_twice() -> None:
     wire = Wire()
     wire.host.command(5, ReleaseExit(), 0.1)
     wire.pass_on(0.1)
@@ -118,7 +118,7 @@ def test_a_replayed_host_proof_ends_nothing() -> None:
     assert wire.device.carried_out == [(6, messages.ReleaseExit())]
 
 
-def test_the_keys_of_the_link_before_open_nothing_once_another_stands() -> None:
+def test_old_keys_open_nothing_once_a_new_link_is_established() -> None:
     wire = Wire()
     linked(wire.device, now=1.0)
     wire.host.command(7, Dispense(3), 1.1)
@@ -160,7 +160,7 @@ def test_an_unknown_clear_kind_does_not_keep_a_dead_device_alive() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.STATUS, Kind.REPORT, Kind.ANSWER, Kind.SEALED_REJECT])
-def test_what_should_be_sealed_and_is_not_is_forged(kind: Kind) -> None:
+def test_an_unsealed_frame_that_should_be_sealed_counts_as_forged(kind: Kind) -> None:
     wire = Wire()
     wire.host.receive(frame(kind, b"\x90" * 40), 0.1)
     assert channel_of(wire.host).forged == 1
@@ -169,7 +169,7 @@ def test_what_should_be_sealed_and_is_not_is_forged(kind: Kind) -> None:
     assert wire.heard == [wire.heard[0]]
 
 
-def test_nothing_sealed_is_taken_before_the_proofs() -> None:
+def test_no_sealed_frame_is_accepted_before_the_proofs() -> None:
     wire = Wire()
     recorded = [one for one in wire.of_device if kind_of(one) not in CLEAR]
     host = make_host()
@@ -182,7 +182,7 @@ def test_nothing_sealed_is_taken_before_the_proofs() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.RESUME, Kind.ACK, Kind.COMMAND])
-def test_a_device_whose_host_is_gone_takes_nothing_sealed(kind: Kind) -> None:
+def test_a_device_without_a_host_accepts_no_sealed_frame(kind: Kind) -> None:
     wire = Wire()
     data = sealed(wire.host, kind, messages.Resume(0, 0), now=4.0)
     wire.device.link.tick(3.0)
@@ -237,7 +237,7 @@ def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
     assert wire.device.carried_out == [(9, messages.ReleaseExit())]
 
 
-def test_forgeries_without_end_make_another_link(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_forgeries_lead_to_a_new_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_bridge.drivers.cardlink.frame_sealing.MOST_FORGED", 100)
     wire = Wire()
     heard = [thing for _ in range(100) for thing in wire.host.receive(frame(Kind.STATUS, bytes(30)), 0.1)]
@@ -312,7 +312,7 @@ def test_one_direction_that_is_slowed_down_gradually_ends_the_link() -> None:
     assert now < 1.0 + 3 * (FRESH_WITHIN + LOST_WITHOUT)
 
 
-def test_what_is_fresh() -> None:
+def test_freshness_of_heard_frames() -> None:
     freshness = Freshness()
     freshness.sent(1, 0.0)
     freshness.begin(0.0)

@@ -48,7 +48,7 @@ def kept(*parts: tuple[int, int, int]) -> list[KeptReports]:
         ((MIDDLE, 4), kept((OLD, 6, 8), (MIDDLE, 5, 4), (RUNNING, 1, 0)), (RUNNING, 1), []),
     ],
 )
-def test_it_continues_after_what_is_held_and_reports_what_is_gone(
+def test_it_continues_after_the_held_reports_and_reports_the_loss(
     held: tuple[int, int], listed: list[KeptReports], expected: tuple[int, int], gone: list[ReportsGone]
 ) -> None:
     sequence = ReportSequence(held, listed, RUNNING)
@@ -56,7 +56,7 @@ def test_it_continues_after_what_is_held_and_reports_what_is_gone(
     assert sequence.gone == gone
 
 
-def test_a_running_boot_behind_what_is_held_of_it_contradicts_it() -> None:
+def test_a_running_boot_behind_the_held_reports_is_a_contradiction() -> None:
     with pytest.raises(ValueError, match="report 3, and 4 was taken"):
         ReportSequence((RUNNING, 4), kept((RUNNING, 1, 3)), RUNNING)
 

@@ -119,7 +119,7 @@ def test_skipped_reports_that_come_too_late_are_not_a_contradiction() -> None:
     assert isinstance(only(line.host.receive(removed(line.device, 5, 99), line.now)), Contradicted), "it was taken"
 
 
-def test_what_comes_after_all_is_taken() -> None:
+def test_a_late_report_is_accepted() -> None:
     line = Silence(lambda number: number <= 2)
     line.report(4)
     line.run(3 * DUE_WITHIN)
@@ -143,7 +143,7 @@ def test_a_growing_gap_and_a_second_gap_are_reported_again() -> None:
     assert len(line.of(LinkOver)) == 2
 
 
-def test_a_later_link_and_a_later_start_of_the_program_do_not_tell_it_again() -> None:
+def test_a_later_link_or_start_does_not_report_it_again() -> None:
     line = Silence(lambda number: number <= 2)
     line.report(3)
     line.run(3 * DUE_WITHIN)

@@ -31,7 +31,7 @@ def run(package: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(tests, cwd=package, env=environment, capture_output=True, text=True)
 
 
-def test_the_skeleton_does_what_every_driver_must(package: Path) -> None:
+def test_the_skeleton_passes_the_conformance_tests(package: Path) -> None:
     ended = run(package)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert " passed" in ended.stdout

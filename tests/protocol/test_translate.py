@@ -86,13 +86,13 @@ def test_there_is_an_observation_for_every_report() -> None:
         assert type(observation_of(report)).__name__ == type(report).__name__  # type: ignore[arg-type]  # all of them are
 
 
-def test_a_concealed_card_does_not_show_in_what_a_report_becomes() -> None:
+def test_a_translated_report_does_not_show_a_concealed_card() -> None:
     assert "KC" not in repr(observation_of(messages.SetDispensed(9, 7, 4, 46, 2, [13])))
 
 
 @pytest.mark.parametrize("name", [field for field in Capabilities.__struct_fields__ if field != "dispenses"])
 @pytest.mark.parametrize("dispenses", ["on_command", "on_removal"])
-def test_capabilities_go_out_as_words_and_come_back(name: str, dispenses: str) -> None:
+def test_capabilities_survive_a_round_trip(name: str, dispenses: str) -> None:
     always = ("acknowledges", "counts")  # cardlink cannot deny them: its devices have both
     bare = dict.fromkeys((field for field in Capabilities.__struct_fields__ if field not in always), False)
     given = Capabilities(**{**bare, "dispenses": dispenses, name: True})  # type: ignore[arg-type]  # by name

@@ -71,7 +71,7 @@ def test_the_pin_is_checked_before_the_key() -> None:
     refused(converse(host(DevicePolicy(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
 
 
-def test_a_device_under_the_other_ones_serial_number_has_not_its_key() -> None:
+def test_a_device_with_the_others_serial_number_lacks_its_key() -> None:
     pinned = DevicePolicy(serial="SHOE-A")
     refused(converse(host(pinned), device("SHOE-A", key_of="SHOE-B"), 0.0), "device-rejects-host")
 
@@ -94,7 +94,7 @@ class TwoLinks:
         self.host_proofs = [one.outgoing() for one in self.hosts]
 
 
-def test_a_hosts_proof_is_worth_nothing_on_the_other_link() -> None:
+def test_a_hosts_proof_is_invalid_on_the_other_link() -> None:
     links = TwoLinks("SHOE-A", "SHOE-B")
     for taker, proof in zip(links.devices, reversed(links.host_proofs), strict=True):
         assert rejected(taker.exchange(proof, 0.0)) == "proof"
@@ -103,7 +103,7 @@ def test_a_hosts_proof_is_worth_nothing_on_the_other_link() -> None:
 
 @pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
 def test_a_devices_proof_is_invalid_on_the_other_link(serials: tuple[str, str]) -> None:
-    """With the same key as well: two hosts that share a key are still two conversations."""
+    """It is invalid even with the same key: two hosts that share a key are still two conversations."""
     links = TwoLinks(*serials)
     proofs = [one.exchange(proof, 0.0) for one, proof in zip(links.devices, links.host_proofs, strict=True)]
     for taker, data, serial in zip(links.hosts, reversed(proofs), serials, strict=True):
@@ -179,7 +179,7 @@ def test_the_firmware_of_a_proven_device_only_is_judged() -> None:
     refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
 
 
-def test_nothing_is_asked_of_a_device_that_is_refused() -> None:
+def test_a_refused_device_gets_no_orders() -> None:
     taken, other = host(DevicePolicy(serial="SHOE-A")), device("SHOE-B")
     taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
     assert taken.outgoing() == b"", "a proof would give it information"

@@ -76,7 +76,7 @@ def test_no_misplaced_card_is_shown(face: int) -> None:
         (Kind.SEALED_REJECT, [3], "sealed reject: field code is no str."),
     ],
 )
-def test_another_frame_ends_the_link_with_the_same_words(kind: Kind, body: Any, words: str) -> None:
+def test_another_frame_ends_the_link_with_the_same_message(kind: Kind, body: Any, words: str) -> None:
     try:
         data = encode(body)
     except OverflowError:
@@ -95,7 +95,7 @@ def test_another_frame_ends_the_link_with_the_same_words(kind: Kind, body: Any, 
         (Kind.IDENTITY, [1, "shoe"], "identity: 2 fields, at least 14."),
     ],
 )
-def test_what_is_clear_is_named_alike(kind: Kind, body: Any, words: str) -> None:
+def test_clear_frames_are_named_in_the_same_way(kind: Kind, body: Any, words: str) -> None:
     heard = only(make_host().receive(frame(kind, encode(body)), 0.1))
     assert isinstance(heard, LinkOver)
     assert heard.code == "device-message"

@@ -67,7 +67,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("document", STEPS)
-def test_the_steps_of_a_round_stand_in_the_documents_order(document: str) -> None:
+def test_the_steps_of_a_round_are_in_the_documents_order(document: str) -> None:
     rules = game(document)
     assert [(step.kind, step.clause) for step in rules.steps] == STEPS[document]
     assert rules.clauses.no_more_bets == next(clause for kind, clause in STEPS[document] if kind is S.CLOSING)

@@ -51,7 +51,7 @@ def test_e1_a_game_deals_a_unit_in_its_order_by_its_clause(game_id: str, unit: U
 
 
 @pytest.mark.parametrize("game_id", GAME_IDS)
-def test_e1_a_game_says_once_how_each_unit_is_dealt(game_id: str) -> None:
+def test_e1_a_game_defines_once_how_each_unit_is_dealt(game_id: str) -> None:
     assert sorted(grammar.unit for grammar in GAMES[game_id].grammars) == sorted(Unit)
 
 

@@ -131,7 +131,7 @@ def test_a_fact_of_two_hands_that_depends_on_more_than_is_stated_is_refused(
         wager_odds(*only(Looks.BOTH, Shape.SAME_POINTS))
 
 
-def test_a_fact_of_two_hands_of_which_nothing_is_stated_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fact_of_two_hands_without_stated_traits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(TRAITS, Shape.HIGHER)
     with pytest.raises(CountingError, match="it is not known what HIGHER depends on; enter it in TRAITS"):
         wager_odds(*only(Looks.BOTH, Shape.HIGHER))
@@ -147,13 +147,13 @@ def test_a_wager_on_one_hand_that_pays_on_two_is_refused() -> None:
         wager_odds(*only(Looks.BOX, Shape.HIGHER))
 
 
-def test_what_is_returned_counts_as_well_as_what_is_paid() -> None:
+def test_returned_and_paid_outcomes_are_both_counted() -> None:
     _, wager = only(Looks.BOX, Shape.THREE_PICTURES, returned=Shape.FLUSH)
     assert dependence(wager, wager.prices) == (frozenset({Trait.RANKS}), Suits.ONE_SUIT, False)
 
 
 @pytest.mark.parametrize("shape", OF_BOTH, ids=lambda shape: shape.name)
-def test_what_is_stated_of_a_shape_of_two_hands_is_true(shape: Shape) -> None:
+def test_the_stated_traits_of_a_shape_are_true(shape: Shape) -> None:
     assert untrue_of(TRAITS[shape], OF_BOTH[shape]) == ""
 
 

@@ -104,7 +104,7 @@ def test_by_complete_hands_part_of_a_hand_decides_nothing(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
-def test_what_establishes_an_outcome_must_be_chosen(game_id: str) -> None:
+def test_the_way_to_establish_an_outcome_must_be_chosen(game_id: str) -> None:
     with pytest.raises(SettingError, match="established_by must be chosen"):
         established(read_law(game(game_id)), [(1, "main")], Known())
 
@@ -170,7 +170,7 @@ def test_a_wager_that_the_game_does_not_know_is_refused() -> None:
         ({"B1": "KD"}, "KD", "known at two places"),
     ],
 )
-def test_cards_that_cannot_lie_so_are_refused(hands: dict[str, str], elsewhere: str, sentence: str) -> None:
+def test_impossible_positions_of_cards_are_refused(hands: dict[str, str], elsewhere: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as refused:
         at(hands, elsewhere)
     assert "KD" not in str(refused.value)
@@ -220,7 +220,7 @@ def test_every_option_of_known_cards_is_a_sight() -> None:
         assert set(setting.words) == {sight.value for sight in Sight}
 
 
-def test_another_word_for_what_counts_as_known_is_refused() -> None:
+def test_an_unknown_option_of_known_cards_is_refused() -> None:
     with pytest.raises(ValueError, match="recognised or seen or exposed, not 'guessed'"):
         known_under("guessed", SIGHTINGS)
 
@@ -271,7 +271,7 @@ def lacking(known: Known) -> int:
 
 @pytest.mark.parametrize("deck", [SMALL, PICTURES], ids=["five-ranks", "pictures"])
 @given(data=st.data())
-def test_every_completion_dealt_out_says_the_same(deck: Sequence[Card], data: st.DataObject) -> None:
+def test_dealing_every_completion_gives_the_same_result(deck: Sequence[Card], data: st.DataObject) -> None:
     law, wager = data.draw(st.sampled_from(CASES))
     known = data.draw(positions(deck))
     assert standing(law, wager, 1, known, deck) is by_dealing(law, wager, known, deck)
@@ -329,7 +329,7 @@ def assert_dealt_out(deck: tuple[Card, ...], positions_of_it: Iterable[Known]) -
 
 
 @given(data=st.data())
-def test_many_boxes_are_answered_as_each_alone(data: st.DataObject) -> None:
+def test_many_boxes_are_answered_like_each_box_alone(data: st.DataObject) -> None:
     law = data.draw(st.sampled_from(LAWS))
     left = list(data.draw(st.permutations(DECK)))
     places = ["B1", "B2", "B3", "D"]
@@ -368,7 +368,7 @@ def test_a_decided_wager_stays_decided_with_more_known_cards(data: st.DataObject
 
 
 @given(st.sampled_from(CASES), st.permutations(DECK))
-def test_whole_hands_stand_as_they_are_settled(case: tuple[Law, Wager], shuffled: list[Card]) -> None:
+def test_complete_hands_are_decided_as_they_are_settled(case: tuple[Law, Wager], shuffled: list[Card]) -> None:
     law, wager = case
     box, dealer = tuple(shuffled[:3]), tuple(shuffled[3:6])
     found = standing(law, wager, 1, Known({"B1": box, "D": dealer}))

@@ -58,7 +58,7 @@ def test_a_wager_has_one_result_which_suits_do_not_change(game: Game, cards: lis
 
 @every_game
 @given(cards=six_cards, suits=st.lists(st.integers(0, 3), min_size=6, max_size=6))
-def test_suits_matter_to_no_wager_of_which_that_is_not_known(game: Game, cards: list[Card], suits: list[int]) -> None:
+def test_suits_matter_only_to_wagers_known_for_it(game: Game, cards: list[Card], suits: list[int]) -> None:
     other = [DECK[13 * suit + card.rank - 1] for card, suit in zip(cards, suits, strict=True)]
     law = next(every_law(game))
     for wager in law.wagers:

@@ -87,7 +87,7 @@ def test_questions_lead_to_a_row_that_no_answer_contradicts(game_id: str, kind: 
 
 @each_game
 @each_kind
-def test_the_row_that_the_questions_lead_to_does_not_depend_on_what_was_not_asked(game_id: str, kind: Kind) -> None:
+def test_the_found_row_does_not_depend_on_unasked_facts(game_id: str, kind: Kind) -> None:
     for law, nothing in starts(game_id, kind):
         for facts, row in follow(law, kind, nothing):
             left = [name for name in asked_of_people(law, kind) if getattr(facts, name) is None]
@@ -99,7 +99,7 @@ def test_the_row_that_the_questions_lead_to_does_not_depend_on_what_was_not_aske
 
 @each_game
 @each_kind
-def test_whatever_is_asked_can_change_the_row(game_id: str, kind: Kind) -> None:
+def test_every_question_can_change_the_row(game_id: str, kind: Kind) -> None:
     for law, nothing in starts(game_id, kind):
         waiting = [nothing]
         while waiting:
@@ -117,7 +117,7 @@ def test_whatever_is_asked_can_change_the_row(game_id: str, kind: Kind) -> None:
 
 @each_game
 @each_kind
-def test_what_is_stated_is_never_asked_again_and_what_no_one_is_asked_for_never(game_id: str, kind: Kind) -> None:
+def test_stated_and_unaskable_facts_are_never_asked(game_id: str, kind: Kind) -> None:
     for law, nothing in starts(game_id, kind):
         for facts in answered(nothing, asked_of_people(law, kind)[:3]):
             asks = find_row(law, kind, facts).asks
@@ -256,7 +256,7 @@ def test_the_first_row_that_fits_applies_and_one_that_might_is_asked_for() -> No
         assert (found.row.because, found.asks) == (because, asks)
 
 
-def test_what_no_one_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
+def test_an_unaskable_fact_that_is_not_stated_is_false() -> None:
     row = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "between rounds", when=Facts(between_rounds=True), id="a")
     other = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "in a round", when=Facts(between_rounds=False), id="b")
     law = read_law(replace(game("NC"), irregularities=(row, other)))

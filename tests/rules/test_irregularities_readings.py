@@ -65,7 +65,7 @@ def test_reading_26_rtp_5_7_by_default_the_gaming_shift_manager_permits_it(
     assert (row.clause, row.disposition) == (clause, disposition)
 
 
-def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers_and_by_right() -> None:
+def test_rtp_5_13_1_a_withdrawal_covers_all_wagers_and_is_a_right() -> None:
     row = final(read_law(game("RTP")), K.POWER_FAILURE, said(before_close=False, established=False))
     options = {option.choice: option for option in row.options}
     assert options[Choice.WITHDRAW].all_wagers
@@ -147,7 +147,7 @@ def test_reading_37_nc_5_5_4_a_dropped_card_with_a_seen_face_is_dealt_face_up(
     assert says(final(read_law(game("NC")), K.DROPPED_CARD, unhandled)) == option
 
 
-def test_reading_37_nc_5_7_who_saw_a_dropped_card_is_asked_only_by_that_reading() -> None:
+def test_reading_37_nc_5_7_only_that_reading_asks_who_saw_a_dropped_card() -> None:
     for option, asked in (("yes", True), ("no", False)):
         asks = find_row(read_law(game("NC"), {"face_up_is_misdealt": option}), K.DROPPED_CARD, Facts()).asks
         assert ("face_seen" in asks) is asked

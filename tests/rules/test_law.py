@@ -180,7 +180,7 @@ def house_row(kind: Kind, when: Facts | None = None) -> Row:
 
 
 @pytest.mark.parametrize(("game_id", "kind"), list(product(GAME_IDS, [K.EXPOSED_CARD, K.FOREIGN_CARD, K.WRONG_VIEWER])))
-def test_a_row_of_the_house_comes_before_the_document_and_names_its_authority(game_id: str, kind: Kind) -> None:
+def test_a_row_of_the_casino_precedes_the_document_and_names_its_authority(game_id: str, kind: Kind) -> None:
     row = house_row(kind)
     law = read_law(game(game_id), house=[row])
     assert find_row(law, kind, Facts()) == (row, ())
@@ -198,7 +198,7 @@ def test_a_row_of_the_house_reaches_no_further_than_its_facts() -> None:
 
 
 @each_game
-def test_rows_stand_in_the_order_house_document_house_procedure(game_id: str) -> None:
+def test_rows_are_in_the_order_casino_document_house_procedure(game_id: str) -> None:
     row = house_row(K.UNSHUFFLED)
     law = read_law(game(game_id), house=[row])
     document = [of_document for of_document in game(game_id).irregularities if law.holds(of_document.under)]
@@ -245,7 +245,7 @@ def test_data_under_an_unknown_setting_or_option_is_refused_with_its_place(under
         assert sentence in str(refused.value)
 
 
-def test_a_first_card_that_asks_for_a_setting_which_is_not_there_is_refused() -> None:
+def test_a_first_card_with_an_unknown_setting_is_refused() -> None:
     document = game("F3")
     assert document.first_card is not None
     with pytest.raises(SettingError, match="F3 has no setting 'frist_card'"):

@@ -31,7 +31,7 @@ def test_a_bet_is_a_positive_whole_number(amount: object) -> None:
 
 
 @pytest.mark.parametrize(("game_id", "wager", "box"), [("TP", "main", 0), ("NC", "tie", 4), ("F3", "win", -1)])
-def test_a_bet_lies_on_a_box_of_the_layout(game_id: str, wager: str, box: int) -> None:
+def test_a_bet_is_placed_on_a_box_of_the_layout(game_id: str, wager: str, box: int) -> None:
     assert refused(game_id, lay(game_id, seats={"ann": 1}), "ann", wager, box, 10)[0] is Refusal.NO_SUCH_BOX
 
 
@@ -59,7 +59,7 @@ def test_a_closed_box_takes_no_bet() -> None:
     assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 2, 10, rules) == (Refusal.BOX_CLOSED, "")
 
 
-def test_who_bets_must_be_entered_first() -> None:
+def test_a_bettor_must_be_entered_first() -> None:
     assert refused("TP", Layout(), "ann", "main", 1, 10)[0] is Refusal.UNKNOWN_BETTOR
 
 
@@ -169,13 +169,13 @@ def test_nc_3_8_a_player_bets_on_other_boxes_too() -> None:
     assert lying(put("NC", layout, "ann", "main", 2, 10).layout) == [("ann", "main", 1, 10), ("ann", "main", 2, 10)]
 
 
-def test_what_the_dealer_overlooks_lies_there() -> None:
+def test_an_overlooked_bet_is_on_the_layout() -> None:
     rules = TableRules(boxes=3, limits={"tie": Limit(10, 20)}, closed_boxes=frozenset({1}), fewer_wagers={1: 0})
     laid = put("TP", lay("TP", seats={"ann": 1}), "ann", "tie", 1, 500, rules, noticed=False)
     assert lying(laid.layout) == [("ann", "tie", 1, 500)]
 
 
-def test_nc_5_13_the_layout_is_what_chips_were_found_to_lie_at_closing() -> None:
+def test_nc_5_13_the_layout_has_the_chips_found_at_closing() -> None:
     bettors = [Bettor("ann", 1), Bettor("bob")]
     bets = [Bet(2, "bob", "tie", 2, 7), Bet(1, "ann", "main", 1, 500)]
     layout = as_it_lies(LAWS["NC"], limited("main"), bettors, bets)
@@ -194,7 +194,7 @@ def test_nc_5_13_the_layout_is_what_chips_were_found_to_lie_at_closing() -> None
         Bet(2, "ann", "tie", 1, 0),
     ],
 )
-def test_what_cannot_lie_there_is_refused_even_as_it_lies(bet: Bet) -> None:
+def test_an_impossible_bet_is_refused_even_if_found_there(bet: Bet) -> None:
     with pytest.raises(BetRefusedError):
         as_it_lies(LAWS["NC"], THREE_BOXES, [Bettor("ann")], [Bet(1, "ann", "main", 1, 5), bet])
 

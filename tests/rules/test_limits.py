@@ -84,7 +84,7 @@ def test_nc_5_1_no_one_is_pushed_beyond_what_a_seated_bettor_may_bet() -> None:
     assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 40), ("ann", 30)]
 
 
-def test_nc_1_15_with_no_one_seated_the_highest_bet_that_lies_there_has_priority() -> None:
+def test_nc_1_15_with_no_one_seated_the_highest_bet_has_priority() -> None:
     layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50))
     laid = put("NC", layout, "bob", "main", 1, 90, limited("main"))
     assert lying(laid.layout) == [("bob", "main", 1, 50), ("cy", "main", 1, 50)]
@@ -171,7 +171,7 @@ def test_nc_5_1_an_overlooked_excess_goes_back_to_the_same_bettors_later(
     assert lying(reject_excess(LAWS["NC"], rules, overlooked).layout) == lying(at_once)
 
 
-def test_rtp_3_4_excess_that_is_noticed_before_closing_is_each_wagers_own() -> None:
+def test_rtp_3_4_an_excess_noticed_before_closing_is_of_each_wager() -> None:
     layout = lay("RTP", ("ann", "main", 1, 130), ("bob", "main", 1, 100))
     laid = reject_excess(LAWS["RTP"], limited("main"), layout)
     assert lying(laid.layout) == [("ann", "main", 1, 100), ("bob", "main", 1, 100)]

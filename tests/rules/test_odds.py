@@ -160,7 +160,7 @@ def test_p3_1_1_6_a_tie_on_points_favours_the_player_and_one_on_ranking_does_not
 
 
 def test_rtp_4_2_royal_pictures_pay_on_the_calculated_number_of_hands() -> None:
-    """Of 22,100 hands: KKK, QQQ, JJJ, other three pictures, a picture pair, one king."""
+    """The counts of 22,100 hands are for KKK, QQQ, JJJ, other three pictures, a picture pair, one king."""
     mixed, one_king = comb(12, 3) - 3 * comb(4, 3), 4 * comb(48 - 8, 2) + 4 * 8 * 40
     assert (mixed, one_king) == (208, 4400)
     royal = counted_by_id("RTP")["royal"]
@@ -212,7 +212,7 @@ def test_a_reading_that_must_be_chosen_is_asked_for() -> None:
 
 
 def test_a_reading_that_decides_which_wagers_exist_is_asked_for() -> None:
-    """Without the question, the wager would silently be missing."""
+    """The wager would silently be missing without the question."""
     document = game("F3")
     settings = tuple(
         msgspec.structs.replace(setting, default="") if setting.id == "three_pictures_wager" else setting

@@ -125,7 +125,7 @@ def test_nc_5_7_3_a_bettor_may_take_back_his_bets_while_others_play_on() -> None
     assert settlement.entries[0].clause == "NC 5.7.3"
 
 
-def test_nc_5_13_a_withdrawal_leaves_the_others_shares_as_the_chips_lay_at_closing() -> None:
+def test_nc_5_13_a_withdrawal_leaves_the_other_shares_unchanged() -> None:
     layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 100))
     settlement = settle_round(NC, limited("main"), layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
     assert [entry.counted for entry in settlement.entries] == [0, 50]
@@ -259,7 +259,7 @@ def test_a_bet_taken_away_late_is_settled_with_the_closed_layout(game_id: str, c
     assert gains(settle_round(LAWS[game_id], THREE_BOXES, layout, TABLE)) == {"ann": -40}
 
 
-def test_nc_5_3_who_walked_away_is_settled_as_everybody() -> None:
+def test_nc_5_3_an_absent_bettor_is_settled_like_the_others() -> None:
     layout = lay("NC", ("gone", "main", 1, 100), ("ann", "main", 1, 100), seats={"ann": 1})
     assert gains(settle_round(NC, THREE_BOXES, layout, TABLE)) == {"gone": 100, "ann": 100}
 

@@ -64,7 +64,7 @@ OF_SUITS: Final = tuple(shape for shape in OF_ONE if of_one_hand(OF_ONE[shape])[
 
 
 @pytest.mark.parametrize("shape", PLAIN, ids=lambda shape: shape.name)
-def test_a_shape_of_one_hand_is_there_exactly_where_its_plain_definition_says_so(shape: Shape) -> None:
+def test_a_shape_of_one_hand_agrees_with_its_plain_definition(shape: Shape) -> None:
     plain = {dealt for dealt in every_hand() if PLAIN[shape](letters(dealt), len({card.suit for card in dealt}))}
     assert with_shape(shape) == plain
 
@@ -99,7 +99,7 @@ def test_every_shape_has_one_predicate(shape: Shape) -> None:
     assert (shape in OF_ONE) is not (shape in OF_BOTH)
 
 
-def test_rtp_1_1_4_2_any_king_comes_4400_times() -> None:
+def test_rtp_1_1_4_2_any_king_occurs_4400_times() -> None:
     assert len(with_shape(S.ANY_KING)) == 4400
 
 

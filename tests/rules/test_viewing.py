@@ -29,7 +29,7 @@ def test_rtp_3_10_the_seated_bettor_who_placed_first_looks() -> None:
     assert viewing_refusal(RTP, layout, "bob", 1) is None
 
 
-def test_rtp_3_11_who_looks_is_seated() -> None:
+def test_rtp_3_11_the_viewer_is_seated() -> None:
     layout = lay("RTP", *SHARED)
     refusal = viewing_refusal(RTP, layout, "cy", 1)
     assert refusal is not None
@@ -61,7 +61,7 @@ def test_rtp_3_10_a_viewer_of_another_hand_is_passed_over_for_the_next_seated() 
     assert viewer(RTP, layout, 1, {"bob": 2}) == "ann"
 
 
-def test_nc_1_15_who_sits_at_the_box_looks_else_the_highest_bet() -> None:
+def test_nc_1_15_the_seated_bettor_looks_else_the_highest_bet() -> None:
     assert viewer(NC, lay("NC", *SHARED, seats={"ann": 1, "bob": 2}), 1) == "ann"
     layout = lay("NC", *SHARED, seats={"bob": 2})
     assert viewer(NC, layout, 1) == "cy"

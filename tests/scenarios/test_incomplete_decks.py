@@ -18,7 +18,7 @@ from simulators.scenarios.player import DifferenceError, play
         ("deck duplicate", "1 missing, 1 duplicate"),
     ],
 )
-def test_a_deck_that_is_not_whole_is_not_dealt_from_and_the_next_one_is(word: str, note: str) -> None:
+def test_an_incomplete_deck_is_replaced_by_the_next_one(word: str, note: str) -> None:
     text = (
         "game NC\ndevice sets\ncell I02\nclause NC 5.5.2\n\n"
         f"begin\nfinish\n{word}\nload\nexpect I02 NC 5.5.2 void\nload\n"

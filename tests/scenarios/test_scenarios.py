@@ -43,7 +43,7 @@ def texts(scenario: Scenario) -> list[str]:
 
 
 @pytest.mark.parametrize("name", names())
-def test_it_comes_out_as_the_file_says_and_the_next_round_begins(name: str) -> None:
+def test_it_ends_as_the_file_states_and_the_next_round_begins(name: str) -> None:
     scenario = load(name)
     course = Course(scenario.setting)
     played = list(play(scenario, course))
@@ -96,7 +96,7 @@ def test_with_default_readings_no_scenario_applies_another_clause() -> None:
     ("game_id", "cell"),
     sorted({(cell.game, cell.number) for cell in CELLS if cell.expected.disposition in UNPROVIDED}),
 )
-def test_what_no_clause_provides_for_shows_hold_alert_and_a_ruling_with_authority(game_id: str, cell: str) -> None:
+def test_a_case_without_a_clause_shows_hold_alert_and_ruling(game_id: str, cell: str) -> None:
     shown = [texts(one) for one in of_cell(game_id, cell)]
     ruled = [lines for lines in shown if "expect alert shift manager" in lines]
     assert ruled
@@ -110,7 +110,7 @@ def test_what_no_clause_provides_for_shows_hold_alert_and_a_ruling_with_authorit
 
 
 @pytest.mark.parametrize("scenario", EVERYTHING, ids=lambda scenario: scenario.name)
-def test_it_is_filed_under_its_game_and_cell_and_says_what_it_shows(scenario: Scenario) -> None:
+def test_it_is_filed_under_game_and_cell_with_a_description(scenario: Scenario) -> None:
     folder, _, name = scenario.name.partition("/")
     assert folder == scenario.setting.game.lower()
     assert name.startswith(f"{scenario.cell.lower()}-")

@@ -102,7 +102,7 @@ def test_the_header_is_held_to_its_word_too(name: str, was: str, now: str) -> No
         play_text(text_of(name).replace(was, now))
 
 
-def test_a_refusal_that_is_not_expected_fails() -> None:
+def test_an_unexpected_refusal_fails() -> None:
     with pytest.raises(DifferenceError, match="line 10: the step before was refused: Only a pit supervisor"):
         play_text(HEAD + "\nbegin\ndeal 2\nreport exposed_card B3\n\nconfirm by dealer\nchoose all continue\n")
     with pytest.raises(DifferenceError, match="the last step was refused"):
@@ -152,7 +152,7 @@ def test_hands_are_dealt_to_the_boxes_on_which_wagers_lie(header: str, steps: st
         "load\nload\nplace your bets\nno more bets",  # another deck than the first
     ],
 )
-def test_a_hand_that_would_not_come_about_is_refused_where_the_deal_begins(steps: str) -> None:
+def test_an_impossible_hand_is_refused_at_the_start_of_the_deal(steps: str) -> None:
     last = len(steps.splitlines()) + 2
     with pytest.raises(DifferenceError, match=f"line {last}: `no more bets`: B3 would not get the hand"):
         play_text(f"game NC\nhand B3 KD QC JS\n{steps}\nfinish")
@@ -180,12 +180,12 @@ def test_a_file_needs_no_cell_and_no_clause() -> None:
             play_text(f"game NC\n{header}\n{exposed}")
 
 
-def test_a_refused_step_says_how_to_expect_it() -> None:
+def test_a_refused_step_shows_how_to_expect_it() -> None:
     with pytest.raises(DifferenceError, match=r"If that is right, write `expect refused role` after it\.$"):
         play_text("game NC\nbegin\ndeal 1\nreport exposed_card B1\nconfirm by dealer\ndeny")
 
 
-def test_about_turns_steps_to_another_irregularity() -> None:
+def test_about_directs_steps_to_another_irregularity() -> None:
     both = "begin\ndeal 1\nreport exposed_card B1\nreport unshuffled\nexpect I03 NC 5.5.3 void\n"
     play_text(HEAD + both + "about I12\nexpect I12 NC 5.7 options\ndeny\ndeny\nexpect no irregularity")
 
@@ -248,13 +248,13 @@ def test_about_turns_steps_to_another_irregularity() -> None:
         (HEAD + "begin\ngame NC", "a, line 5: 'game NC' begins no step"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_line_and_what_is_known(text: str, sentence: str) -> None:
+def test_an_unreadable_line_is_named_with_the_known_commands(text: str, sentence: str) -> None:
     with pytest.raises(BadScenarioError) as refused:
         read_scenario("a", text)
     assert sentence in str(refused.value)
 
 
-def test_comments_and_empty_lines_mean_nothing_and_the_head_tells_what_it_is_about() -> None:
+def test_comments_are_ignored_and_the_head_is_the_description() -> None:
     plain = read_scenario("a", HEAD + "begin\ndeal 2")
     noted = read_scenario("a", "# One.\n#  Two.\n\n" + HEAD + "\n# no word of it\nbegin # at once\n\ndeal   2\n")
     assert noted.about == "One. Two."
@@ -263,7 +263,7 @@ def test_comments_and_empty_lines_mean_nothing_and_the_head_tells_what_it_is_abo
     assert noted.setting == plain.setting
 
 
-def test_the_forms_of_all_words_begin_with_the_word() -> None:
+def test_every_form_begins_with_its_command() -> None:
     for word, form in [
         *((word, step.form) for word, step in STEPS.items()),
         *((word, step.form) for word, step in DEVICE_STEPS.items()),
@@ -282,7 +282,7 @@ def run_demo(file: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_the_demo_tells_each_step_and_what_the_table_says() -> None:
+def test_the_demo_prints_each_step_and_the_tables_output() -> None:
     code, output = run_demo(EXPOSED)
     assert code == 0
     printed = output.splitlines()

@@ -160,7 +160,7 @@ def test_a_good_one_from_two_files() -> None:
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_a_deck_that_goes_in_as_the_one_before_came_out() -> None:
+def test_a_deck_that_goes_in_as_the_last_one_came_out() -> None:
     first, second, third = shuffled("uniform", 3)
     write_decks(
         Path("a.jsonl"), [first, DeckOrders(first.after, second.after), third, *without_the_order_in([first] * 7)]
@@ -174,7 +174,7 @@ def test_a_deck_that_goes_in_as_the_one_before_came_out() -> None:
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_what_could_hardly_have_been_found_allows_no_verdict() -> None:
+def test_a_test_of_low_power_allows_no_verdict() -> None:
     write_decks(Path("small.csv"), shuffled("uniform", 1, cards=6))
     done = call("run", "small.csv")
     assert done.exit_code == 2
@@ -185,7 +185,7 @@ def test_what_could_hardly_have_been_found_allows_no_verdict() -> None:
 
 
 @pytest.mark.usefixtures("few_audits")
-def test_whole_decks_alone_say_what_would_have_been_found() -> None:
+def test_the_power_is_stated_for_whole_decks_only() -> None:
     write_decks(Path("mixed.csv"), [*shuffled("uniform", 20), *first_seen(shuffled("uniform", 1, seed=2), 6)])
     report = read(call("run", "mixed.csv", "--json"))
     assert [(one["decks"], one["known"]) for one in report["power"]] == [(20, 52)] * 3
@@ -204,7 +204,7 @@ def test_a_person_states_what_was_examined() -> None:
     assert report["numpy"] == np.__version__
 
 
-def test_large_decks_of_which_few_cards_are_known_can_be_planned() -> None:
+def test_large_decks_with_few_known_cards_can_be_planned() -> None:
     asked = ("plan", "shelves:10", "--cards", "416", "--audits", "2000", "--at-most", "1")
     done = call(*asked)
     assert (done.exit_code, done.stderr.splitlines()[0]) == (
@@ -228,7 +228,7 @@ def test_the_level_decides() -> None:
     assert call("run", "decks.csv", "--level", str(chance * 0.99)).exit_code == 0
 
 
-def test_where_no_verdict_is_possible_nobody_takes_it_for_a_pass() -> None:
+def test_an_impossible_verdict_does_not_look_like_a_pass() -> None:
     write_decks(Path("unknown.csv"), without_the_order_in(shuffled("cut", 30)))
     done = call("run", "unknown.csv")
     assert done.exit_code == 2
@@ -378,7 +378,7 @@ def test_a_plan_that_ends_before_it_finds() -> None:
         (("cut", "--at-most", "10000"), f"1,000 audits of 10,000 decks are too many: at most {MOST_DRAWN:,} decks"),
     ],
 )
-def test_what_cannot_be_planned(arguments: tuple[str, ...], sentence: str) -> None:
+def test_an_impossible_plan(arguments: tuple[str, ...], sentence: str) -> None:
     done = call("plan", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert sentence in done.stderr
@@ -422,7 +422,7 @@ def test_an_example_of_the_page_prints_what_it_shows(written: str, expected: str
     assert printed(written) == expected
 
 
-def test_the_table_of_the_monitor_is_what_is_measured() -> None:
+def test_the_table_of_the_monitor_is_the_measured_one() -> None:
     assert waiting.table() in DOCUMENT
 
 

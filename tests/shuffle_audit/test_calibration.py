@@ -70,5 +70,5 @@ def test_good_decks_are_called_bad_as_rarely_as_is_stated(decks: int) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("known", KNOWN)
-def test_who_looks_after_each_deck_is_misled_as_rarely_as_is_stated(known: int) -> None:
+def test_a_check_after_each_deck_errs_as_rarely_as_stated(known: int) -> None:
     check_evidence(known, long_forms.count(calibration.SETS))

@@ -37,7 +37,7 @@ def test_each_count_has_its_number_of_orders(
     assert tuple(np.bincount(counted(SEVEN), minlength=len(numbers(7)))) == numbers(7)
 
 
-def test_a_players_right_guesses_come_as_often_as_they_must() -> None:
+def test_a_players_right_guesses_have_their_expected_rate() -> None:
     counted = np.bincount(patterns.right_guesses(SEVEN), minlength=8) / len(SEVEN)
     np.testing.assert_allclose(counted, exact.guess_distribution(7), rtol=1e-12)
 
@@ -53,7 +53,7 @@ def test_a_players_right_guesses_come_as_often_as_they_must() -> None:
         exact.cycle_numbers,
     ],
 )
-def test_the_numbers_are_of_all_orders(numbers: Callable[[int], tuple[int, ...]], cards: int) -> None:
+def test_the_counts_cover_all_orders(numbers: Callable[[int], tuple[int, ...]], cards: int) -> None:
     assert sum(numbers(cards)) == exact.orders_of(cards)
 
 
@@ -96,7 +96,7 @@ def test_tails_of_many_decks(numbers: Callable[[int], tuple[int, ...]], deviatio
     np.testing.assert_allclose(exact.tails_of_decks(one, decks, value), folded, rtol=1e-9)
 
 
-def test_tails_of_what_cannot_come() -> None:
+def test_tails_of_impossible_values() -> None:
     assert exact.tails_of_decks(exact.distribution(exact.rising_sequence_numbers(52)), 100, 99)[0] < 1e-250
 
 

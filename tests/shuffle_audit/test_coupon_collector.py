@@ -72,7 +72,7 @@ def test_its_moments_are_those_of_the_page(kinds: int, mean: float, deviation: f
     ("model", "by_collector", "by_runs"),
     [("shelves:10", (0, 0.1), (0.95, 1)), ("overhand:3:0.2", (1, 1), (1, 1)), ("strip:4", (1, 1), (1, 1))],
 )
-def test_runs_find_what_it_finds_and_what_it_does_not(
+def test_runs_find_everything_that_it_finds_and_more(
     model: str, by_collector: tuple[float, float], by_runs: tuple[float, float]
 ) -> None:
     out = faces_out(decks(model), NEW_DECK)

@@ -45,7 +45,7 @@ def test_no_probability_exceeds_the_bound() -> None:
 
 
 @pytest.mark.parametrize("decks", [2, 25, 300])
-def test_what_is_expected_of_good_decks(decks: int) -> None:
+def test_the_expectation_for_good_decks(decks: int) -> None:
     sets = 400
     found = FullestCells(sets, 52).add(
         UNIFORM.shuffle(np.random.default_rng(2), sets * decks, 52).reshape(sets, -1, 52)

@@ -48,7 +48,7 @@ def test_a_new_deck_has_few_runs() -> None:
     assert tested["runs-of-pictures"].p < 1e-4
 
 
-def test_decks_with_other_kinds_of_cards_are_not_put_together() -> None:
+def test_decks_with_different_cards_are_not_combined() -> None:
     faces = np.stack([faces_of(["AS", "KD", "2C"]), faces_of(["AD", "KD", "2C"])])
     with pytest.raises(OrderError, match="Deck 2 has not as many cards of each kind as deck 1"):
         numbers_of_runs(faces, KINDS[0])
@@ -106,7 +106,7 @@ def test_every_hand_is_ranked_as_the_controller_ranks_it() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_wagers_gain_is_what_the_controller_settles(name: str) -> None:
+def test_gains_of_wagers_equal_the_controllers_settlement(name: str) -> None:
     law = first_reading(game(name))
     deal = dealing(law, Unit.SINGLES)
     hands = deal.hands(DECKS)

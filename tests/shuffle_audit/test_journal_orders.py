@@ -44,7 +44,7 @@ def seen(cards: list[Card], count: int) -> tuple[str, ...]:
     return names(cards[:count]) + (UNKNOWN,) * (52 - count)
 
 
-def test_the_standard_order_is_the_one_of_a_bench() -> None:
+def test_the_standard_order_is_that_of_a_bench() -> None:
     assert tuple(name_of(card) for card in DECK) == STANDARD
     assert makers_order("\n".join(card.code for card in DECK[::-1])) == STANDARD[::-1]
     for text, code in ((" ".join(STANDARD[1:]), "card-missing"), ("AS AS", "card-twice"), ("1X", "no-card")):
@@ -53,7 +53,7 @@ def test_the_standard_order_is_the_one_of_a_bench() -> None:
         assert refused.value.code == code
 
 
-def test_of_new_decks_the_order_in_is_known_and_of_the_order_out_what_was_shown(table: DealingTable) -> None:
+def test_a_new_deck_has_a_known_order_in_and_the_shown_order_out(table: DealingTable) -> None:
     made = table.play_new("uniform", 2)
     found = read(table)
     assert [one.deck for one in found] == [DeckOrders(STANDARD, seen(order, DEALT)) for order in made]
@@ -207,7 +207,7 @@ def test_without_the_makers_order_there_is_no_verdict(table: DealingTable) -> No
         (("{short}", "{journal}", "--new-deck", "standard"), 2, "has 52 cards, and deck 1 has 3."),
     ],
 )
-def test_what_cannot_be_used(
+def test_unusable_input_is_refused(
     arguments: tuple[str, ...], code: int, said: str, table: DealingTable, tmp_path: Path
 ) -> None:
     (order,) = shuffled_new("uniform", 1)

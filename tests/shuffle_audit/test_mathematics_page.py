@@ -48,7 +48,7 @@ def test_the_tables_are_the_computed_ones(page: str, name: str) -> None:
     assert mathematics.written(page, {name: list(TABLES[name]())}) == page
 
 
-def test_figures_in_sentences_are_what_is_computed(page: str) -> None:
+def test_figures_in_sentences_are_the_computed_ones(page: str) -> None:
     assert lacking(page) == []
     ten, twenty = (rows(page, "power")[f"shelves:{count}"] for count in (10, 20))
     said = (
@@ -90,7 +90,7 @@ def test_what_the_audit_needs_beyond_the_goals(page: str) -> None:
     assert (more[0], more[1], more[-1]) == (0, 1, 8)
 
 
-def test_all_goals_are_reached_by_a_procedures_own_p() -> None:
+def test_all_goals_are_met_by_a_procedures_own_p() -> None:
     for goal in goals():
         assert own_power(goal, goal.decks, goal.level) >= 0.95
         assert float(goal.alternative.sum()) == pytest.approx(1.0)
@@ -114,14 +114,14 @@ def check_power(page: str, model: str, limits: audit_power.Limits, at_most: int)
     assert curve == rows(page, "power-curves")[model][: len(curve)]
 
 
-def test_the_power_of_some_models_comes_out_again(page: str) -> None:
+def test_the_power_of_some_models_is_reproduced(page: str) -> None:
     limits = audit_power.Limits(LEVEL, 32, seed=1)
     for model in QUICK:
         check_power(page, model, limits, 32)
 
 
 @pytest.mark.exhaustive
-def test_the_power_of_every_model_comes_out_again(page: str) -> None:
+def test_the_power_of_every_model_is_reproduced(page: str) -> None:
     at_most = 1 << (long_forms.count(AT_MOST) - 1).bit_length()
     limits = audit_power.Limits(LEVEL, at_most, seed=1)
     for model in audit_power.MODELS:
@@ -130,7 +130,7 @@ def test_the_power_of_every_model_comes_out_again(page: str) -> None:
 
 @pytest.mark.exhaustive
 def test_the_cost_of_ten_shelves_is_reproduced(page: str) -> None:
-    """With another seed, as precisely as that many rounds allow: within five standard errors of both."""
+    """Another seed gives the same within five standard errors of both."""
     said = re.findall(r"^\| (F3|NC|P3|RTP|TP) \| (.*) \| (.*) \| .* \| (.*) \| (.*) \|$", page, re.MULTILINE)
     assert len(said) > 5
     rounds, random = long_forms.count(ROUNDS), np.random.default_rng(11)

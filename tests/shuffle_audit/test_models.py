@@ -85,7 +85,7 @@ def test_two_passes_are_one_of_more_shelves(from_top: bool) -> None:
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
 def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> None:
-    """Of five cards, and of one or two."""
+    """The decks have five cards, one or two."""
     for cards in (1, 2, 5) if not isinstance(model, FavouredPlace) else (5,):
         orders: Orders = np.array(list(permutations(range(cards))))
         assert np.exp(model.log_ratios(orders)).mean() == pytest.approx(1.0)
@@ -93,7 +93,7 @@ def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> Non
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
 def test_simulated_decks_have_the_known_distribution(model: KnownModel) -> None:
-    """Of five cards, 60,000 decks: by chi-square, too large once in a million runs."""
+    """Chi-square of 60,000 decks of five cards, which is too large once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(5), 60_000, 5).tolist()))
     expected = np.exp(model.log_ratios(FIVE)) / 120 * 60_000
     observed = np.array([made[tuple(order)] for order in FIVE.tolist()])
@@ -106,7 +106,7 @@ def test_simulated_decks_have_the_known_distribution(model: KnownModel) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.words)
-def test_what_comes_out_is_what_went_in(model: ShuffleModel) -> None:
+def test_the_output_has_the_cards_of_the_input(model: ShuffleModel) -> None:
     made = model.shuffle(np.random.default_rng(3), 50, 52)
     assert made.shape == (50, 52)
     assert (np.sort(made, axis=1) == np.arange(52)).all()

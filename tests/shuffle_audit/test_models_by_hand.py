@@ -56,7 +56,7 @@ def several(one: Chances, times: int) -> Chances:
     ids=lambda one: getattr(one, "words", "chances"),
 )
 def test_several_passes_have_the_distribution_of_one_pass(model: ShuffleModel, expected: Chances) -> None:
-    """Of four cards, 60,000 decks: by chi-square, too large once in a million runs."""
+    """Chi-square of 60,000 decks of four cards, which is too large once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(6), 60_000, 4).tolist()))
     observed = np.array([made[tuple(order)] for order in FOUR.tolist()])
     likely = expected > 0
@@ -132,7 +132,7 @@ def test_overhand_shuffles_grow_with_the_square_of_the_cards() -> None:
 
 
 def test_pairs_that_stick_by_their_classes() -> None:
-    """Of 52 cards: kept pairs occur as often as in their distribution, whose probabilities add up to 1."""
+    """Pairs of 52 cards are kept as often as in their distribution, whose probabilities add up to 1."""
     model, counts = StickingPairs(0.1), np.arange(52)
     one = exact.distribution(exact.kept_pair_numbers(52))
     representative = np.tile(np.arange(51, -1, -1), (52, 1))

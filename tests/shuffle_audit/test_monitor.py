@@ -86,7 +86,7 @@ def test_one_odd_deck_does_not_exclude_all_that_follow(small: set[int], skip: in
 
 
 def test_a_repeated_deck_counts_once() -> None:
-    """With six known cards a repeat occurs by chance."""
+    """A repeat of six known cards occurs by chance."""
     (whole,) = shuffled("uniform", 1)
     many, few = first_seen([whole], 24), first_seen([whole], 6)
     monitor = Monitor("machine 7")
@@ -99,7 +99,7 @@ def test_a_repeated_deck_counts_once() -> None:
     assert (monitor.counted, monitor.left_out["deck-twice"]) == (4, 2)
 
 
-def test_an_alarm_says_what_it_means_how_certain_it_is_and_what_to_do() -> None:
+def test_an_alarm_has_its_meaning_certainty_and_remedy() -> None:
     _, (alarm,) = watched(shuffled("riffle:1", 1), Monitor("T-1", level=1e-4))
     assert alarm.text == (
         "One deck of T-1 speaks against the shuffle. A shuffle that makes every order equally likely ever raises this "
@@ -186,7 +186,7 @@ def test_lines_of_a_file_come_as_they_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["shortened", "replaced"])
-def test_a_file_that_is_not_the_same_any_more(how: str, tmp_path: Path) -> None:
+def test_a_file_that_was_replaced(how: str, tmp_path: Path) -> None:
     file = tmp_path / "decks.jsonl"
     content = b"".join(map(json_line, shuffled("uniform", 2)))
     file.write_bytes(content)
@@ -258,7 +258,7 @@ def samples(text: str) -> dict[tuple[str, str], float]:
     }
 
 
-def test_metrics_are_what_is_defined_and_what_was_found() -> None:
+def test_metrics_have_their_definitions_and_values() -> None:
     monitor = Monitor('the "new" one')
     before = samples(written(monitor, NOW).decode())
     assert {name for name, _ in before} == {one.name for one in DEFINITIONS}
@@ -276,7 +276,7 @@ def test_metrics_are_what_is_defined_and_what_was_found() -> None:
 
 
 @pytest.mark.tool("promtool")
-def test_prometheus_own_tool_finds_nothing_wrong_with_the_file() -> None:
+def test_promtool_accepts_the_file() -> None:
     monitor = Monitor("table 7")
     watched(shuffled("riffle:1", 1), monitor)
     done = subprocess.run(["promtool", "check", "metrics"], input=written(monitor, NOW), capture_output=True)
@@ -374,7 +374,7 @@ def test_events_are_appended_and_metrics_replaced() -> None:
         (("folder",), 4, "folder"),
     ],
 )
-def test_what_cannot_be_used(arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_unusable_input_is_refused(arguments: tuple[str, ...], code: int, said: str) -> None:
     for name in ("m.jsonl", "m.csv"):
         Path(name).write_bytes(json_line(shuffled("uniform", 1)[0]))
     Path("folder").mkdir()

@@ -27,7 +27,7 @@ def kept(file: Path) -> list[tuple[str, bool]]:
     return [(one["source"], one["again"]) for one in map(json.loads, file.read_text().splitlines()[1:])]
 
 
-def test_alarms_begin_a_line_and_say_whether_they_are_there_already(tmp_path: Path) -> None:
+def test_alarms_begin_a_line_and_are_marked_if_repeated(tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
     file.write_bytes(b'{"event": "shuffle_al')
     for source in ("T-1", "T-2", "T-1"):
@@ -87,7 +87,7 @@ def test_two_programs_that_write_one_file_of_metrics(tmp_path: Path, capsys: pyt
     assert [path.name for path in tmp_path.iterdir()] == ["m.prom"]
 
 
-def test_metrics_come_when_all_that_was_there_has_been_read(tmp_path: Path) -> None:
+def test_metrics_are_written_once_the_past_has_been_read(tmp_path: Path) -> None:
     prom = tmp_path / "m.prom"
     prom.write_text("of the run before\n")
     good = [Came(f"line {at}", deck) for at, deck in enumerate(shuffled("uniform", 3), start=1)]

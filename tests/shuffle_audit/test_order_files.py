@@ -26,7 +26,7 @@ def refused(tmp_path: Path, name: str, content: str | bytes) -> list[tuple[int, 
 
 
 @pytest.mark.parametrize("name", ["decks.jsonl", "decks.ndjson", "decks.csv", "DECKS.CSV"])
-def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+def test_written_decks_are_read_again(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     write_decks(path, [ONE, UNKNOWN, ONE])
     assert [found.deck for found in read_decks([path])] == [ONE, UNKNOWN, ONE]
@@ -43,7 +43,7 @@ def test_the_forms_of_the_files(tmp_path: Path) -> None:
 
 
 def test_other_ways_to_write_the_same(tmp_path: Path) -> None:
-    """Without `before`, with null, with a deck number, with empty lines, as Windows and spreadsheets write them."""
+    """Files may lack `before`, or have null, deck numbers or empty lines, as Windows and spreadsheets write them."""
     lines, table = tmp_path / "a.jsonl", tmp_path / "b.csv"
     lines.write_bytes(
         b'{"after": ["KS", "10H", "AS"]}\r\n\r\n{"deck": 7, "before": null, "after": ["KS", "10H", "AS"]}'
@@ -144,7 +144,7 @@ def test_decks_of_other_cards_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_a_repeated_deck_is_a_fault(tmp_path: Path) -> None:
-    """Of whole decks, and those with many known cards; with few it occurs by chance."""
+    """This holds for whole decks and for many known cards; with few a repeat occurs by chance."""
     second = tmp_path / "b.jsonl"
     one, other = shuffled("uniform", 2)
     in_part, of_few = first_seen([one], 30), first_seen([one], 12)
@@ -315,7 +315,7 @@ def test_every_example_of_a_form_is_one() -> None:
         ("favoured:0.2:1", "3 numbers follow the name, not 2"),
     ],
 )
-def test_what_names_no_model_is_answered_with_the_forms(text: str, why: str) -> None:
+def test_an_unknown_model_is_answered_with_the_valid_forms(text: str, why: str) -> None:
     with pytest.raises(ModelNameError) as refused:
         model_named(text)
     assert why in str(refused.value)

@@ -225,7 +225,7 @@ def test_a_plan_for_decks_with_known_first_cards() -> None:
 
 
 @pytest.mark.parametrize("name", ["decks.jsonl", "decks.csv"])
-def test_files_keep_what_is_not_known(name: str, tmp_path: Path) -> None:
+def test_files_keep_unknown_cards(name: str, tmp_path: Path) -> None:
     decks = first_seen(shuffled("shelves:10", 3), 10)
     write_decks(tmp_path / name, decks)
     assert [one.deck for one in read_decks([tmp_path / name])] == decks

@@ -76,7 +76,7 @@ def test_the_power_agrees_with_verdicts_on_the_same_decks(model: str, decks: int
 def test_evidence_is_gathered_as_in_a_verdict(
     model: str, good_from: int, decks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without alarms of procedures: of a machine that is repaired after some decks, or is not."""
+    """No procedure raises an alarm; the machine is repaired after some decks, or is not."""
     monkeypatch.setattr(power_module, "PROCEDURES", (PROCEDURES[0]._replace(share=1e-300),))
     recorded = Recorded(model_named(model, 20), good_from)
     power = Draws(recorded, 20, 60, 1, whole=False).power(decks, LEVEL)
@@ -103,7 +103,7 @@ def test_ten_shelves_are_found_in_one_deck() -> None:
     assert draws("shelves:10").power(1, 1e-4).share >= 0.95
 
 
-def test_the_same_seed_draws_the_same_whatever_was_asked_before() -> None:
+def test_the_same_seed_draws_the_same_after_any_calls() -> None:
     one, other = draws("shelves:30"), draws("shelves:30")
     one.power(70, LEVEL)
     assert [one.power(decks, LEVEL) for decks in (3, 9, 70)] == [other.power(decks, LEVEL) for decks in (3, 9, 70)]

@@ -55,7 +55,7 @@ def test_a_deck_that_was_not_shuffled_fails_every_procedure() -> None:
     ids=["ten shelves", "ten shelves, from the top", "four riffles"],
 )
 def test_what_one_deck_reveals(model: ShuffleModel, decks: int, level: float) -> None:
-    """With 95 % at least."""
+    """The power is at least 95 %."""
     found = [min(result.p for result in examine(one)) <= level for one in sets(model, 1, 200, decks)]
     assert np.mean(found) >= 0.95
 

@@ -33,7 +33,7 @@ def test_no_probability_exceeds_the_bound() -> None:
 
 
 @pytest.mark.parametrize(("decks", "cards"), [(1, 1), (5, 1), (100, 3), (100, 6), (3000, 7), (60, 9)])
-def test_what_is_expected_of_good_decks(decks: int, cards: int) -> None:
+def test_the_expectation_for_good_decks(decks: int, cards: int) -> None:
     sets = 2_000
     random = np.random.default_rng(4)
     found = [repeated(random.integers(factorial(cards), size=(decks, 1))) for _ in range(sets)]

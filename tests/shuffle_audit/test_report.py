@@ -128,7 +128,7 @@ def test_one_deck_is_not_tested_by_chi_square() -> None:
     assert "card-position" not in {one.id for one in report.result.findings}
 
 
-def test_what_cannot_raise_an_alarm_for_want_of_samples_is_named() -> None:
+def test_a_procedure_with_too_few_samples_is_named() -> None:
     decks = shuffled("favoured:0.3:1:52", 300)
     for level, alarm in ((0.01, True), (0.005, False)):
         report, _ = report_of(decks, (), level, 1, with_money=False)
@@ -144,7 +144,7 @@ def test_what_cannot_raise_an_alarm_for_want_of_samples_is_named() -> None:
         assert "Beyond all 9,999 samples: card-position. p is an upper bound there." in said
 
 
-def test_what_was_counted_of_whole_decks_alone_says_so() -> None:
+def test_counts_of_whole_decks_only_are_marked() -> None:
     decks = shuffled("uniform", 9)
     report, _ = report_of([*decks[:3], *first_seen(decks[3:], 24)], (), 0.01, 1, with_money=False)
     counted = next(part for part in parts(report) if part.id == "counted")
@@ -171,7 +171,7 @@ def of_ten_shelves() -> edges.Money:
     return money(Shelves(10), np.random.SeedSequence(5), 2_000)
 
 
-def test_what_ten_shelves_cost() -> None:
+def test_the_cost_of_ten_shelves() -> None:
     found = of_ten_shelves()
     assert (found.model, found.rounds, found.compared) == ("shelves:10", 2_000, 80)
     assert 3.5 < found.limit < 4
@@ -189,7 +189,7 @@ def test_money_is_repeatable_and_a_uniform_shuffle_costs_nothing() -> None:
     assert money(UNIFORM, np.random.SeedSequence(5), 2_000).beyond == ()
 
 
-def test_what_cannot_be_simulated_has_its_reason() -> None:
+def test_an_impossible_simulation_has_its_reason() -> None:
     assert "money" not in texts_of(shuffled("shelves:10", 10))
     assert texts_of(shuffled("uniform", 10), with_money=True)["money"].startswith("There is no alarm")
     assert texts_of(shuffled("shelves:2", 9, cards=20), with_money=True)["money"].startswith("The games are dealt from")
@@ -329,7 +329,7 @@ def test_a_page_is_written_where_a_link_points() -> None:
 
 
 @pytest.mark.parametrize("name", ["decks.csv", "other.jsonl", "folder.html", "page", "null.html"])
-def test_a_page_takes_no_other_files_place(name: str) -> None:
+def test_a_page_replaces_no_other_file(name: str) -> None:
     write_decks(Path("decks.csv"), shuffled("uniform", 4))
     Path("other.jsonl").write_text("decks of another audit")
     Path("folder.html").mkdir()

@@ -42,7 +42,7 @@ def test_statistics_by_their_formula() -> None:
 
 @pytest.mark.parametrize("procedure", SAMPLED, ids=lambda one: one.id)
 def test_means_and_spreads(procedure: SampledProcedure) -> None:
-    """Of 20,000 sets of four decks and of one: within five standard errors."""
+    """They are those of 20,000 sets of four decks and of one, within five standard errors."""
     sets = uniform(4, 80_000, 9).reshape(20_000, 4, 9)
     found = procedure.measured(sets)
     assert abs(found.mean() - procedure.mean(9)) < 5 * found.std() / 20_000**0.5
@@ -67,7 +67,7 @@ def test_p_is_one_and_those_that_reach_it_over_one_and_all() -> None:
     assert made.p(SHIFTS, unshuffled(0, 52))[2] == 1.0
 
 
-def test_one_deck_says_nothing_of_cards_and_places() -> None:
+def test_one_deck_does_not_test_cards_and_places() -> None:
     assert nulls().p(CARD_POSITION, unshuffled(1, 52)) == (52 * 51, 0.0, 1.0, False)
     tested = {one.id for one in examine(unshuffled(1, 52), random=nulls())}
     assert ("card-position" in tested, "shifts" in tested) == (False, True)
@@ -97,7 +97,7 @@ def favoured(seed: int) -> Orders:
     return model_named("favoured:0.3:1:52").shuffle(np.random.default_rng(seed), 300, 52)
 
 
-def test_samples_are_kept_and_come_again_whatever_was_asked_before() -> None:
+def test_samples_are_kept_and_repeat_after_any_calls() -> None:
     one, other = nulls(), nulls()
     other.excess(SHIFTS, 3, 52)
     other.excess(CARD_POSITION, 2, 30)
@@ -118,7 +118,7 @@ def test_a_generator_serves_as_well() -> None:
     assert by_seed[0] == by_seed[1] == examine(decks, random=Nulls(np.random.default_rng(4)))
 
 
-def test_no_decks_say_nothing() -> None:
+def test_without_decks_there_is_no_result() -> None:
     tested = examine(unshuffled(0, 52), random=nulls(), faces=np.empty((0, 52), np.int64))
     assert {(one.statistic, one.p) for one in tested} == {(0, 1.0)}
 

@@ -35,7 +35,7 @@ def shuffled(mechanism: Mechanism, cards: list[Card] | None = None) -> list[Card
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_makes_the_same_decks(name: str) -> None:
+def test_the_same_seed_gives_the_same_decks(name: str) -> None:
     one, other = shuffler(name), shuffler(name)
     decks = [shuffled(one) for _ in range(3)]
     assert decks == [shuffled(other) for _ in range(3)]
@@ -92,7 +92,7 @@ def test_a_missing_numpy_is_one_sentence(mocker: pytest_mock.MockerFixture) -> N
         (["--person", "--dealer", "socket"], "The simulated people of --dealer lift the sets themselves."),
     ],
 )
-def test_options_that_do_not_go_together(words: list[str], sentence: str, tmp_path: Path) -> None:
+def test_incompatible_options_are_refused(words: list[str], sentence: str, tmp_path: Path) -> None:
     files = ["--link", str(tmp_path / "device"), "--key-file", str(tmp_path / "keys"), "--no-console"]
     with pytest.raises(BadInputError) as refused:
         simulate.main([*files, *words], standalone_mode=False)

@@ -33,7 +33,7 @@ def test_a_bad_machine_is_bad() -> None:
     assert found.evidence.likeliest == "a shelf shuffler with 10 shelves"
 
 
-def test_in_a_good_one_nothing_is_found() -> None:
+def test_nothing_is_found_in_a_good_shuffle() -> None:
     found = judge(shuffled("uniform", 20))
     assert (found.verdict, found.code) == ("nothing found", "")
     assert (
@@ -129,7 +129,7 @@ def test_decks_without_the_order_in_are_left_out() -> None:
 
 
 def test_too_few_decks_for_a_statement() -> None:
-    """Of three cards each: the least chance is 1 of 6 for one deck, 1 of 1,296 for four."""
+    """The decks have three cards: the least chance is 1 of 6 for one deck, 1 of 1,296 for four."""
     cards = NEW_DECK[:3]
     same = DeckOrders(cards, cards)
     found = judge([same])

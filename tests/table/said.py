@@ -1,4 +1,4 @@
-"""What a table says, as English text."""
+"""The messages of a table, as English text."""
 
 from __future__ import annotations
 

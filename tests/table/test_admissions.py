@@ -69,7 +69,7 @@ def test_there_is_a_case_for_every_row() -> None:
 
 
 @EVERY
-def test_between_rounds_no_round_begins_and_the_step_says_why(row: Admission) -> None:
+def test_between_rounds_no_round_begins_and_the_step_shows_why(row: Admission) -> None:
     table = idle()
     SAID[row.id](table)
     assert not table.state.open
@@ -98,7 +98,7 @@ def test_the_device_and_a_person_of_the_rank_end_it(row: Admission) -> None:
 
 
 @EVERY
-def test_a_link_that_is_made_again_ends_none(row: Admission) -> None:
+def test_a_restored_link_ends_no_admission(row: Admission) -> None:
     table = idle()
     SAID[row.id](table)
     stops = table.state.device.stops
@@ -133,7 +133,7 @@ def test_in_a_round_the_clause_of_an_interruption_or_of_a_doubt_applies(row: Adm
     assert len(table.state.open) == 1
 
 
-def test_nc_5_4_a_round_goes_on_once_the_device_is_well_and_places_are_certain() -> None:
+def test_nc_5_4_a_round_continues_once_fault_and_doubts_are_cleared() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     SAID["self-test failed"](table)
@@ -157,7 +157,7 @@ def test_unread_cards_of_the_waiting_deck_hold_the_next_round_only() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_a_device_that_says_well_and_unwell_in_turn_stays_stopped() -> None:
+def test_a_device_that_alternates_stays_stopped() -> None:
     table = idle()
     for _ in range(5):
         SAID["self-test failed"](table)
@@ -166,7 +166,7 @@ def test_a_device_that_says_well_and_unwell_in_turn_stays_stopped() -> None:
     assert table.refused(RETURN, Role.PIT_SUPERVISOR)[0] == "unwell"
 
 
-def test_a_fault_that_comes_and_goes_with_every_status_fills_no_journal() -> None:
+def test_a_flickering_fault_does_not_fill_the_journal() -> None:
     table = idle()
     names_a_fault(table)
     before = len(table.steps)
@@ -213,7 +213,7 @@ def test_under_maintenance_a_failed_test_lasts_and_a_moved_seal_does_not() -> No
     table.do(operations.PlaceYourBets())
 
 
-def test_another_device_does_not_take_back_what_the_one_before_admitted() -> None:
+def test_another_device_does_not_withdraw_an_admission() -> None:
     table = idle()
     SAID["program check failed"](table)
     table.lose_link()

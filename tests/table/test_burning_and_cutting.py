@@ -87,7 +87,7 @@ def test_without_the_setting_no_card_is_burnt() -> None:
     assert table.state.round.dealt == 1
 
 
-def test_no_set_waits_before_no_more_bets_where_cards_are_burnt() -> None:
+def test_with_burnt_cards_no_set_is_formed_before_no_more_bets() -> None:
     table = burning(Unit.SETS, 1)
     table.device.capabilities = replace(table.device.capabilities, stages=True)
     table.connect()
@@ -110,7 +110,7 @@ def test_nc_5_10_a_face_up_burn_card_is_treated_as_one_but_is_in_no_hand() -> No
     assert burnt(table) == [1]
 
 
-def test_nc_5_5_1_a_burn_card_of_another_deck_voids() -> None:
+def test_nc_5_5_1_a_burn_card_of_another_deck_voids_the_round() -> None:
     table = to_burn(Unit.SINGLES, 1)
     table.device.draw(foreign=1)
     table.confirm()

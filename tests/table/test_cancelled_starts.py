@@ -95,7 +95,7 @@ def test_numbers_of_rounds_are_not_used_twice() -> None:
     assert table.state.earlier.number == 1
 
 
-def test_bets_that_lie_there_are_returned_first() -> None:
+def test_bets_on_the_layout_are_returned_first() -> None:
     table = with_bets()
     table.do(operations.PlaceYourBets())
     table.do(operations.PlaceWager("ann", "main", 1, 100))
@@ -119,7 +119,7 @@ def test_settings_that_came_into_force_with_the_start_wait_again() -> None:
         table.do(operations.CancelStart())
 
 
-def test_what_people_reported_of_the_started_round_ends_with_it() -> None:
+def test_reports_about_the_started_round_end_with_it() -> None:
     table = with_bets()
     table.do(operations.PlaceYourBets())
     table.report(Kind.LATE_BET)
@@ -150,7 +150,7 @@ def test_a_cancelled_start_leaves_the_cards_of_the_round_before_in_the_deck() ->
     assert table.state.stub_due == 52
 
 
-def test_nor_do_cards_that_were_burnt_in_it() -> None:
+def test_cards_burnt_in_the_cancelled_start_do_not_count() -> None:
     settings = Settings("NC", Unit.SETS, 7, count_stub_by_hand=True, burn=1)
     table = TableHarness(settings=settings).start().to_betting()
     table.do(operations.NoMoreBets())

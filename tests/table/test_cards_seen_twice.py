@@ -92,7 +92,7 @@ def test_of_a_report_that_names_old_cards_and_new_ones_the_new_ones_count() -> N
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_the_round_goes_on_after_the_doubt(unit: Unit) -> None:
+def test_the_round_continues_after_the_doubt(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take(2)
     (as_set if unit is Unit.SETS else as_card)(table, 1)
@@ -113,7 +113,7 @@ def test_a_card_found_face_up_and_then_drawn_counts_once() -> None:
 
 @pytest.mark.parametrize("count", [0, 2, 40])
 @pytest.mark.parametrize("unit", Unit)
-def test_a_count_of_the_device_that_goes_back_does_not_put_cards_back_into_the_stub(unit: Unit, count: int) -> None:
+def test_a_decreasing_device_count_does_not_refill_the_stub(unit: Unit, count: int) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take(3)
     table.device.dispensed = min(count, table.device.dispensed)
@@ -166,13 +166,13 @@ def test_a_repeated_ordinal_is_not_a_second_draw() -> None:
     assert not [raised for raised in table.events_of(events.IrregularityRaised) if "ms apart" in str(raised.note)]
 
 
-def test_nor_is_a_card_of_an_unknown_deck() -> None:
+def test_a_card_of_an_unknown_deck_is_not_a_second_draw() -> None:
     table = shoe()
     report_after(table, 0, 4, deck=9)
     assert [found.kind for found in table.state.open] == [Kind.COUNT_IN_DOUBT]
 
 
-def test_the_next_card_so_close_is() -> None:
+def test_the_next_card_too_close_is_an_irregularity() -> None:
     table = shoe()
     report_after(table, 0, 4)
     assert [found.kind for found in table.state.open] == [Kind.SIMULTANEOUS]

@@ -44,7 +44,7 @@ def games(table: TableHarness) -> list[str]:
 
 
 @pytest.mark.parametrize("changed", [read(P3), restarted(P3)], ids=["reload", "restart"])
-def test_a_void_that_is_lifted_goes_on_under_the_rules_of_its_deal(changed: AnyInput) -> None:
+def test_a_lifted_void_continues_under_the_rules_of_its_deal(changed: AnyInput) -> None:
     table = void()
     table.give(changed)
     table.connect()
@@ -59,7 +59,7 @@ def test_a_void_that_is_lifted_goes_on_under_the_rules_of_its_deal(changed: AnyI
 
 
 @pytest.mark.parametrize("changed", [read(P3), restarted(P3)], ids=["reload", "restart"])
-def test_what_is_reported_after_the_conclusion_is_judged_by_the_rules_of_the_deal(changed: AnyInput) -> None:
+def test_a_late_report_is_judged_by_the_rules_of_the_deal(changed: AnyInput) -> None:
     table = TableHarness(settings=NC).start().to_dealing().finish()
     table.give(changed)
     table.connect()

@@ -138,7 +138,7 @@ def test_rtp_5_13_1_a_further_bet_follows_the_choice_while_others_still_choose()
     assert set(table.state.round.withdrawals) == {("ann", 1), ("ann", 5)}
 
 
-def test_rtp_5_13_1_who_went_on_goes_on_with_a_further_bet() -> None:
+def test_rtp_5_13_1_a_bettor_who_continued_continues_with_a_further_bet() -> None:
     table = power_failed((("ann", "main", 1), ("bob", "main", 3)))
     choose(table, "B1", "ann", Choice.CONTINUE)
     choose(table, "B3", "bob", Choice.CONTINUE)
@@ -146,7 +146,7 @@ def test_rtp_5_13_1_who_went_on_goes_on_with_a_further_bet() -> None:
     assert not table.state.open
 
 
-def test_rtp_5_13_1_a_withdrawn_bet_that_did_not_lie_there_is_not_settled() -> None:
+def test_rtp_5_13_1_a_withdrawn_bet_entered_in_error_is_not_settled() -> None:
     table = power_failed((("ann", "main", 1), ("bob", "main", 3), ("ann", "tie", 3), ("cy", "main", 1)))
     for place, bettor, choice in (
         ("B1", "ann", Choice.WITHDRAW),
@@ -170,7 +170,7 @@ def test_nc_5_7_a_bettor_who_bet_at_another_box_is_asked_for_that_hand() -> None
     }
 
 
-def test_a_table_that_cannot_settle_says_what_comes_next() -> None:
+def test_a_table_that_cannot_settle_shows_the_next_step() -> None:
     """A journal of an earlier version leads there: a bettor withdrew one of two bets (RTP 5.13.1)."""
     table = power_failed((("ann", "main", 1), ("ann", "main", 3)))
     choose(table, "B1", "ann", Choice.CONTINUE)

@@ -70,7 +70,7 @@ def test_nc_5_7_3_a_box_without_its_cards_gets_its_bets_back(unit: Unit) -> None
 
 
 @pytest.mark.parametrize("game_id", ["TP", "P3"])
-def test_a_ruling_that_play_goes_on_says_what_becomes_of_a_bet_without_cards(game_id: str) -> None:
+def test_a_ruling_to_continue_covers_a_bet_without_cards(game_id: str) -> None:
     table = TableHarness(boxes=(1, 5), game_id=game_id).start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
     while table.open.stage is not Stage.RULING:
@@ -106,7 +106,7 @@ def test_a_ruling_in_the_deal_leaves_no_hand_without_its_cards(game_id: str, uni
 
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
-def test_rtp_5_6_nc_5_7_a_bettor_cannot_go_on_with_a_hand_that_gets_too_few_cards(game_id: str) -> None:
+def test_rtp_5_6_nc_5_7_no_bettor_continues_with_too_few_cards(game_id: str) -> None:
     table = dealt_to_a_box_without_a_bet(game_id, Unit.SETS, 1)
     goes_on = operations.ChooseOption(table.open.id, table.open.revision, "B2", Choice.CONTINUE)
     assert table.refused(goes_on)[0] == "no-cards"
@@ -290,7 +290,7 @@ def test_nc_5_13_a_bet_that_was_not_entered_counts() -> None:
     assert amounts(table)["ann tie"] == (20, "0")
 
 
-def test_a_main_bet_that_was_not_entered_brings_its_box_into_the_deal() -> None:
+def test_an_omitted_main_bet_includes_its_box_in_the_deal() -> None:
     table = with_bets()
     table.take()
     table.do(operations.CorrectBet(0, 50, "not keyed", "ann", "main", 5), Role.PIT_SUPERVISOR)
@@ -315,7 +315,7 @@ def test_a_bet_that_cannot_have_lain_there_is_refused(operation: operations.Corr
     assert with_bets().refused(operation, Role.PIT_SUPERVISOR)[0] == code
 
 
-def test_another_bettor_wager_or_box_is_another_bet() -> None:
+def test_another_bettor_wager_or_box_makes_a_different_bet() -> None:
     table = with_bets()
     bet = table.state.layout.bets[0]
     others = ({"bettor": "bob"}, {"wager": "tie"}, {"box": 6})
@@ -343,7 +343,7 @@ def test_after_a_correction_the_misplaced_cards_cannot_be_denied() -> None:
     assert not table.state.open
 
 
-def test_an_entry_says_from_when_on_it_stays_and_is_refused_from_then_on() -> None:
+def test_an_entry_shows_until_when_it_may_be_corrected() -> None:
     table = TableHarness().start().to_dealing()
     occupied = last_entry(table, operations.OccupyBoxes)
 

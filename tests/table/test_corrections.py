@@ -57,7 +57,7 @@ def test_a_lower_rank_may_not_correct_a_shift_managers_decision() -> None:
         (operations.CorrectEntry(0, "wrong", operations.HandleCards("B9")), "no-cards"),
     ],
 )
-def test_a_correction_that_makes_no_sense_changes_nothing(operation: operations.CorrectEntry, code: str) -> None:
+def test_an_invalid_correction_changes_nothing(operation: operations.CorrectEntry, code: str) -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     entry = operation.entry or last_entry(table, operations.HandleCards)
@@ -65,7 +65,7 @@ def test_a_correction_that_makes_no_sense_changes_nothing(operation: operations.
     assert table.refused(meant, Role.PIT_SUPERVISOR)[0] == code
 
 
-def test_the_record_says_what_was_what_is_and_why() -> None:
+def test_the_record_has_the_old_value_the_new_one_and_the_reason() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     correct(table, operations.HandleCards, operations.HandleCards("B3", viewed=True))
@@ -97,7 +97,7 @@ def test_other_entries_about_the_same_hand_stay() -> None:
     assert (table.state.round.hands["B1"].handled, table.state.round.hands["B1"].viewed) == (True, False)
 
 
-def test_of_a_round_that_is_over_nothing_is_corrected() -> None:
+def test_entries_of_a_finished_round_are_not_corrected() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     entry = last_entry(table, operations.HandleCards)
@@ -202,7 +202,7 @@ def test_guesses_at_a_face_down_hand_are_answered_three_times() -> None:
     assert table.state.round.hands["B1"].differed == 3
 
 
-def test_a_hand_that_was_misread_twice_is_compared_once_more() -> None:
+def test_a_hand_that_was_misread_twice_is_compared_again() -> None:
     table = TableHarness(hands=HANDS, by_device=False).start().to_dealing().deal()
     table.expose("D", HANDS["D"])
     table.expose("B1", "KD KC 8S")
@@ -216,7 +216,7 @@ def test_a_hand_that_was_misread_twice_is_compared_once_more() -> None:
 
 
 def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> None:
-    """With cards handled, the misdeal gave options; without, NC 5.5.4 lets the dealer move the hands back."""
+    """The misdeal gave options because cards were handled; otherwise NC 5.5.4 lets the dealer move the hands back."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.handle("B1")
@@ -330,7 +330,7 @@ def test_nc_5_9_a_hand_that_was_removed_plays_again() -> None:
     assert outcomes(table)["B1"] == "win"
 
 
-def test_nc_5_7_3_one_bettors_choice_is_taken_back_and_the_others_stand() -> None:
+def test_nc_5_7_3_one_bettors_choice_is_taken_back_and_the_others_remain() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.EXPOSED_CARD, "B1", card=1)

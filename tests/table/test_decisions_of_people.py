@@ -133,7 +133,7 @@ def test_answers_are_kept_for_this_round_and_the_one_before() -> None:
     assert table.at(Phase.BETTING)
 
 
-def test_an_operation_meant_for_the_round_before_is_judged_by_the_table_as_it_is() -> None:
+def test_an_operation_meant_for_the_last_round_is_judged_by_the_present_state() -> None:
     table = TableHarness().start().to_dealing().finish().to_betting()
     assert not table.say(operations.OccupyBoxes((2,)), round_number=1).code
     assert table.state.round.boxes == (2,)

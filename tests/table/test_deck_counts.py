@@ -28,7 +28,7 @@ def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_void
     assert table.last(events.RoundVoided).clause == "NC 5.5.2"
 
 
-def test_nc_5_5_2_the_last_count_of_a_pile_stands() -> None:
+def test_nc_5_5_2_the_last_count_of_a_pile_applies() -> None:
     table = TableHarness().start().to_dealing()
     table.device.miscount = -1
     table.deal()
@@ -152,7 +152,7 @@ def test_a_fresh_deck_that_is_given_out_again_cannot_begin_a_round() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_a_count_answers_only_what_is_about_the_count() -> None:
+def test_a_count_answers_only_questions_about_the_count() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.OTHER_DEALING_ERROR, "B1")
@@ -234,7 +234,7 @@ def test_nc_5_10_a_deck_in_which_the_shuffle_counted_a_card_face_up_begins_no_ro
     table.to_dealing().finish()
 
 
-def test_nc_5_5_2_a_stub_that_is_counted_as_another_decks_is_a_doubt() -> None:
+def test_nc_5_5_2_a_stub_counted_as_another_decks_raises_a_doubt() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.device.report(StubUnloaded(7, 40))
     assert table.open.row.id == "I04"

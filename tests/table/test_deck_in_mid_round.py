@@ -70,7 +70,7 @@ AGAIN = (TableHarness.heartbeat, reconnect, start_daemon_again, reset)
 
 @UNITS
 @pytest.mark.parametrize("happens", AGAIN)
-def test_its_status_puts_nothing_in_doubt(unit: Unit, happens: Callable[[TableHarness], None]) -> None:
+def test_a_status_of_the_new_deck_puts_nothing_in_doubt(unit: Unit, happens: Callable[[TableHarness], None]) -> None:
     table = dealing(unit)
     before = table.state
     table.device.put_in_another()
@@ -122,7 +122,7 @@ def test_from_its_status_on_the_exit_is_held_and_the_stub_is_dealt_by_hand(unit:
 
 
 @UNITS
-def test_it_comes_into_play_with_the_next_round_and_its_status_agrees(unit: Unit) -> None:
+def test_the_new_deck_is_in_play_from_the_next_round(unit: Unit) -> None:
     table = dealing(unit, 0).deal()
     table.device.put_in_another()
     table.heartbeat()
@@ -176,7 +176,7 @@ def test_a_start_whose_deck_was_replaced_is_cancelled_and_begins_with_the_other(
     assert table.state.round.deck == OTHER
 
 
-def test_a_shuffle_of_it_that_is_begun_again_and_aborted_puts_nothing_in_doubt() -> None:
+def test_an_aborted_shuffle_of_the_new_deck_puts_nothing_in_doubt() -> None:
     table = dealing(Unit.SETS)
     table.device.put_in_another()
     table.device.shuffle_another()
@@ -189,7 +189,7 @@ def test_a_shuffle_of_it_that_is_begun_again_and_aborted_puts_nothing_in_doubt()
 
 
 @UNITS
-def test_taken_out_again_it_puts_nothing_in_doubt(unit: Unit) -> None:
+def test_a_new_deck_taken_out_again_puts_nothing_in_doubt(unit: Unit) -> None:
     table = dealing(unit)
     table.device.put_in_another()
     table.device.report(StubUnloaded(table.device.deck, 52))

@@ -135,7 +135,7 @@ def test_an_unrecorded_deck_in_quarantine_is_replaced_or_released() -> None:
     table.do(operations.PlaceYourBets())
 
 
-def test_a_quarantine_says_why_and_of_which_deck() -> None:
+def test_a_quarantine_has_its_reason_and_deck() -> None:
     table = opened()
     assert table.refused(operations.QuarantineDeck("", "why"))[0] == "no-deck"
     table.fresh_deck()

@@ -75,7 +75,7 @@ def test_nc_5_5_2_a_status_that_differs_asks_for_a_count() -> None:
     table.to_dealing().finish()
 
 
-def test_nc_5_5_2_a_count_that_comes_out_right_lets_the_dealer_continue() -> None:
+def test_nc_5_5_2_a_correct_count_lets_the_dealer_continue() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.lose_link()
@@ -87,7 +87,7 @@ def test_nc_5_5_2_a_count_that_comes_out_right_lets_the_dealer_continue() -> Non
     table.finish()
 
 
-def test_nc_5_5_2_reports_that_are_gone_ask_for_one_count_whatever_the_status_says() -> None:
+def test_nc_5_5_2_lost_reports_ask_for_one_count_whatever_the_status() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.lose_link()
@@ -128,7 +128,7 @@ def test_a_set_that_appeared_in_the_tray_meanwhile_is_a_doubt() -> None:
     assert len(table.state.decks.aside) == 3, "the set is set aside"
 
 
-def test_a_command_that_was_carried_out_before_the_loss_is_not_sent_again() -> None:
+def test_a_command_carried_out_before_the_loss_is_not_repeated() -> None:
     table = TableHarness().start().to_dealing()
     table.device.answers = False
     table.take()
@@ -179,7 +179,7 @@ def test_the_status_is_compared_only_when_it_speaks_of_the_reports_that_are_held
     assert not table.state.open
 
 
-def test_a_device_that_is_moving_is_compared_when_it_has_come_to_rest() -> None:
+def test_a_moving_device_is_compared_once_it_is_at_rest() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.lose_link()
     table.device.linked = True
@@ -275,7 +275,7 @@ def test_a_device_that_must_not_be_used_is_out_of_service_even_in_a_round() -> N
     table.finish()
 
 
-def test_a_return_to_service_without_a_device_says_that_the_table_waits_for_it() -> None:
+def test_a_return_to_service_without_a_device_waits_for_it() -> None:
     table = TableHarness().start().to_dealing()
     table.refuse_device()
     table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
@@ -341,13 +341,13 @@ def test_no_round_begins_or_is_dealt_while_the_device_is_away() -> None:
     assert away.refused(operations.ContinueRound())[0] == "phase"
 
 
-def test_a_round_in_service_is_not_continued_once_more() -> None:
+def test_a_round_in_service_is_not_continued_again() -> None:
     table = TableHarness().start().to_dealing()
     code, sentence = table.refused(operations.ContinueRound())
     assert (code, "in service" in sentence) == ("service", True)
 
 
-def test_another_device_in_a_round_is_refused_however_often_it_comes() -> None:
+def test_another_device_in_a_round_is_refused_every_time() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     first = table.device.serial

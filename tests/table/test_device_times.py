@@ -88,7 +88,7 @@ def test_cards_at_the_minimum_distance_are_not_an_irregularity(apart: int) -> No
     assert not raised(table)
 
 
-def test_the_casino_says_how_close_is_too_close_or_that_nothing_is_inferred() -> None:
+def test_the_casino_sets_the_least_time_or_turns_it_off() -> None:
     wide = timed(least=200)
     draw_at(wide, 10_000)
     draw_at(wide, 10_199)
@@ -123,7 +123,7 @@ def test_times_of_two_starts_of_the_device_are_not_compared() -> None:
     assert [event.ordinals for event in table.events_of(events.IrregularityRaised)] == [(3, 4)]
 
 
-def test_the_time_of_the_last_deck_says_nothing_of_this_one() -> None:
+def test_the_time_of_the_last_deck_does_not_count_for_this_one() -> None:
     table = timed(least=60_000)
     draw_at(table, 100_000)
     assert not raised(table), "the deck was loaded a moment ago, and no card of it had left"
@@ -149,7 +149,7 @@ def test_a_third_card_drawn_with_them_is_set_aside_and_raised() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "row"), [("TP", ""), ("RTP", "RTP 6.1")])
-def test_elsewhere_it_is_what_simultaneous_cards_are_there(game_id: str, row: str) -> None:
+def test_in_other_games_it_counts_as_simultaneous_cards(game_id: str, row: str) -> None:
     table = timed(game_id=game_id)
     draw_at(table, 10_000)
     draw_at(table, 10_001)

@@ -55,7 +55,7 @@ def test_e1_a_round_is_dealt_in_the_documents_order(game_id: str, unit: Unit) ->
 
 
 @returning
-def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_comes_when_all_are_returned(game_id: str) -> None:
+def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_waits_for_the_others(game_id: str) -> None:
     places = table_of(game_id).to_dealing().state.round.live_places
     hands = {**dict(zip(places, HANDS, strict=False)), DEALER: DEALERS_HAND}
     table = table_of(game_id, hands=hands).to_dealing().deal()

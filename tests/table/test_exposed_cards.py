@@ -40,7 +40,7 @@ def test_nc_5_7_an_exposed_card_holds_the_deal_until_every_bettor_has_chosen() -
 
 
 @BOTH
-def test_nc_5_7_3_who_withdraws_has_a_dead_hand_that_keeps_taking_its_cards(unit: Unit) -> None:
+def test_nc_5_7_3_a_withdrawn_hand_is_dead_and_still_gets_its_cards(unit: Unit) -> None:
     smooth = TableHarness(unit).start().to_dealing().deal()
     table = exposed_in_mid_deal(unit)
     table.confirm()
@@ -58,7 +58,7 @@ def test_nc_5_7_3_who_withdraws_has_a_dead_hand_that_keeps_taking_its_cards(unit
     assert (counted.count, counted.due) == (40, 40)
 
 
-def test_nc_5_7_3_a_hand_that_was_withdrawn_is_not_opened_any_more() -> None:
+def test_nc_5_7_3_a_withdrawn_hand_is_not_opened() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm()
     table.choose(B1=CONTINUE, B3=WITHDRAW, B6=CONTINUE)
@@ -104,7 +104,7 @@ def test_nc_5_7_a_second_error_without_a_bettor_left_resolves_itself() -> None:
     table.deal()
 
 
-def test_nc_5_7_a_hand_removed_by_another_clause_is_not_waited_for() -> None:
+def test_nc_5_7_no_choice_is_awaited_for_a_removed_hand() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.handle("B1")
     table.report(Kind.WRONG_COUNT, "B3", counted=4)
@@ -116,7 +116,7 @@ def test_nc_5_7_a_hand_removed_by_another_clause_is_not_waited_for() -> None:
     assert table.state.round.live_places == ("B1", "B6")
 
 
-def test_nc_5_7_who_withdraws_over_one_error_is_not_waited_for_over_another() -> None:
+def test_nc_5_7_no_choice_is_awaited_from_a_withdrawn_bettor() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.report(Kind.EXPOSED_CARD, "B1")
     first, second = table.state.open

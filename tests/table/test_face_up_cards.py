@@ -52,7 +52,7 @@ def test_nc_5_10_a_face_up_card_is_raised_when_it_comes_out_unannounced() -> Non
 
 @BOTH
 @pytest.mark.parametrize("action", [RulingAction.VOID, RulingAction.CONTINUE])
-def test_nc_5_17_before_no_more_bets_it_is_asked_what_to_do(unit: Unit, action: RulingAction) -> None:
+def test_nc_5_17_before_no_more_bets_a_ruling_is_asked_for(unit: Unit, action: RulingAction) -> None:
     table = TableHarness(unit).start().to_betting()
     announce(table, 2)
     assert (table.open.row.clause, table.open.stage) == ("NC 5.17", Stage.RULING)

@@ -22,7 +22,7 @@ def on_duty(table: TableHarness) -> str:
     return view_of(table.state, LinkView()).dealer
 
 
-def test_a_dealer_comes_and_goes_between_rounds() -> None:
+def test_a_dealer_goes_on_and_off_duty_between_rounds() -> None:
     table = TableHarness().start()
     assert table.refused(OFF)[0] == "off-duty"
     table.do(ON)
@@ -45,7 +45,7 @@ def test_dealers_do_not_change_while_an_irregularity_is_open() -> None:
     assert table.refused(OFF)[0] == "open"
 
 
-def test_who_takes_over_names_all_that_is_open() -> None:
+def test_taking_over_names_all_open_irregularities() -> None:
     table = TableHarness().start().to_dealing()
     table.do(operations.TakeOver())
     table.report(Kind.EXPOSED_CARD)
@@ -67,7 +67,7 @@ def test_who_takes_over_names_all_that_is_open() -> None:
     assert table.state.held
 
 
-def test_nothing_open_is_named_as_nothing() -> None:
+def test_taking_over_without_open_irregularities_names_none() -> None:
     table = TableHarness().start()
     assert table.refused(operations.TakeOver((7,))) == (
         "open",
@@ -123,7 +123,7 @@ def test_rtp_6_2_nc_1_10_people_of_a_higher_rank_act_for_the_dealer_on_duty(role
     assert on_duty(table) == ""
 
 
-def test_a_dealer_off_duty_may_report_pause_and_take_over_and_nothing_else() -> None:
+def test_a_dealer_off_duty_may_only_report_pause_and_take_over() -> None:
     assert {operation for operation, row in PERMISSIONS.items() if row.off_duty} == {
         operations.ReportIrregularity,
         operations.PauseTable,
@@ -149,7 +149,7 @@ def test_a_dealer_does_not_end_the_duty_of_another() -> None:
     assert on_duty(table) == "dealer"
 
 
-def test_the_user_through_whom_a_dealer_came_is_kept_until_the_next_one() -> None:
+def test_the_user_of_a_dealers_entry_is_kept_until_the_next_dealer() -> None:
     table = TableHarness().start()
     duties = []
     acts = (("dana", ON, 1001), ("lee", operations.TakeOver(), 1002), ("lee", OFF, 1002))

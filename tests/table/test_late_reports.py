@@ -136,7 +136,7 @@ def test_a_first_card_that_was_shown_by_hand_is_noted() -> None:
     assert table.state.round.first_card is not None
 
 
-def test_after_an_unknown_number_of_lost_reports_none_is_taken_twice() -> None:
+def test_after_lost_reports_no_card_is_counted_twice() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     reports = [given for given, _ in table.steps if isinstance(given, DeviceReported)]

@@ -46,7 +46,7 @@ def test_without_a_deck_the_account_is_empty() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_it_makes_52_all_through_a_round(unit: Unit) -> None:
+def test_the_account_is_52_throughout_a_round(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     assert account(table).total == 52
     for _ in range(len(table.state.round.places)):
@@ -121,7 +121,7 @@ def test_the_screen_shows_when_the_account_is_not_52() -> None:
 # -- cards on the floor
 
 
-def test_a_card_on_the_floor_is_not_misplaced_and_its_hand_stays_closed() -> None:
+def test_a_card_on_the_floor_is_not_misplaced_and_its_hand_stays_hidden() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.do(lie(table, (5, "dropped")))
     assert not table.state.open
@@ -152,7 +152,7 @@ def test_a_card_on_the_floor_does_not_hinder_moving_complete_hands() -> None:
     assert table.state.round.curable
 
 
-def test_where_a_card_lies_already_it_cannot_be_put() -> None:
+def test_a_card_cannot_be_moved_to_its_own_place() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.do(lie(table, (5, "dropped")))
     assert table.refused(lie(table, (5, "dropped")))[0] == "place"
@@ -161,7 +161,7 @@ def test_where_a_card_lies_already_it_cannot_be_put() -> None:
     assert table.refused(lie(table, (10, "dropped")))[0] == "shown"
 
 
-def test_the_next_round_has_nothing_on_the_floor() -> None:
+def test_the_next_round_starts_with_no_card_on_the_floor() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.do(lie(table, (5, "dropped")))
     table.report(Kind.UNSHUFFLED)
@@ -219,7 +219,7 @@ def test_nc_5_5_4_a_count_of_a_hand_that_differs_is_a_wrong_count_as_reported() 
     assert counted.at(Phase.VOIDED)
 
 
-def test_the_last_count_of_a_hand_stands() -> None:
+def test_the_last_count_of_a_hand_applies() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.do(count("B3", 5))
     table.do(count("B3", 4))
@@ -245,7 +245,7 @@ def test_a_count_of_the_floor_is_in_the_account_and_leaves_a_doubt_about_the_res
     assert account(table).whole
 
 
-def test_the_last_count_of_the_floor_stands() -> None:
+def test_the_last_count_of_the_floor_applies() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.do(count("dropped", 2))
     table.do(count("dropped", 0))
@@ -253,7 +253,7 @@ def test_the_last_count_of_the_floor_stands() -> None:
     assert table.state.stub_due == 40
 
 
-def test_what_is_set_aside_is_counted_too() -> None:
+def test_cards_set_aside_are_counted_too() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.device.draw()
     table.do(count("aside", 2))

@@ -180,7 +180,7 @@ def test_a_shuffle_that_changes_with_every_status_is_not_ordered_again_for_ever(
     assert not table.events_of(events.IrregularityRaised)
 
 
-def test_a_device_that_comes_back_with_fewer_sensors_puts_the_count_in_doubt(unit: Unit) -> None:
+def test_a_device_back_with_fewer_sensors_puts_the_count_in_doubt(unit: Unit) -> None:
     table = in_deal(unit)
     table.lose_link()
     table.device.capabilities = replace(table.device.capabilities, holds_exit=False, senses_double_draw=False)
@@ -220,7 +220,7 @@ def test_after_a_withheld_report_was_decided_later_cards_do_not_pass_unseen(unit
     assert "differs from the journal" in str(table.open.note)
 
 
-def test_a_withheld_report_that_comes_after_all_is_as_any_other(unit: Unit) -> None:
+def test_a_late_report_counts_like_any_other(unit: Unit) -> None:
     table = in_deal(unit)
     newest = table.state.device.last_report + 1
     table.give(ReportsMissing(table.device.boot, newest, None, withheld=True, newest=newest))

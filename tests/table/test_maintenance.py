@@ -53,7 +53,7 @@ def test_it_does_not_begin_in_a_round(phase: Phase) -> None:
     assert to_phase(Unit.SETS, phase).refused(BEGIN, Role.SHIFT_MANAGER)[0] == "phase"
 
 
-def test_a_pit_supervisor_says_so_and_says_why() -> None:
+def test_a_pit_supervisor_enters_maintenance_with_a_reason() -> None:
     table = to_phase(Unit.SETS, Phase.IDLE)
     assert table.refused(BEGIN)[0] == "role"
     assert table.refused(operations.BeginMaintenance(" "), Role.PIT_SUPERVISOR)[0] == "reason"
@@ -160,7 +160,7 @@ def test_cards_drawn_there_are_set_aside_and_enter_no_round(unit: Unit) -> None:
     table.expose_all().settle().conclude()
 
 
-def test_nothing_that_happens_there_is_an_irregularity() -> None:
+def test_nothing_in_maintenance_is_an_irregularity() -> None:
     table = maintained()
     table.device.load(table.device.order[:50])
     instruct(table, Instruction.SHUFFLE)
@@ -216,7 +216,7 @@ def test_the_deck_may_be_counted_before_loading_with_old_hands_on_the_table() ->
     table.do(operations.PlaceYourBets())
 
 
-def test_a_deck_that_was_shuffled_and_counted_under_maintenance_is_not_dealt_from() -> None:
+def test_a_deck_shuffled_in_maintenance_is_not_dealt_from() -> None:
     table = maintained()
     table.device.load()
     instruct(table, Instruction.SHUFFLE)
@@ -264,7 +264,7 @@ def test_a_shoes_deck_may_be_counted_as_a_whole() -> None:
 
 
 @BOTH
-def test_the_waiting_deck_is_not_dealt_from_after_maintenance_and_blocks_nothing(unit: Unit) -> None:
+def test_a_waiting_deck_is_unused_after_maintenance_and_blocks_nothing(unit: Unit) -> None:
     table = to_phase(unit, Phase.IDLE).to_dealing()
     load_beside(table)
     if unit is Unit.SETS:

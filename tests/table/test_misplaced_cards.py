@@ -194,7 +194,7 @@ def test_nc_5_3_a_pit_supervisor_enters_that_an_absent_bettor_continues() -> Non
     assert table.last(events.OptionChosen).absent
 
 
-def test_a_card_that_lies_aside_is_refused_as_such() -> None:
+def test_a_card_set_aside_is_refused_as_such() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(3)
     table.device.draw_together(2)

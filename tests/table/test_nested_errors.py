@@ -98,7 +98,7 @@ def test_nc_5_7_2_hands_put_right_after_settlement_are_settled_again() -> None:
     finish_round(table)
 
 
-def test_an_entry_that_was_wrong_takes_what_was_decided_about_it_with_it() -> None:
+def test_striking_out_an_entry_undoes_its_decisions() -> None:
     table = begun("TP").deal()
     table.expose("B1", "KD KC 9S")
     table.confirm(misplaced=False)
@@ -145,7 +145,7 @@ def test_nc_5_4_a_confirmation_that_was_struck_out_is_asked_again() -> None:
     assert (table.open.facts.established, table.open.row.clause) == (True, "NC 5.4.1")
 
 
-def test_rtp_5_13_1_what_was_named_after_the_decision_does_not_reopen_it() -> None:
+def test_rtp_5_13_1_a_face_named_later_does_not_reopen_the_decision() -> None:
     table = begun("RTP", hands={"B1": "KD 5C 9S"}, side="royal").deal()
     table.report(Kind.POWER_FAILURE)
     table.confirm()
@@ -232,7 +232,7 @@ def test_rtp_5_4_a_hand_at_an_empty_position_is_moved_back() -> None:
 
 
 @pytest.mark.parametrize("first", ["B1", "B3"])
-def test_nc_5_9_hands_that_got_each_others_card_leave_no_card_missing(first: str) -> None:
+def test_nc_5_9_hands_with_exchanged_cards_lack_no_card(first: str) -> None:
     table = begun().deal()
     table.handle("B1")
     for place, number in (("B3", 4), ("B1", 2)):
@@ -263,7 +263,7 @@ def count(table: TableHarness, place: str, number: int) -> None:
     table.do(operations.CountCards(place, number, "a witness"))
 
 
-def test_rtp_5_1_a_wrong_count_that_a_hand_explains_is_not_confirmed_and_falls() -> None:
+def test_rtp_5_1_a_wrong_count_explained_by_a_hand_is_withdrawn() -> None:
     table = begun("RTP").deal()
     table.do(operations.HandleCards("B1", viewed=True))
     count(table, "stub", table.state.stub_due - 1)
@@ -280,7 +280,7 @@ def test_rtp_5_1_a_wrong_count_that_a_hand_explains_is_not_confirmed_and_falls()
     assert ledger.whole
 
 
-def test_nc_5_9_the_last_count_of_a_hand_stands() -> None:
+def test_nc_5_9_the_last_count_of_a_hand_applies() -> None:
     table = begun().deal()
     table.handle("B1")
     count(table, "B1", 4)
@@ -304,7 +304,7 @@ def test_nc_5_9_an_error_that_needs_the_hand_takes_a_report_and_a_second_count()
     assert table.open.facts.wrong_number is False
 
 
-def test_nc_5_9_a_card_too_many_that_the_shoe_counted_lies_in_a_hand() -> None:
+def test_nc_5_9_an_extra_card_counted_by_the_shoe_is_in_a_hand() -> None:
     table = begun(unit=Unit.SINGLES).deal()
     table.handle("B1")
     table.device.exit_held = False
@@ -321,9 +321,7 @@ def test_nc_5_9_a_card_too_many_that_the_shoe_counted_lies_in_a_hand() -> None:
 
 
 @pytest.mark.parametrize(("number", "quarantined"), [(-1, True), (0, False)])
-def test_p3_5_2_found_after_the_round_a_count_says_whether_the_deck_goes_out_of_use(
-    number: int, *, quarantined: bool
-) -> None:
+def test_p3_5_2_after_the_round_a_count_decides_the_decks_use(number: int, *, quarantined: bool) -> None:
     table = begun("P3").deal()
     finish_round(table)
     table.report(Kind.COUNT_IN_DOUBT)
@@ -371,7 +369,7 @@ def test_rtp_5_7_no_one_withdraws_when_every_hand_has_its_outcome() -> None:
 
 
 @pytest.mark.parametrize(("place", "card"), [("B3", None), ("B1", 3)])
-def test_a_card_that_does_not_lie_there_is_not_reported_as_exposed(place: str, card: int | None) -> None:
+def test_a_card_that_is_elsewhere_is_not_reported_as_exposed(place: str, card: int | None) -> None:
     table = begun("RTP", Unit.SINGLES)
     table.take()
     report = operations.ReportIrregularity(Kind.EXPOSED_CARD, place, card)
@@ -391,7 +389,7 @@ def test_a_card_too_many_after_handling_is_asked_for_its_number_and_is_one_error
     assert (raised(table), table.open.row.clause) == ([Kind.OTHER_DEALING_ERROR], clause)
 
 
-def test_rtp_5_5_who_looked_in_the_round_before_is_known() -> None:
+def test_rtp_5_5_the_viewers_of_the_round_before_are_known() -> None:
     table = begun("RTP").deal()
     table.do(operations.HandleCards("B3", viewed=True))
     finish_round(table)

@@ -48,7 +48,7 @@ def test_there_is_one_sentence_in_every_state() -> None:
         (Phase.MAINTENANCE, "Under maintenance: instruct the device, or end the maintenance."),
     ],
 )
-def test_it_is_what_the_phase_waits_for(phase: Phase, said: str) -> None:
+def test_the_next_step_is_that_of_the_phase(phase: Phase, said: str) -> None:
     assert next_step(to_phase(Unit.SETS, phase).state) == said
 
 
@@ -61,7 +61,7 @@ def test_settling_goes_step_by_step() -> None:
     assert next_step(table.state).startswith("Confirm to end the round")
 
 
-def test_what_is_open_comes_before_the_deal() -> None:
+def test_open_irregularities_come_before_the_deal() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
@@ -202,7 +202,7 @@ def test_after_the_deal_the_act_precedes_the_trouble_of_an_unneeded_device(game_
     assert next_step(table.state).startswith("Confirm to end the round")
 
 
-def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:
+def test_a_deal_by_hand_comes_before_the_trouble_of_the_device() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
     table.do(operations.DealByHand(3, "the shuffler is dead"), Role.PIT_SUPERVISOR)
@@ -210,7 +210,7 @@ def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:
     assert next_step(table.state) == f"{by_hand} {GONE}"
 
 
-def test_a_stub_that_the_device_gives_out_waits_until_the_round_is_continued() -> None:
+def test_an_unloaded_stub_waits_until_the_round_is_continued() -> None:
     table = TableHarness().start().to_dealing()
     table.take(3)
     table.device.ignores_commands = True
@@ -247,7 +247,7 @@ def test_the_act_comes_first_wherever_it_is_accepted() -> None:
     assert told
 
 
-def test_a_void_that_was_asked_for_comes_first() -> None:
+def test_a_requested_void_comes_first() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.report(Kind.EXPOSED_CARD, "B1")
     table.report(Kind.FOREIGN_CARD)
@@ -273,7 +273,7 @@ def test_a_wrong_count_of_a_hand_comes_before_the_count_of_the_deck() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN])
-def test_what_holds_nothing_is_decided_before_the_round_is_concluded(kind: Kind) -> None:
+def test_matters_without_a_hold_are_decided_before_the_conclusion(kind: Kind) -> None:
     table = TableHarness().start().to_dealing().deal().expose_all().settle()
     assert next_step(table.state) == "End the round."
     table.report(kind, "B1")

@@ -34,7 +34,7 @@ def test_nc_5_4_a_stop_that_cannot_be_cleared_ends_in_a_ruling() -> None:
     assert table.open.stage == "ruling"
 
 
-def test_what_stops_a_device_is_what_it_says_when_it_connects() -> None:
+def test_a_device_that_is_stopped_at_its_connection_is_a_stop() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.lose_link()
@@ -68,7 +68,7 @@ def test_another_device_may_take_over_between_rounds() -> None:
 
 
 def test_a_set_missing_in_the_journal_lies_in_the_tray_with_all_its_cards() -> None:
-    """Without them the next hand would get two cards too many."""
+    """The next hand would otherwise get two cards too many."""
     table = TableHarness().start().to_dealing()
     table.take()
     shown = replace(table.device.status, dispensed=table.device.status.dispensed)
@@ -127,7 +127,7 @@ def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_named() -> None:
     assert {found.row.id for found in table.state.open} == {"I01", "I15"}
 
 
-def test_a_deck_with_a_card_face_up_begins_no_round_and_the_card_is_not_named() -> None:
+def test_a_deck_with_a_face_up_card_begins_no_round() -> None:
     table = TableHarness(Unit.SINGLES).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -137,7 +137,7 @@ def test_a_deck_with_a_card_face_up_begins_no_round_and_the_card_is_not_named() 
     assert table.last(events.CardFoundFaceUp).card is face
 
 
-def test_a_card_that_was_set_aside_and_lies_at_a_hand_is_counted_once() -> None:
+def test_a_card_set_aside_and_returned_to_a_hand_is_counted_once() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.handle("B1")
     table.device.exit_held = False
@@ -160,7 +160,7 @@ def test_a_hand_that_was_entered_wrongly_is_entered_again() -> None:
     assert table.last(events.HandJudged).outcome == "win"
 
 
-def test_a_supervisor_returns_the_table_to_service_from_wherever_it_stands() -> None:
+def test_a_supervisor_returns_the_table_to_service_from_any_state() -> None:
     table = TableHarness().start()
     for by in (Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER):
         table.do(operations.ReturnToService(), by)
@@ -200,7 +200,7 @@ def at_first_card() -> TableHarness:
     return table
 
 
-def test_a_stub_that_comes_out_before_the_first_card_puts_the_count_in_doubt() -> None:
+def test_a_stub_unloaded_before_the_first_card_is_a_doubt() -> None:
     table = at_first_card()
     table.device.report(StubUnloaded(1, 52))
     assert table.open.kind is Kind.COUNT_IN_DOUBT

@@ -42,7 +42,7 @@ class OfferedCourse(Course):
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_the_people_of_a_scenario_do_was_offered(name: str) -> None:
+def test_every_act_of_a_scenario_was_offered(name: str) -> None:
     scenario = load(name)
     course = OfferedCourse(scenario.setting)
     for _ in play(scenario, course):
@@ -56,7 +56,7 @@ def reached_states() -> list[TableState]:
 
 
 @pytest.mark.parametrize("some", range(8))
-def test_what_is_offered_is_taken_in_every_state(some: int) -> None:
+def test_every_offer_is_accepted_in_every_state(some: int) -> None:
     """Each part takes an eighth of the states."""
     states = reached_states()[some::8]
     assert sum(assert_offers_hold(state) for state in states) > 10 * len(states)

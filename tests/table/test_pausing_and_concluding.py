@@ -27,7 +27,7 @@ def test_a_pause_holds_the_exit_and_a_resume_releases_it(unit: Unit) -> None:
     table.finish()
 
 
-def test_a_set_in_the_tray_may_be_lifted_in_a_pause_and_no_other_is_formed() -> None:
+def test_a_set_may_be_lifted_in_a_pause_and_no_other_is_formed() -> None:
     table = TableHarness().start().to_dealing()
     table.do(operations.PauseTable("drop"))
     ordered = [command for _, command in table.device.received].count(Dispense(3))
@@ -35,7 +35,7 @@ def test_a_set_in_the_tray_may_be_lifted_in_a_pause_and_no_other_is_formed() -> 
     assert [command for _, command in table.device.received].count(Dispense(3)) == ordered
 
 
-def test_a_pause_says_why_and_another_reason_takes_the_place_of_the_first() -> None:
+def test_a_pause_has_a_reason_which_may_be_replaced() -> None:
     table = TableHarness().start()
     assert table.refused(operations.PauseTable(" "))[0] == "reason"
     assert table.refused(operations.ResumeTable())[0] == "not-paused"
@@ -48,7 +48,7 @@ def test_a_pause_says_why_and_another_reason_takes_the_place_of_the_first() -> N
     )
 
 
-def test_a_pause_does_not_hide_what_is_irregular() -> None:
+def test_a_pause_does_not_hide_irregularities() -> None:
     table = TableHarness().start().to_dealing()
     table.do(operations.PauseTable("dispute"))
     table.report(Kind.EXPOSED_CARD)

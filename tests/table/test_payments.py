@@ -65,7 +65,7 @@ def test_nothing_is_announced_before_the_comparison_or_after_the_round() -> None
 # -- a settlement that changes once it was paid
 
 
-def test_nc_5_9_a_hand_removed_after_the_end_of_the_round_says_which_chips_move() -> None:
+def test_nc_5_9_a_hand_removed_late_shows_which_chips_move() -> None:
     table = settled("NC", D="2S 3D KC", B1="9S KD JC", B2="AS QH JD")
     table.settle().conclude()
     table.report(Kind.WRONG_COUNT, "B1", counted=4)
@@ -90,7 +90,7 @@ def test_nc_5_9_a_hand_removed_after_the_end_of_the_round_says_which_chips_move(
     table.do(operations.PlaceYourBets())
 
 
-def test_a_void_after_the_payment_says_which_chips_go_back() -> None:
+def test_a_void_after_the_payment_shows_which_chips_go_back() -> None:
     table = settled("NC", D="2S 3D KC", B1="9S KD JC", B2="AS QH JD", B3="2D 3H KS")
     table.settle()
     table.report(Kind.FOREIGN_CARD)
@@ -146,7 +146,7 @@ def test_entered_bets_that_move_are_named_with_whose_they_are_and_where() -> Non
         ("F3", "The rules name no error that changes the result later. The shift manager decides."),
     ],
 )
-def test_the_end_of_a_round_says_until_when_errors_count(game_id: str, until: str) -> None:
+def test_the_end_of_a_round_shows_until_when_errors_count(game_id: str, until: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().deal().expose_all().settle()
     table.do(operations.ConcludeRound())
     assert next_steps(table.state) == ("Confirm to end the round.", until)

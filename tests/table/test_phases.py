@@ -34,13 +34,13 @@ def as_written(table: tuple[Transition, ...], state: str, trigger: str, holds: f
 
 
 @pytest.mark.parametrize("phase", Phase)
-def test_every_trigger_leads_a_phase_where_the_table_says(phase: Phase) -> None:
+def test_every_trigger_changes_the_phase_as_tabulated(phase: Phase) -> None:
     for trigger, holds in product({row.trigger for row in PHASES}, CONDITIONS):
         assert PHASE_TABLE.after(phase, trigger, holds) == as_written(PHASES, phase, trigger, holds)
 
 
 @pytest.mark.parametrize("service", Service)
-def test_every_trigger_leads_a_service_where_the_table_says(service: Service) -> None:
+def test_every_trigger_changes_the_service_as_tabulated(service: Service) -> None:
     for trigger, holds in product({row.trigger for row in SERVICES}, CONDITIONS):
         assert SERVICE_TABLE.after(service, trigger, holds) == as_written(SERVICES, service, trigger, holds)
 
@@ -52,7 +52,7 @@ def test_an_impossible_phase_change_is_refused_and_changes_nothing() -> None:
     assert not decision.done().events
 
 
-def test_a_service_that_cannot_change_so_stays_as_it_is() -> None:
+def test_an_impossible_change_of_service_has_no_effect() -> None:
     decision = Decision(TableState())
     decision.change_service("confirm", "nothing to confirm")
     assert not decision.done().events
@@ -61,5 +61,5 @@ def test_a_service_that_cannot_change_so_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     "kind", [TableState, Settings, HeldCard, Hand, Deck, OpenCommand, Device, Irregularity, Answer]
 )
-def test_what_the_table_knows_is_never_changed_in_place(kind: type[msgspec.Struct]) -> None:
+def test_the_state_is_never_changed_in_place(kind: type[msgspec.Struct]) -> None:
     assert kind.__struct_config__.frozen

@@ -49,7 +49,7 @@ def test_the_right_pin_begins_again() -> None:
     assert desk.minutes_after_five() == 1
 
 
-def test_a_lock_is_of_that_person_at_that_user_alone() -> None:
+def test_a_lock_concerns_one_person_at_one_user() -> None:
     desk = Desk()
     desk.minutes_after_five()
     assert desk.state.pin_lock("sam", OFFICE) == PinLock("sam", OFFICE)

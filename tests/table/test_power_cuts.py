@@ -165,7 +165,7 @@ def test_a_power_failure_is_raised_once_with_its_evidence(fail: Cut, noticed_by:
 
 
 @pytest.mark.parametrize("denied", [True, False])
-def test_what_the_device_reports_after_a_denial_is_claimed_again(denied: bool) -> None:
+def test_a_device_report_after_a_denial_is_claimed_again(denied: bool) -> None:
     """A denial that the PC lost power does not cover the device. A confirmed claim is not raised again."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.start_daemon_again("pc-2")
@@ -254,7 +254,7 @@ def test_a_card_drawn_after_everything_was_compared_is_taken_out_of_turn() -> No
     assert not table.state.round.dealt
 
 
-def test_nc_5_4_1_what_a_kept_report_establishes_counts() -> None:
+def test_nc_5_4_1_a_kept_report_may_establish_an_outcome() -> None:
     """A card came out face up, and its report was not received before the PC lost power."""
     table = begun("NC")
     table.start_daemon_again("pc-2")
@@ -297,7 +297,7 @@ def test_and_after_a_start_of_the_daemon() -> None:
     assert [found.row.id for found in table.state.open] == ["I04"]
 
 
-def test_a_device_that_forgets_without_power_asks_for_a_count_only_when_it_had_none() -> None:
+def test_a_forgetful_device_needs_a_count_only_after_a_power_failure() -> None:
     table = forgetful(acknowledges=True, retains=False)
     table.lose_link()
     table.connect()
@@ -310,7 +310,7 @@ def test_a_device_that_forgets_without_power_asks_for_a_count_only_when_it_had_n
     assert sorted(found.row.id for found in table.state.open) == ["I04", "I17"]
 
 
-def test_a_deck_that_was_counted_whole_is_not_in_doubt_any_more() -> None:
+def test_a_deck_that_was_counted_whole_is_no_longer_in_doubt() -> None:
     table = TableHarness()
     table.device.capabilities = replace(table.device.capabilities, acknowledges=False)
     table.start().to_dealing().deal()
@@ -365,7 +365,7 @@ def test_rtp_5_13_1_a_corrected_later_hand_does_not_reopen_the_power_failure() -
     assert not table.state.open
 
 
-def test_a_fact_that_the_table_knows_is_not_answered_otherwise() -> None:
+def test_a_fact_that_the_table_knows_cannot_be_contradicted() -> None:
     table = begun("RTP")
     table.deal()
     table.expose("B1")
@@ -398,7 +398,7 @@ def test_rtp_5_13_a_denied_face_up_card_does_not_count_as_exposed(basis: str) ->
     [("2C 2C", "cards"), ("2C 3C 4C 5C", "cards"), ("KD", "elsewhere")],
     ids=["twice", "too many", "elsewhere"],
 )
-def test_a_card_that_cannot_lie_there_is_not_named_as_exposed(named: str, code: str) -> None:
+def test_an_impossible_card_is_not_named_as_exposed(named: str, code: str) -> None:
     table = begun("RTP")
     table.deal()
     table.expose("B1")

@@ -37,7 +37,7 @@ def claimed(table: TableHarness) -> list[str]:
 @pytest.mark.parametrize(
     ("game_id", "clause"), [("TP", "TP 5.2"), ("RTP", "RTP 5.1.1"), ("NC", "NC 5.5.2"), ("P3", "P3 5.2")]
 )
-def test_it_says_what_the_last_count_shows_and_what_follows(game_id: str, clause: str) -> None:
+def test_the_question_shows_the_last_count_and_its_effect(game_id: str, clause: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
     table.count(39)
     assert asked(table) == (
@@ -60,7 +60,7 @@ def test_a_doubt_is_not_asked_again_once_the_cards_were_counted() -> None:
     assert "the deck is whole" in asked(table)
 
 
-def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
+def test_the_count_of_the_waiting_deck_does_not_concern_the_stub() -> None:
     table = with_two(Unit.SINGLES)
     begin_with(table, "A")
     load_beside(table)
@@ -74,7 +74,7 @@ def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
     assert asked(table) == (f'{SUPERVISOR}By the last count the deck is whole. If so, press "Confirm".')
 
 
-def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
+def test_a_matter_for_a_ruling_shows_the_last_count() -> None:
     table = TableHarness(game_id="F3").start().to_dealing().deal()
     table.count(38)
     assert asked(table) == (
@@ -102,7 +102,7 @@ def test_two_matters_without_a_clause_have_different_questions() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 6.1"), ("NC", "NC 5.17")])
-def test_a_document_that_refers_what_it_does_not_provide_for_is_not_silent(game_id: str, clause: str) -> None:
+def test_a_document_that_refers_the_case_is_not_silent(game_id: str, clause: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
     table.report(Kind.WRONG_VIEWER, "B3")
     assert asked(table) == (
@@ -111,14 +111,14 @@ def test_a_document_that_refers_what_it_does_not_provide_for_is_not_silent(game_
     )
 
 
-def test_a_referred_matter_begins_with_what_was_noticed() -> None:
+def test_a_referred_matter_begins_with_the_observation() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing().deal()
     table.handle("B3")
     table.report(Kind.WRONG_COUNT, "D", counted=4)
     assert asked(table).startswith(f"{MANAGER}Does the Dealer have 4 cards? The Dealer's hand has a wrong number")
 
 
-def test_a_question_says_what_it_is_about() -> None:
+def test_a_question_names_its_subject() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing().deal()
     table.report(Kind.DROPPED_CARD, "B1")
     table.report(Kind.DROPPED_CARD, "B3")
@@ -145,7 +145,7 @@ def test_an_irregularity_of_an_earlier_round_begins_with_the_round(game_id: str)
 
 
 @pytest.mark.parametrize("kind", [Kind.FOREIGN_CARD, Kind.DECK_COUNT])
-def test_what_is_wrong_with_the_deck_may_concern_the_round_before_too(kind: Kind) -> None:
+def test_a_wrong_deck_may_concern_the_round_before_too(kind: Kind) -> None:
     table = _second_round("NC")
     table.report(kind)
     also = " If it may concern round 1 too, report it for that round as well."
@@ -167,7 +167,7 @@ def test_a_round_from_another_deck_is_not_concerned(deck: str, may: bool) -> Non
 # -- choices, moves, orders
 
 
-def test_choices_say_with_which_hand_play_goes_on() -> None:
+def test_choices_show_with_which_hand_play_continues() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     table.report(Kind.WRONG_DISTRIBUTION)
@@ -177,7 +177,7 @@ def test_choices_say_with_which_hand_play_goes_on() -> None:
     )
 
 
-def test_choices_say_who_permits_a_withdrawal() -> None:
+def test_choices_show_who_permits_a_withdrawal() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing().deal()
     table.handle("B1")
     table.report(Kind.WRONG_DISTRIBUTION)
@@ -233,7 +233,7 @@ def test_nc_5_5_4_a_void_is_asked_for_with_the_reason_of_the_row_that_voids() ->
     )
 
 
-def test_a_void_by_ruling_is_asked_for_with_what_is_decided() -> None:
+def test_a_void_by_ruling_is_requested_with_the_decision() -> None:
     table = TableHarness(game_id="TP").start().to_dealing()
     table.report(Kind.UNSHUFFLED)
     ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "shift manager", "start again")
@@ -256,7 +256,7 @@ def test_whether_the_irregularity_occurred_is_a_separate_question() -> None:
     assert claimed(table) == ["Do you count 39 cards in the stub?"]
 
 
-def test_what_is_decided_already_is_not_claimed() -> None:
+def test_a_decided_fact_is_not_claimed() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.UNSHUFFLED)
     assert not claimed(table)
@@ -273,7 +273,7 @@ def opens_first(table: TableHarness) -> str:
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
 @pytest.mark.parametrize("by_device", [True, False])
-def test_faces_that_differ_are_checked_by_who_entered_them_before_all_else(game_id: str, by_device: bool) -> None:
+def test_differing_faces_are_first_checked_by_their_author(game_id: str, by_device: bool) -> None:
     unit = Unit.SINGLES if game_id == "F3" else Unit.SETS
     table = TableHarness(unit, game_id=game_id, by_device=by_device).start().to_dealing().deal()
     place = opens_first(table)

@@ -16,7 +16,7 @@ from tests.table.way_out import play_on
 SUPERVISOR = Role.PIT_SUPERVISOR
 
 
-def test_what_a_corrected_entry_raised_goes_when_that_is_corrected_too() -> None:
+def test_an_irregularity_of_a_correction_ends_with_its_correction() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().deal()
     table.expose("D")
     table.expose("B1", "KD KC 8S")
@@ -69,7 +69,7 @@ def test_of_a_round_that_was_abandoned_no_decision_is_taken_back() -> None:
     assert "ruled so" in table.refused(denied, SUPERVISOR)[1]
 
 
-def test_what_was_denied_stays_denied_when_something_else_is_corrected() -> None:
+def test_a_denial_survives_the_correction_of_something_else() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.handle("B1")
@@ -95,7 +95,7 @@ def test_a_count_of_one_pile_does_not_become_the_count_of_another() -> None:
     assert (table.state.stub_due, table.state.open) == (due, ())
 
 
-def test_a_decision_about_the_deck_that_waits_leaves_the_settled_round_alone() -> None:
+def test_a_decision_on_the_waiting_deck_leaves_the_settled_round() -> None:
     table = with_bets()
     load_beside(table)
     shuffle_beside(table, foreign=1)
@@ -106,7 +106,7 @@ def test_a_decision_about_the_deck_that_waits_leaves_the_settled_round_alone() -
     assert (table.state.round.chips_paid, table.events_of(events.SettlementReversed)) == (True, [])
 
 
-def test_a_corrected_count_of_the_stub_says_nothing_of_the_deck_that_waits() -> None:
+def test_a_corrected_stub_count_does_not_concern_the_waiting_deck() -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
     shuffle_beside(table, count=51)

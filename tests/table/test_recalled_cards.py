@@ -89,7 +89,7 @@ def test_the_order_of_cards_that_came_together() -> None:
     [(recall(1), "round"), (recall(1, "B1"), "round"), (recall(1, "B1", " "), "reason"), (recall(2), "unknown-round"),
      (recall(0), "unknown-round")],
 )  # fmt: skip
-def test_what_is_refused_while_the_round_is_in_progress(operation: operations.RecallCards, code: str) -> None:
+def test_recalls_refused_while_the_round_is_in_progress(operation: operations.RecallCards, code: str) -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().deal()
     assert table.refused(operation, PIT_MANAGER)[0] == code
 

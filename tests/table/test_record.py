@@ -78,14 +78,14 @@ def test_a_name_that_no_person_bears_is_marked_as_a_name() -> None:
     assert brought("sam", None).witness_id == "", "nobody is known"
 
 
-def test_no_one_is_a_witness_of_what_he_enters_himself_under_his_other_name() -> None:
+def test_nobody_witnesses_his_own_entry_under_another_name() -> None:
     table = TableHarness(settings=SETTINGS).start()
     table.give(started(replace(RECORD, people=RECORD.people[:2])))
     for said in ("dealer", "DEALER ", "Dana Dee", " dana dee "):
         assert table.refused(operations.BringDeck("A", "red", "S1", 52, said))[0] == "witness"
 
 
-def test_every_record_of_a_count_says_who_the_witness_is() -> None:
+def test_every_record_of_a_count_names_the_witness() -> None:
     table = TableHarness(settings=SETTINGS).start()
     table.give(started())
     table.do(operations.BringDeck("A", "red", "S1", 52, "sam"))

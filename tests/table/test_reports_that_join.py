@@ -42,7 +42,7 @@ def test_a_hand_at_the_wrong_place_that_was_entered_is_reported_in_vain() -> Non
     assert raised(table) == [Kind.WRONG_DISTRIBUTION]
 
 
-def test_rtp_5_5_a_report_that_names_the_place_answers_what_depends_on_it() -> None:
+def test_rtp_5_5_a_report_with_a_place_answers_its_questions() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing().deal()
     table.handle("B3")
     table.report(Kind.WRONG_COUNT, "B3", counted=4)

@@ -47,7 +47,7 @@ def opened(table: TableHarness) -> list[Card]:
 
 
 @GAME_AND_UNIT
-def test_exchanged_hands_open_no_card_that_lies_face_down(game_id: str, unit: Unit) -> None:
+def test_exchanged_hands_open_no_face_down_card(game_id: str, unit: Unit) -> None:
     table = dealt(unit, game_id)
     place = first_to_open(table)
     other = next(one for one in table.state.round.hands if one != place)
@@ -109,7 +109,7 @@ def test_swapped_hands_that_stay_open_only_what_each_shows() -> None:
 
 
 @GAME_AND_UNIT
-def test_without_the_setting_no_hand_is_opened_by_what_the_device_read(game_id: str, unit: Unit) -> None:
+def test_without_the_setting_no_hand_is_opened_by_the_device(game_id: str, unit: Unit) -> None:
     table = TableHarness(unit, game_id=game_id, by_device=False).start().to_betting()
     table.do(operations.NoMoreBets())
     if table.state.phase is Phase.FIRST_CARD:
@@ -151,13 +151,13 @@ def test_nothing_is_opened_while_play_is_held() -> None:
 
 
 @pytest.mark.parametrize("place", ["B1", "B3"])
-def test_nor_of_a_hand_whose_cards_lie_elsewhere(place: str) -> None:
+def test_a_hand_with_misplaced_cards_is_not_opened(place: str) -> None:
     table = dealt(game_id="TP")
     table.swap("B1", "B3")
     assert table.refused(operations.ExposeHand(place))[0] in ("held", "enter-cards")
 
 
-def test_nor_after_cards_were_left_as_they_were_dealt() -> None:
+def test_no_card_is_opened_where_wrong_hands_were_left() -> None:
     table = dealt()
     table.handle("B1")
     table.report(Kind.WRONG_DISTRIBUTION)

@@ -215,7 +215,7 @@ def test_cards_put_right_for_a_dropped_card_raise_no_second_irregularity() -> No
     table.expose_all().settle().conclude()
 
 
-def test_f3_x1_in_the_middle_of_a_deal_a_new_shuffle_alone_decides_nothing() -> None:
+def test_f3_x1_in_mid_deal_a_new_shuffle_decides_nothing() -> None:
     table = TableHarness(game_id="F3").start().to_dealing()
     table.take()
     table.report(Kind.CARD_IN_SHUFFLING)
@@ -242,7 +242,7 @@ def test_rtp_5_8_1_the_table_knows_which_card_was_the_first() -> None:
         assert (table.open.row.clause, table.open.asks) == (clause, ())
 
 
-def test_a_round_that_went_on_by_hand_ends_by_hand_though_the_device_comes_back() -> None:
+def test_a_round_continued_by_hand_ends_by_hand() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
     table.do(operations.DealByHand(3, "its cable is torn"), Role.PIT_SUPERVISOR)
@@ -252,7 +252,7 @@ def test_a_round_that_went_on_by_hand_ends_by_hand_though_the_device_comes_back(
     assert table.at(Phase.EXAMINING)
 
 
-def test_f3_pm5_a_first_card_that_is_out_is_not_drawn_again_by_hand() -> None:
+def test_f3_pm5_a_shown_first_card_is_not_drawn_again_by_hand() -> None:
     table = TableHarness(Unit.SINGLES, game_id="F3").start().to_betting()
     table.do(operations.NoMoreBets())
     table.take()
@@ -305,7 +305,7 @@ def test_p3_3_4_a_side_bet_on_the_dealers_hand_needs_no_hand_of_its_box() -> Non
 
 
 @pytest.mark.parametrize(("game_id", "wager"), [("TP", "three_pictures"), ("RTP", "royal")])
-def test_a_side_bet_whose_hand_a_correction_takes_away_is_decided_again(game_id: str, wager: str) -> None:
+def test_a_side_bet_that_loses_its_hand_is_decided_again(game_id: str, wager: str) -> None:
     """A ruling settled it by the hand of box 2, to which nothing is dealt after the correction."""
     table = with_side_bet(game_id, wager, 1, 2)
     if table.state.open:

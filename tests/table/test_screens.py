@@ -114,7 +114,7 @@ def test_with_a_screen_its_wrong_pins_are_forgotten(screens: Screens) -> None:
     assert state.pin_locks == (PinLock("sam", None, 1, screen="7a" * 6), PinLock("sam", None, 1))
 
 
-def test_what_was_let_in_for_the_dealer_signed_on_is_refused_once_another_is(screens: Screens) -> None:
+def test_an_entry_of_an_earlier_sign_on_is_refused(screens: Screens) -> None:
     assert screens.act("dana", operations.SignOn(), LEFT) == ""
     assert screens.act("lee", operations.SignOn(), LEFT) == ""
     assert screens.act("dana", operations.OpenTable(), LEFT, "screen") == "not-signed-on"
@@ -140,7 +140,7 @@ def test_a_shift_without_a_pin_does_not_extend_the_sign_on(screens: Screens) -> 
     assert screens.state.screens[0].until_utc_ns == 2 * UNTIL
 
 
-def test_who_comes_on_duty_at_a_screen_is_signed_on_there_and_nobody_else_anywhere(screens: Screens) -> None:
+def test_going_on_duty_at_a_screen_signs_on_there_only(screens: Screens) -> None:
     assert screens.act("dana", operations.SignOn(), LEFT) == ""
     assert screens.act("lee", operations.DealerOn(), RIGHT) == ""
     assert screens.dealers() == ["", "lee"]
@@ -190,7 +190,7 @@ def test_every_operation_has_an_outcome_at_a_screen(phase: Phase) -> None:
     assert len(outcomes) > 1
 
 
-def test_a_lock_ends_that_sign_on_alone(screens: Screens) -> None:
+def test_a_lock_ends_only_that_sign_on(screens: Screens) -> None:
     for at in (LEFT, RIGHT):
         assert screens.act("dana", operations.SignOn(), at) == ""
     assert screens.act("dana", operations.LockScreen(), LEFT, "screen") == ""

@@ -63,7 +63,7 @@ def table() -> Screens:
     return table
 
 
-def test_what_was_drawn_before_bets_were_closed_is_refused_and_says_who_closed_them(table: Screens) -> None:
+def test_an_entry_from_before_the_close_is_refused_with_its_author(table: Screens) -> None:
     drawn = table.state.entry
     assert table.enter(operations.NoMoreBets(), "sam", Role.PIT_SUPERVISOR, as_of=drawn).code == ""
     before = table.state
@@ -82,7 +82,7 @@ def test_a_card_that_is_dealt_turns_nothing(table: Screens) -> None:
     assert table.enter(operations.HandleCards("B1"), as_of=drawn).code == ""
 
 
-def test_to_report_and_to_pause_mean_the_same_whatever_has_happened(table: Screens) -> None:
+def test_reports_and_pauses_are_never_stale(table: Screens) -> None:
     drawn = table.state.entry
     table.enter(operations.NoMoreBets())
     assert table.enter(operations.ReportIrregularity(Kind.UNSHUFFLED), as_of=drawn).code == ""
@@ -90,7 +90,7 @@ def test_to_report_and_to_pause_mean_the_same_whatever_has_happened(table: Scree
     assert table.enter(operations.ResumeTable(), as_of=drawn).code == "changed"
 
 
-def test_of_a_program_the_round_is_asked_and_no_more(table: Screens) -> None:
+def test_a_program_only_has_to_name_the_round(table: Screens) -> None:
     table.enter(operations.NoMoreBets())
     assert table.enter(operations.ReopenBets()).code == ""
 

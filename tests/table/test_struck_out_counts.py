@@ -36,7 +36,7 @@ def stub_of(table: TableHarness) -> int | None:
 
 @pytest.mark.parametrize("wrong", [True, False])
 @pytest.mark.parametrize("decided", [True, False])
-def test_what_a_count_of_the_stub_answered_asks_for_a_count_again(*, decided: bool, wrong: bool) -> None:
+def test_a_fact_answered_by_a_struck_out_count_needs_a_new_count(*, decided: bool, wrong: bool) -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.COUNT_IN_DOUBT)
@@ -112,7 +112,7 @@ def test_only_the_last_count_of_a_pile_is_corrected() -> None:
     assert not table.state.open
 
 
-def test_a_count_of_cards_that_were_taken_away_does_not_come_back_to_another_deck() -> None:
+def test_a_struck_out_count_does_not_reach_another_deck() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
     table.fresh_deck()
     before = ledger_of(table.state)
@@ -124,7 +124,7 @@ def test_a_count_of_cards_that_were_taken_away_does_not_come_back_to_another_dec
 
 
 @pytest.mark.parametrize("pile", [Pile.BURNT, ASIDE, Pile.DROPPED, Pile.DISCARDS])
-def test_the_account_of_a_pile_goes_back_to_what_was_counted_before_or_is_known(pile: str) -> None:
+def test_the_account_of_a_pile_returns_to_the_previous_value(pile: str) -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     known = ledger_of(table.state), table.state.stub_due
@@ -140,7 +140,7 @@ def test_the_account_of_a_pile_goes_back_to_what_was_counted_before_or_is_known(
     assert not table.state.open
 
 
-def test_another_count_of_a_pile_is_compared_with_what_was_known_before() -> None:
+def test_a_new_count_of_a_pile_is_compared_with_the_previous_value() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     count(table, 46, ASIDE)
@@ -148,7 +148,7 @@ def test_another_count_of_a_pile_is_compared_with_what_was_known_before() -> Non
     assert (table.state.stub_due, table.state.open) == (46, ())
 
 
-def test_a_struck_out_count_of_the_tray_withdraws_what_was_noticed() -> None:
+def test_a_struck_out_count_of_the_tray_withdraws_its_finding() -> None:
     table = TableHarness().start().to_dealing()
     count(table, 4, "tray")
     assert table.open.kind is Kind.SIMULTANEOUS
@@ -189,7 +189,7 @@ def test_after_maintenance_the_deck_is_counted_again() -> None:
 
 
 @pytest.mark.parametrize("decided", [True, False])
-def test_a_struck_out_count_of_a_hand_withdraws_what_was_noticed(*, decided: bool) -> None:
+def test_a_struck_out_count_of_a_hand_withdraws_its_finding(*, decided: bool) -> None:
     table = TableHarness().start().to_dealing().deal()
     count(table, 4, "B3")
     if decided:

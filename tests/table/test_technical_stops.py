@@ -139,7 +139,7 @@ def test_nc_5_5_2_unclear_reports_put_the_count_in_doubt_only_in_a_round(seen: D
     table.finish()
 
 
-def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
+def test_after_an_aborted_shuffle_the_deck_is_not_dealt_from() -> None:
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -161,7 +161,7 @@ def test_nc_5_4_a_jammed_round_is_voided_and_the_device_cleared_afterwards() -> 
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_nc_5_4_an_exit_that_does_not_move_is_a_stop_and_is_not_commanded_again(unit: Unit) -> None:
+def test_nc_5_4_a_stuck_exit_is_a_stop_and_not_ordered_again(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take()
     table.device.exit_stuck = True

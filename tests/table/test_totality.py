@@ -110,7 +110,7 @@ def test_the_inputs_are_of_every_type() -> None:
     assert {type(given) for given in every_input(state)} == set(get_args(AnyInput))
 
 
-def test_every_phase_names_what_comes_first() -> None:
+def test_every_phase_has_a_first_step() -> None:
     assert set(FIRST_IN_PHASE) == set(Phase)
 
 

@@ -115,7 +115,7 @@ def test_where_decks_are_recorded_the_one_that_was_put_in_is_named() -> None:
     assert table.state.round.label == "A"
 
 
-def test_the_same_face_twice_is_a_card_of_another_deck_or_read_wrongly() -> None:
+def test_a_repeated_face_is_a_foreign_card_or_a_misreading() -> None:
     table = PlainShoe().to_dealing()
     twice = table.device.inside[0]
     table.take(2)
@@ -152,7 +152,7 @@ def test_a_card_drawn_too_early_is_raised() -> None:
     assert table.state.decks.aside[0].ordinal == 1
 
 
-def test_the_screen_says_what_the_device_cannot() -> None:
+def test_the_screen_shows_the_limits_of_the_device() -> None:
     table = PlainShoe()
     shown = view_of(table.state, LinkView()).device.shortcomings
     capabilities = table.state.device.capabilities

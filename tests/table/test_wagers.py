@@ -49,7 +49,7 @@ def came_to(table: TableHarness) -> dict[int, SettledBet]:
 
 
 @pytest.mark.parametrize("game_id", ["RTP", "NC"])
-def test_rtp_3_6_nc_5_16_who_of_the_staff_placed_a_wager_is_kept_with_it(game_id: str) -> None:
+def test_rtp_3_6_nc_5_16_the_staff_who_placed_a_wager_is_recorded(game_id: str) -> None:
     table = betting(game_id)
     table.do(operations.PlaceWager("cy", "main", 2, 10, placed_by=" Lim "))
     bet(table, "ann", "main", 1, 10)
@@ -71,7 +71,7 @@ def test_no_bettor_is_entered_as_the_staff_that_placed_a_wager() -> None:
         assert sentence.endswith(f"{name} is a bettor here.")
 
 
-def test_nc_5_13_who_placed_a_wager_is_corrected_with_it() -> None:
+def test_nc_5_13_a_corrected_wager_keeps_its_placing_person() -> None:
     table = betting()
     bet(table, "ann", "main", 1, 10)
     table.do(operations.NoMoreBets())
@@ -193,7 +193,7 @@ def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
     assert {number: one.verdict for number, one in came_to(table).items()} == {1: "won", 2: "returned", 3: "returned"}
 
 
-def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers() -> None:
+def test_rtp_5_13_1_a_bettor_withdraws_all_his_wagers() -> None:
     table = betting("RTP", ESTABLISHED)
     bet(table, "ann", "main", 1, 10)
     bet(table, "ann", "main", 2, 10)

@@ -70,7 +70,7 @@ def test_a_hold_that_works_the_second_time_is_not_a_stop() -> None:
     assert not table.events_of(events.IrregularityRaised)
 
 
-def test_each_order_is_watched_anew() -> None:
+def test_each_order_is_watched_separately() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     for times in (1, 2):
@@ -119,7 +119,7 @@ def test_statuses_that_prove_nothing(spare: str) -> None:
 
 
 @BOTH
-def test_an_order_without_an_answer_is_a_stop_that_says_whether_cards_can_leave(unit: Unit) -> None:
+def test_an_unanswered_order_is_a_stop_showing_if_cards_can_leave(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take()
     table.device.ignores_commands = True
@@ -145,7 +145,7 @@ def test_an_answer_given_in_the_meantime_is_not_a_stop() -> None:
     table.finish()
 
 
-def test_a_report_with_other_content_is_a_doubt_in_a_round_and_noted_between_rounds() -> None:
+def test_a_contradicting_report_is_a_doubt_only_in_a_round() -> None:
     table = TableHarness().start()
     table.give(DeviceContradicted("report", 1, 1, Evidence(b"KD")))
     assert not table.state.open

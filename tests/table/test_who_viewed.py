@@ -139,7 +139,7 @@ def test_looks_do_not_count_in_the_next_round() -> None:
     assert table.state.round.viewing == ()
 
 
-def test_a_corrected_entry_takes_a_look_back() -> None:
+def test_a_corrected_entry_withdraws_a_look() -> None:
     """I26, which that entry raised, ends too."""
     table = dealt()
     looks(table, "bob", "B1")
@@ -182,7 +182,7 @@ def test_nc_3_13_reading_53_the_required_entry_holds_the_dealers_hand() -> None:
     table.expose_all().settle().conclude()
 
 
-def test_nc_3_13_the_entry_says_nothing_of_who_handled_or_viewed_cards() -> None:
+def test_nc_3_13_the_entry_does_not_record_who_handled_or_viewed() -> None:
     """NC 3.10: a bettor on several hands examines one."""
     table = examining("required")
     table.do(operations.PlayersExamined())

@@ -176,7 +176,7 @@ def test_unread_cards_are_entered_as_they_are_seen() -> None:
     assert table.at(Phase.EXPOSING)
 
 
-def test_nc_5_17_what_was_ruled_is_kept_with_its_authority() -> None:
+def test_nc_5_17_a_ruling_is_kept_with_its_authority() -> None:
     table = TableHarness().start().to_betting()
     table.report(Kind.BEFORE_NO_MORE_BETS)
     for authority, text in (("", "why"), ("shift manager", " ")):

@@ -29,7 +29,7 @@ def played(side: Side, *faults: str, later: str = "") -> UsbCourse:
 
 
 @pytest.mark.parametrize(("name", "side"), elsewhere.CASES)
-def test_a_fault_of_cards_or_of_the_line_is_over_usb_what_it_is(name: str, side: Side) -> None:
+def test_a_fault_of_cards_or_of_the_line_has_its_effect_over_usb(name: str, side: Side) -> None:
     fault = BY_NAME[name]
     if fault.of == "nothing":
         course = played(side, f"{name}=1")
@@ -82,7 +82,7 @@ def test_no_fault_of_usb_is_without_its_test() -> None:
 
 
 @pytest.mark.parametrize(("name", "side"), [(one.name, side) for one in FAULTS if one.usb for side in one.shows])
-def test_a_fault_of_usb_is_to_the_host_what_it_is(name: str, side: Side) -> None:
+def test_a_fault_of_usb_has_its_registered_effect_on_the_host(name: str, side: Side) -> None:
     fault = BY_NAME[name]
     if fault.of == "frame":
         course = played(side, later=f"{name}@1")
@@ -101,7 +101,7 @@ def test_it_is_armed_disarmed_and_named(text: str) -> None:
     assert injector.armed() == []
 
 
-def test_a_device_that_is_not_on_usb_cannot_show_it() -> None:
+def test_a_device_without_usb_has_no_such_fault() -> None:
     injector: FaultInjector = FaultCourse("shoe").injector
     with pytest.raises(BadFaultError, match="Only a device on USB can show babble") as refused:
         injector.arm(parse_fault("babble@1"))
@@ -109,6 +109,6 @@ def test_a_device_that_is_not_on_usb_cannot_show_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["short-packets", "short-packets@3", "halt=0.5", "slow-enumeration=2"])
-def test_what_is_written_wrongly_is_refused(text: str) -> None:
+def test_a_misspelt_fault_is_refused(text: str) -> None:
     with pytest.raises(BadFaultError):
         parse_fault(text)

@@ -43,7 +43,7 @@ async def test_it_is_found_both_ways_with_the_driver_that_fits(testbed: Testbed)
 
 
 @pytest.mark.parametrize("url", [BULK_URL, SERIAL_URL])
-async def test_reports_come_by_either_way(testbed: Testbed, url: str) -> None:
+async def test_reports_come_over_usb_and_the_serial_port(testbed: Testbed, url: str) -> None:
     testbed.probe(url)
     await testbed.heard(state="ready")
     for _ in range(20):
@@ -114,7 +114,7 @@ async def test_the_cable_is_pulled_at_several_places_and_a_later_link_works(test
 
 
 @pytest.mark.parametrize("endpoint", [BULK_IN, BULK_OUT, INTERRUPT_IN])
-async def test_a_stall_is_cleared_and_the_link_stands(testbed: Testbed, endpoint: int) -> None:
+async def test_a_stall_is_cleared_and_the_link_stays_up(testbed: Testbed, endpoint: int) -> None:
     testbed.probe(BULK_URL)
     await testbed.heard(state="ready")
     seen = len(testbed.said)

@@ -51,7 +51,7 @@ def hello() -> bytes:
     return CardlinkHost(nonce=bytes(16), key_of=lambda serial: bytes(32), held=(0, 0), now=0.0).outgoing()
 
 
-async def test_it_says_how_it_is_opened_and_attached(tmp_path: Path) -> None:
+async def test_the_output_shows_how_to_open_and_attach_it(tmp_path: Path) -> None:
     async with simulated(tmp_path) as (lines, port):
         assert lines[0] == "usb:///1209:0001/CARDSHOE-SIM-1"
         assert lines[1].endswith(f"usbip --tcp-port {port} attach -r 127.0.0.1 -b 1-1")
@@ -91,7 +91,7 @@ async def test_a_one_way_shoe_is_on_usb_too(tmp_path: Path) -> None:
         (["--fault", "halt@3"], "Only a device on USB can show halt"),
     ],
 )
-def test_what_is_asked_for_wrongly(tmp_path: Path, options: list[str], sentence: str) -> None:
+def test_invalid_options_are_refused(tmp_path: Path, options: list[str], sentence: str) -> None:
     given = ["--no-console", "--key-file", str(tmp_path / "keys"), "--link", str(tmp_path / "device"), *options]
     done = CliRunner().invoke(simulate, given)
     assert done.exit_code == 2

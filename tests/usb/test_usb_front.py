@@ -51,7 +51,7 @@ class Routed:
         return found
 
 
-def test_a_status_goes_out_on_the_interrupt_endpoint_and_all_else_on_bulk() -> None:
+def test_a_status_is_sent_on_interrupt_and_everything_else_on_bulk() -> None:
     assert Routed().sent_on(REPORT + STATUS + REPORT) == {BULK_IN: REPORT * 2, INTERRUPT_IN: STATUS}
 
 
@@ -64,7 +64,7 @@ def test_each_frame_is_a_separate_transfer() -> None:
     assert [transfer.received for transfer in transfers] == [REPORT] * 3
 
 
-def test_without_an_interrupt_endpoint_all_goes_out_on_bulk() -> None:
+def test_without_an_interrupt_endpoint_everything_is_sent_on_bulk() -> None:
     routed = Routed(interrupt=False)
     assert routed.sent_on(REPORT + STATUS) == {BULK_IN: REPORT + STATUS}
     assert not routed.device.link.interrupt
@@ -98,5 +98,5 @@ def test_plugged_in_again_it_is_the_vendor_interface(again: str) -> None:
 
 
 @pytest.mark.parametrize("damaged", [REPORT[:9], REPORT[2:], b"\xc0\xc0", b"noise"])
-def test_bytes_that_are_not_a_frame_go_out_on_bulk(damaged: bytes) -> None:
+def test_bytes_that_are_not_a_frame_are_sent_on_bulk(damaged: bytes) -> None:
     assert Routed().sent_on(damaged) == {BULK_IN: damaged}

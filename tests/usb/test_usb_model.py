@@ -96,7 +96,7 @@ def test_the_serial_port_is_one_function_and_its_parts_name_each_other() -> None
     assert calls[4] == 2
 
 
-def test_descriptors_are_cut_to_what_is_asked_for() -> None:
+def test_descriptors_are_cut_to_the_requested_length() -> None:
     made = device(configured=False)
     whole = control(made, 0x80, 6, 0x0200)
     assert isinstance(whole, bytes)
@@ -109,7 +109,7 @@ def test_descriptors_are_cut_to_what_is_asked_for() -> None:
     assert control(made, 0x80, 6, 0x0F00) == STALL, "no BOS: it is of USB 2.0"
 
 
-def test_a_qualifier_is_for_high_speed_alone() -> None:
+def test_only_a_high_speed_device_has_a_qualifier() -> None:
     assert control(device(), 0x80, 6, 0x0600) == STALL
     qualifier = control(device(packet=512), 0x80, 6, 0x0600)
     assert isinstance(qualifier, bytes)
@@ -195,7 +195,7 @@ def test_a_transfer_that_waits_ends_with_the_halt() -> None:
         (0x81, 6, 0x2200, 0),  # a keyboard's report descriptor
     ],
 )
-def test_what_it_does_not_know_is_stalled(kind: int, request_: int, value: int, index: int) -> None:
+def test_an_unknown_request_is_stalled(kind: int, request_: int, value: int, index: int) -> None:
     made = device()
     before = control(made, 0x80, 8, length=1)
     assert control(made, kind, request_, value, index) == STALL
@@ -209,7 +209,7 @@ def test_it_is_bus_powered_and_wakes_nobody() -> None:
 
 
 @given(setup=st.binary(min_size=8, max_size=8), data=st.binary(max_size=64))
-def test_any_setup_has_an_answer_and_no_more_than_was_asked_for(setup: bytes, data: bytes) -> None:
+def test_any_setup_is_answered_within_the_requested_length(setup: bytes, data: bytes) -> None:
     made = device()
     transfer = Transfer(0, setup=setup, data=data)
     made.submit(transfer)
@@ -293,7 +293,7 @@ def test_a_cancelled_transfer_keeps_what_it_had() -> None:
     assert read(made, BULK_IN).received == b"y"
 
 
-def test_what_a_full_queue_cannot_take_is_lost() -> None:
+def test_packets_beyond_a_full_queue_are_lost() -> None:
     made = device()
     for _ in range(QUEUE_LIMIT + 5):
         made.send(b"x", BULK_IN)
@@ -311,7 +311,7 @@ def test_the_device_hears_on_which_endpoint_the_host_wrote(endpoint: int) -> Non
 
 
 @pytest.mark.parametrize("cut", range(0, 200, 7))
-def test_a_cable_that_comes_out_leaves_whole_packets(cut: int) -> None:
+def test_a_pulled_cable_leaves_whole_packets(cut: int) -> None:
     made = device()
     heard: list[bytes] = []
     made.on_out = lambda where, data: heard.append(data)
@@ -326,7 +326,7 @@ def test_a_cable_that_comes_out_leaves_whole_packets(cut: int) -> None:
     assert read(made, BULK_IN).status == errno.ESHUTDOWN
 
 
-def test_unplugged_every_transfer_ends_and_plugged_in_again_nothing_is_left() -> None:
+def test_unplugging_ends_every_transfer_and_leaves_nothing() -> None:
     made = device()
     waiting = [read(made, endpoint) for endpoint in (BULK_IN, INTERRUPT_IN, SERIAL_IN)]
     made.send(b"late", BULK_IN)

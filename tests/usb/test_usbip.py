@@ -125,7 +125,7 @@ async def test_the_next_client_finds_it_as_freshly_plugged_in(server: Server) ->
 # -- transfers ----------------------------------------------------------------------------------------------------
 
 
-async def test_descriptors_come_as_they_are(client: UsbIpClient) -> None:
+async def test_descriptors_are_transferred_unchanged(client: UsbIpClient) -> None:
     device = await client.control(0x80, 6, 0x0100, length=64)
     assert device.data[:2] == b"\x12\1"
     assert device.data[8:12] == bytes.fromhex("09120100")
@@ -177,7 +177,7 @@ async def test_a_packet_that_is_too_long(server: Server, client: UsbIpClient) ->
     assert await client.done(client.submit(BULK_IN, length=4096)) == (-errno.EOVERFLOW, 0, b"")
 
 
-async def test_the_cable_comes_out_in_mid_transfer(server: Server, client: UsbIpClient) -> None:
+async def test_the_cable_is_pulled_in_mid_transfer(server: Server, client: UsbIpClient) -> None:
     client.submit(BULK_IN, length=64)
     client.submit(INTERRUPT_IN, length=64)
     server.usb.send(b"x" * 64, BULK_IN)
@@ -245,7 +245,7 @@ async def test_more_parallel_transfers_than_the_limit(server: Server, client: Us
     assert str(MOST_TRANSFERS) in server.said[0]
 
 
-async def test_more_connections_than_it_takes(server: Server) -> None:
+async def test_more_connections_than_the_limit(server: Server) -> None:
     clients = [await UsbIpClient.connect(server.port) for _ in range(MOST_CONNECTIONS + 1)]
     await server.heard.until(lambda: bool(server.said))
     assert "too many connections" in server.said[0]
@@ -253,7 +253,7 @@ async def test_more_connections_than_it_takes(server: Server) -> None:
         await client.close()
 
 
-async def test_a_connection_that_says_nothing_is_ended(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_is_ended(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(usbip, "SAYS_WITHIN", 0.0)
         client = await UsbIpClient.connect(server.port)

@@ -13,7 +13,7 @@ MID_ROUND = 4  # cards
 USB_URL = f"usb:///1209:0001/{SERIAL}"
 
 
-async def test_the_daemon_comes_up_from_boot_and_waits_for_its_device(rig: Rig) -> None:
+async def test_after_boot_the_daemon_waits_for_its_device(rig: Rig) -> None:
     guest = rig.machine.guest
     shown = await guest.run(f"systemctl show {SERVICE} --property ActiveState,NRestarts,Result,StatusText,User")
     assert {"ActiveState=active", "NRestarts=0", "Result=success"} <= set(shown.splitlines()), shown
@@ -42,7 +42,7 @@ async def test_a_device_that_is_plugged_in_is_named_opened_to_the_daemon_and_rea
 
 
 @pytest.mark.parametrize("url", ["", USB_URL], ids=["over CDC-ACM", "over bulk transfers"])
-async def test_a_round_whose_cable_comes_out_in_the_middle_is_concluded_at_another_port(rig: Rig, url: str) -> None:
+async def test_a_round_interrupted_by_the_cable_ends_at_another_port(rig: Rig, url: str) -> None:
     await use_url(rig, url)
     await rig.cable.plug(port=0)
     await rig.table.until(lambda view: view.device.connected)

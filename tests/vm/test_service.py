@@ -35,7 +35,7 @@ async def test_reload_takes_the_configuration_and_keeps_the_process(rig: Rig) ->
     assert await shown(rig, "ActiveState") == "active"
 
 
-async def test_a_reload_of_a_wrong_configuration_fails_and_says_why_in_the_log(rig: Rig) -> None:
+async def test_a_reload_of_a_wrong_configuration_fails_and_logs_why(rig: Rig) -> None:
     before = await rig.table.view()
     change = f"sed -i 's/^\\[table\\]/[table]\\nboxs = 7/' {CONFIGURATION}"
     assert (await rig.machine.guest.attempt(f"{change} && systemctl reload {SERVICE}")).code

@@ -104,7 +104,7 @@ def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reporte
     table.finish()
 
 
-def test_f3_x2_a_wrong_placement_voids_in_whatever_way_cards_were_handled() -> None:
+def test_f3_x2_a_wrong_placement_voids_however_cards_were_handled() -> None:
     table = table_of().to_dealing().deal()
     table.report(Kind.WRONG_DISTRIBUTION)
     assert not table.open.asks

@@ -91,7 +91,7 @@ def test_nc_5_7_a_bettor_chooses_by_right_and_for_one_hand() -> None:
         ("specific", False, True, recon("NC 5.9")),
     ],
 )
-def test_reading_24_nc_5_5_4_5_5_5_5_9_which_clause_comes_first_before_handling(
+def test_reading_24_nc_5_5_4_5_5_5_5_9_the_first_clause_before_handling(
     option: str, dealer_hand: bool, reconstructable: bool, expected: Expected
 ) -> None:
     facts = said(dealer_hand=dealer_hand, handled=False, reconstructable=reconstructable)
@@ -142,7 +142,7 @@ def test_reading_25_nc_5_5_4_curable_hands_are_moved_with_or_without_a_choice(
 
 @pytest.mark.parametrize("option", ["silently", "options"])
 @pytest.mark.parametrize("kind", [K.WRONG_DISTRIBUTION, K.OTHER_DEALING_ERROR])
-def test_reading_25_nc_5_5_4_what_it_does_not_cure_is_void_either_way(option: str, kind: Kind) -> None:
+def test_reading_25_nc_5_5_4_an_incurable_error_is_void_either_way(option: str, kind: Kind) -> None:
     facts = said(wrong_number=False, misplaced=True, handled=False, curable=False)
     row = final(nc(cured=option), kind, facts)
     assert says(row) == void("NC 5.5.4")
@@ -168,7 +168,7 @@ def test_reading_32_nc_5_11_1_a_known_order_gives_the_options_or_no_error(option
 
 
 @each_optional
-def test_reading_39_nc_5_17_whether_the_options_come_again_is_asked(kind: Kind, facts: Facts) -> None:
+def test_reading_39_nc_5_17_the_person_is_asked_whether_options_return(kind: Kind, facts: Facts) -> None:
     assert says(final(nc(second_error="asked"), kind, facts)) == refer("NC 5.17")
 
 
@@ -181,7 +181,7 @@ def test_reading_39_nc_5_7_or_they_are_offered_again(kind: Kind, facts: Facts) -
 
 
 @each_optional
-def test_reading_39_nc_5_7_or_a_player_who_chose_accepts_what_is_dealt(kind: Kind, facts: Facts) -> None:
+def test_reading_39_nc_5_7_a_player_who_chose_accepts_the_deal(kind: Kind, facts: Facts) -> None:
     row = final(nc(second_error="accepted"), kind, facts)
     assert (row.clause, row.disposition, row.options) == ("NC 5.7", D.CONTINUE, ())
 
@@ -221,7 +221,7 @@ def test_reading_39_an_error_that_voids_or_removes_does_so_after_a_choice_as_wel
 
 
 @pytest.mark.parametrize("option", ["asked", "offered", "accepted"])
-def test_reading_39_says_nothing_of_a_first_error(option: str) -> None:
+def test_reading_39_does_not_concern_a_first_error(option: str) -> None:
     facts = said(handled=True, reconstructable=True)
     assert says(final(nc(second_error=option), K.WRONG_DISTRIBUTION, facts)) == NC_RECONSTRUCTED
 
@@ -259,7 +259,7 @@ def test_reading_51_nc_5_11_cards_for_one_hand_may_need_no_order(
     assert says(final(nc(order_within_a_hand="none"), K.SIMULTANEOUS, several)) == NC_ORDER_UNKNOWN
 
 
-def test_reading_51_nc_5_11_where_they_go_is_asked_only_by_that_reading() -> None:
+def test_reading_51_nc_5_11_only_that_reading_asks_where_they_go() -> None:
     facts = said(order_known=False)
     assert find_row(nc(order_within_a_hand="none"), K.SIMULTANEOUS, facts).asks == ("one_hand", "reconstructable")
     assert find_row(nc(), K.SIMULTANEOUS, facts).asks == ()

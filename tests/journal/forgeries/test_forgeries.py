@@ -74,7 +74,7 @@ def test_nothing_is_found_in_what_the_daemon_wrote(written: Path, evidence: Evid
 
 @pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
-def test_what_is_changed_is_found(forger: Forger, evidence: Evidence, edit: Edit, skill: Skill) -> None:
+def test_every_edit_is_found(forger: Forger, evidence: Evidence, edit: Edit, skill: Skill) -> None:
     edit.make(forger)
     skill.hide(forger)
     more = edit.found.split() if skill is OF_ALL else []
@@ -82,7 +82,7 @@ def test_what_is_changed_is_found(forger: Forger, evidence: Evidence, edit: Edit
 
 
 @pytest.mark.parametrize("forgery", OTHERS, ids=lambda forgery: forgery.name)
-def test_what_is_done_otherwise_is_found(forger: Forger, evidence: Evidence, forgery: Forgery) -> None:
+def test_every_other_forgery_is_found(forger: Forger, evidence: Evidence, forgery: Forgery) -> None:
     forgery.make(forger)
     assert found_by(forger.folder, evidence) == forgery.found.split()
 
@@ -91,7 +91,7 @@ def test_there_are_enough_and_the_page_has_them_all() -> None:
     assert len(EDITS) * len(SKILLS) + len(OTHERS) >= 100
 
 
-def test_all_is_listed_and_not_the_first_alone(forger: Forger, evidence: Evidence) -> None:
+def test_all_findings_are_listed(forger: Forger, evidence: Evidence) -> None:
     forger.change(1, "UPDATE decision SET utc_ns = utc_ns + 1 WHERE last IN (24, 138)")
     forger.change(3, "UPDATE head SET utc_ns = 1 WHERE number = 368")
     (forger.folder / "pin").write_bytes(b"x")
@@ -209,14 +209,12 @@ def survive(forger: Forger, written: Path, evidence: Evidence, seed: int) -> Non
     assert content(forger.folder) == content(written) or last_signature_alone, seed
 
 
-def test_what_is_damaged_at_random_is_found(forger: Forger, written: Path, evidence: Evidence) -> None:
+def test_random_damage_is_found(forger: Forger, written: Path, evidence: Evidence) -> None:
     for seed in range(DAMAGES):
         survive(forger, written, evidence, seed)
 
 
 @pytest.mark.soak
-def test_what_is_damaged_at_random_ten_thousand_times_is_found(
-    forger: Forger, written: Path, evidence: Evidence
-) -> None:
+def test_ten_thousand_random_damages_are_found(forger: Forger, written: Path, evidence: Evidence) -> None:
     for seed in long_forms.some(range(DAMAGES, LONG_DAMAGES)):
         survive(forger, written, evidence, seed)

@@ -1,4 +1,4 @@
-"""Without the local key nothing can be added or changed unnoticed by random attempts; only truncation is possible."""
+"""Random forgeries without the local key add and change nothing unnoticed; only truncation is possible."""
 
 from __future__ import annotations
 

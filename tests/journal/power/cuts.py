@@ -19,7 +19,7 @@ SECTORS: Final = (512, 4096)
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """What is left on the disk if the power fails after that many operations."""
+    """The content of the disk if the power fails after that many operations."""
 
     after: int
     relied: Relied

@@ -21,7 +21,7 @@ from tests.journal.power.works import WORKS
 
 
 @pytest.mark.parametrize("work", WORKS)
-def test_what_was_recorded_makes_the_same_files(work: str) -> None:
+def test_the_recording_makes_the_same_files(work: str) -> None:
     with memory_folder() as folder:
         with recording(folder) as recorder:
             WORKS[work](Run(recorder, connecting([CHECKPOINTS]), 0, 0))

@@ -54,7 +54,7 @@ def test_a_weakened_setting_loses_decisions(pragmas: list[str], instead: dict[st
 
 
 @pytest.mark.exhaustive
-def test_another_safe_setting_loses_none() -> None:
+def test_another_safe_setting_loses_nothing() -> None:
     connect = connecting(["locking_mode=NORMAL", "synchronous=EXTRA"], ROLLBACK_JOURNAL)
     assert examine(cuts(record(deal, connect=connect), Random(1), each=1), look_over_a_rollback_journal)[1] == []
 
