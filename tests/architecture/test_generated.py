@@ -1,4 +1,4 @@
-"""Files that are made of the program's own data are what the program makes."""
+"""Generated files agree with the program."""
 
 from __future__ import annotations
 

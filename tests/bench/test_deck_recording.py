@@ -133,7 +133,7 @@ def record(
 
 @pytest.mark.parametrize("on_removal", [False, True])
 def test_decks_are_kept_with_their_order_in(on_removal: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Also of a device that forms sets of three itself and leaves one card over."""
+    """This includes a device that forms sets of three itself and leaves one card over."""
     file = tmp_path / "decks"
     able = full_capabilities("shuffler", on_removal=on_removal)
     said = record(monkeypatch, Recording(3, file, goes_on=False, turned=False), capabilities=able)

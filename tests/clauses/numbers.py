@@ -1,7 +1,7 @@
 """The clauses of the rules documents, by number only: what the program cites must be among them.
 
 A clause is whatever its document numbers below the level of a section; section headings are not clauses. Unnumbered
-parts have names of ours. The numbers of each document stand in tests/games/<id>/clauses.py, written from the document
+parts have names of ours. The numbers of each document are in tests/games/<id>/clauses.py, written from the document
 and not from the program's data.
 """
 

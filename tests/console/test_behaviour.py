@@ -66,7 +66,7 @@ def stop_time(page: Page) -> None:
 
 
 def hear(page: Page, server: PageServer, name: str) -> None:
-    """Send that state and a beat, while time stands still."""
+    """Send that state and a beat, while the time is frozen."""
     utc_ns = page.evaluate(HEARD) + 1_000_000
     server.show(states()[name], beat(states()[name]) | {"utc_ns": utc_ns})
     while page.evaluate(HEARD) != utc_ns:

@@ -152,7 +152,7 @@ async def test_digits_turn_over_hands() -> None:
 
 
 async def test_enter_never_answers_the_second_request() -> None:
-    """Neither pressed twice nor with the focus on the answer; the space bar answers it there."""
+    """Enter does not answer when pressed twice or with the focus on the answer; the space bar does."""
     async with opened() as console:
         person = await by_keyboard(console)
         await console.to_dealing(1)

@@ -1,4 +1,4 @@
-"""The console in the pseudo-locale: in texts that are 40 % longer than English nothing is cut or lies over another.
+"""The console in the pseudo-locale: with texts that are 40 % longer than English nothing is cut or overlaps.
 
 Every state at every size, the sheets, and the first question of every act that the states offer.
 """

@@ -138,7 +138,7 @@ class Evidence:
         assert len(over) == len(self._plan)
 
     def check_shown(self, shown: TableView) -> None:
-        """Check that the API showed what the journal has."""
+        """Check that the API's answers agree with the journal."""
         assert shown.journal == self.journal
         folded = _without_link(view_of(self.fold(), LinkView()))
         assert folded == _without_link(shown)

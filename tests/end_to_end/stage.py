@@ -47,7 +47,7 @@ def short_folder() -> Iterator[Path]:
 
 
 def people_text(uid: int) -> str:
-    """Return the crew as `[[people]]`; that user stands for the dealer."""
+    """Return the crew as `[[people]]`; that user represents the dealer."""
     return "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
         f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{uid}]\n" if member is CREW[0] else "")

@@ -129,7 +129,7 @@ async def test_an_unprintable_text_reaches_neither_journal_nor_state(stage: Stag
 
 
 async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage) -> None:
-    """Also after a restart. The previous dealer is refused under his own name, and never taken for the one on duty."""
+    """The previous dealer is refused under his own name, and never taken for the one on duty, even after a restart."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     over, pause = operations.TakeOver(), operations.PauseTable("lunch")

@@ -151,7 +151,7 @@ async def test_a_journal_with_a_second_name(stage: Stage) -> None:
 
 
 async def test_a_socket_at_an_impossible_path(stage: Stage) -> None:
-    """Exit code 1: what is missing may be there at the next try."""
+    """Exit code 1: the missing file may exist at the next attempt."""
     (stage.folder / "file").touch()
     stage.configuration.write_text(replacing('"api.sock"', '"file/api.sock"')(stage.configuration.read_text()))
     assert "file" in await refusal(stage, 1)

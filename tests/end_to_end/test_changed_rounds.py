@@ -1,4 +1,4 @@
-"""A daemon whose files are changed while it runs gives no round as sound that is not what it wrote."""
+"""A running daemon whose files are changed reports no changed round as sound."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_changed_round_is_marked_or_refused_over_http(how: str) -> None:
             await stage.start_daemon(A_FILE_A_ROUND)
             await stage.played()
             assert await stage.daemon.end() == 0
-            await stage.start_daemon()  # what was played is read from the files
+            await stage.start_daemon()  # the rounds are read from the files
             async with ApiClient(stage.socket) as client:
                 if how == "an edited word":
                     first, last = edit(file_of(stage, 1), b'"event":"boxes_occupied"', b'"event":"boxes_occupieD"')

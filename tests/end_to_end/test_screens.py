@@ -172,7 +172,7 @@ async def test_a_form_of_another_page_is_refused(signed_on: Browser) -> None:
 
 
 async def test_every_answer_forbids_loading_anything_else(signed_on: Browser) -> None:
-    """Also those that refuse, and answers to malformed HTTP."""
+    """This includes refusals, and answers to malformed HTTP."""
     for verb, path in (("GET", "/"), ("GET", "/v1/state"), ("GET", "/no"), ("PUT", "/"), ("POST", "/v1/operations")):
         answered = await signed_on.ask(verb, path)
         assert answered.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
@@ -217,7 +217,7 @@ async def test_both_listeners_serve_the_kept_description(stage: Stage, screen: B
 
 
 async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> None:
-    """Nor does a caller with an invalid cookie."""
+    """A caller with an invalid cookie does not operate either."""
     token = signed_on.cookie.partition("=")[2]
     name = f"cardshoe-T-1-{signed_on.port}"
     assert signed_on.cookie == f"{name}={token}"
@@ -421,7 +421,7 @@ async def test_five_hundred_connections_lock_no_screen_out(stage: Stage, signed_
 
 
 async def test_the_cookie_is_only_in_the_browser(stage: Stage, signed_on: Browser, second: Browser) -> None:
-    """Neither as text nor as bytes: not in the journal, the log, the state, events or answers."""
+    """The journal, the log, the state, events and answers contain it neither as text nor as bytes."""
     assert await code_of(signed_on) == "reason"
     said = [json.dumps(await signed_on.state()).encode()]
     async with ApiClient(stage.socket) as client:

@@ -140,7 +140,7 @@ async def test_asked_to_stop_while_it_reads_the_journal(stage: Stage) -> None:
 
 @pytest.mark.parametrize("admitted", [True, False])
 async def test_systemd_is_notified(stage: Stage, admitted: bool) -> None:
-    """Also where the daemon's user stands for no person, as on a table's PC."""
+    """This holds even if the daemon's user represents no person, as on a table's PC."""
     if not admitted:
         stage.configure(uid=54321)
     await stage.start_daemon(watchdog_us=300_000)

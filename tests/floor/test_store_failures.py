@@ -39,7 +39,7 @@ def last(records: list[Record]) -> int:
 
 
 class Trouble(NamedTuple):
-    """A failure of the database. `{name}` stands for its name; `where` is the database in which the statements run."""
+    """A failure of the database. `{name}` becomes its name; the statements run in the database `where`."""
 
     code: str
     breaks: str

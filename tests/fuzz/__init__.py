@@ -1,8 +1,8 @@
-"""Random bytes and spoilt real inputs for everything that reads what others wrote.
+"""Random bytes and mutated real inputs for every reader of other parties' input.
 
-    targets   what is fuzzed: a name, the function, the exceptions that are its contract, real inputs to begin with
-    mutate    spoils inputs, from a seed
-    found     inputs that raised something else once
+    targets   what is fuzzed: a name, the function, the exceptions of its contract, real inputs to start with
+    mutate    mutates inputs, from a seed
+    found     inputs that once raised something else
 
-The short form is among the tests; `python -m tests.fuzz` is the long one (docs/testing.md).
+The tests run the short form; `python -m tests.fuzz` runs the long one (docs/testing.md).
 """

@@ -1,4 +1,4 @@
-"""docs/commands.md: its examples print what it shows, and its JSON keys exist."""
+"""docs/commands.md: its examples print the shown output, and its JSON keys exist."""
 
 from __future__ import annotations
 

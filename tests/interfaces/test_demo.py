@@ -1,4 +1,4 @@
-"""`cardshoe demo` plays every game, ends by itself, repeats exactly, and shows what the seed planned."""
+"""`cardshoe demo` plays every game, ends automatically, repeats exactly, and shows what the seed planned."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ async def test_places_are_kept_for_the_daemons_own_user(served: Served, mocker: 
 
 
 async def test_the_health_connection_does_not_count(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    """Nor is it closed when idle."""
+    """It is not closed when idle either."""
     mocker.patch.object(door, "IN_ALL", 0)
     mocker.patch.object(door, "HEAD_WITHIN", 0.0)
     mocker.patch.object(door, "IDLE", 0.0)

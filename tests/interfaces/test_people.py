@@ -1,4 +1,4 @@
-"""The person for whom a user of the machine stands at the socket, before and after a handover."""
+"""The person whom a user of the machine represents at the socket, before and after a handover."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Journal:
         passes = iter(range(10**9))
 
         async def sleep(seconds: float) -> None:
-            """Return at once."""
+            """Return immediately."""
 
         feed = EventFeed(self.read, Pace(clock=lambda: float(next(passes)), sleep=sleep))
         feed.start_after(self.events[-1].entry)

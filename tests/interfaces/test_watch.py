@@ -198,7 +198,7 @@ def test_an_event_of_another_version_is_shown_by_its_name() -> None:
 
 
 def test_a_plain_file_is_not_a_socket(tmp_path: Path) -> None:
-    """Nor is it a stale socket of a daemon."""
+    """It is not a stale socket of a daemon either."""
     file = tmp_path / "table.toml"
     file.write_text("[table]")
     for command, code in (("watch", 1), ("status", 3)):

@@ -237,7 +237,7 @@ def test_an_opening_state_of_a_newer_program_is_refused(folder: Path, monkeypatc
 
 
 def test_the_last_reports_and_the_abandoned_report_are_recognised(folder: Path) -> None:
-    """Both folded and saved; the sealed data keeps its size, which would tell a ten from a nine."""
+    """They are both folded and saved; the sealed data keeps its size, which could reveal a ten."""
     table = PlayedTable(folder)
     with closing(table.journal) as journal:
         begun = journal.head.number

@@ -1,4 +1,4 @@
-"""docs/journal_commands.md: its examples print what it shows, and its JSON keys exist."""
+"""docs/journal_commands.md: its examples print the shown output, and its JSON keys exist."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def calls() -> Iterator[tuple[str, ast.Call, ast.expr]]:
 
 
 def test_no_message_is_made_of_a_text_that_is_put_together() -> None:
-    """A catalogue can have only what stands in the source as it is."""
+    """A catalogue can only contain texts that are literals in the source."""
     wrong = [
         f"{name}:{node.lineno}: {ast.unparse(text)[:60]}"
         for name, node, text in calls()

@@ -39,7 +39,7 @@ def language(tmp_path: Path) -> Iterator[str]:
 
 
 def texts_in(value: Any, hint: Any = None) -> Iterator[str | Message]:
-    """Yield the texts of an answer: its messages, and what stands where a message may stand."""
+    """Yield the texts of an answer: its messages, and plain texts in the place of a message."""
     if isinstance(value, Message) or (isinstance(value, str) and Message in get_args(hint)):
         yield value
     elif isinstance(value, msgspec.Struct):
@@ -52,7 +52,7 @@ def texts_in(value: Any, hint: Any = None) -> Iterator[str | Message]:
 
 
 def texts_of_state(state: TableState) -> Iterator[str | Message]:
-    """Yield what a screen shows of a table: its state, every refusal, and what each decision would bring."""
+    """Yield what a screen shows of a table: its state, every refusal, and the preview of each decision."""
     view = view_of(state, LinkView("ready"))
     yield from texts_in(table_message(state, view, offers(state), LastView(state.entry, 0, ""), Kind(True)))
     for group in decisions(state):

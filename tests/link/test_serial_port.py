@@ -223,7 +223,7 @@ NAMED = "/dev/cardshoe/CARDSHOE-TEST-4711"  # no machine has such a node
 async def test_a_device_without_our_udev_rules_is_found_by_its_serial_number(
     line: Line, pty: Pty, tmp_path: Path
 ) -> None:
-    """Even if ttyUSB0 becomes ttyUSB1."""
+    """It is found even if ttyUSB0 becomes ttyUSB1."""
     ports = [port(Path("/dev/ttyS0"), None), port(pty.node, "CARDSHOE-TEST-4711"), port(Path("/dev/ttyUSB7"), "other")]
     url = DeviceUrl("serial", path=NAMED)
     given: dict[str, Any] = {"on_data": line.on_data, "on_lost": line.on_lost, "list_ports": lambda: ports}

@@ -102,7 +102,7 @@ async def test_the_wait_for_an_answer_is_limited(mocker: pytest_mock.MockerFixtu
 
 
 def test_nothing_waits_for_a_silent_name_server(mocker: pytest_mock.MockerFixture) -> None:
-    """Neither the attempt, nor users of the loop's own threads, nor the end of the program."""
+    """The attempt, users of the loop's own threads and the end of the program do not wait."""
     ended, outwaited = threading.Event(), []
 
     def is_silent() -> Addresses:

@@ -81,7 +81,7 @@ def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: li
 
 @pytest.mark.parametrize("random", [b"", bytes(16)], ids=["none", "stuck"])
 def test_a_device_without_randomness_repeats_no_nonce(random: bytes) -> None:
-    """Not even for a hello that is played to it again and again, since it counts its starts."""
+    """It counts its starts, so even a hello that is replayed repeatedly gets new ones."""
     device = BenchDevice(random=lambda: random)
     hellos = [make_host(nonce=bytes([played]) * 16).outgoing() for played in (1, 2, 1)]
     found = set()
@@ -193,7 +193,7 @@ def test_a_repeated_resume_restarts_without_reusing_counters() -> None:
 
 @pytest.mark.parametrize("step", UNPROVEN_STEPS)
 def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
-    """Both clear ones at any time, and those sealed with the right keys until a resume makes the keys the device's."""
+    """Clear ones are always ignored, correctly sealed ones until a resume makes the keys the device's."""
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     host, reply = host_before(step, device)

@@ -83,7 +83,7 @@ def test_a_devices_nonce_changes_with_each_of_its_parts() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([BULK, INTERRUPT]), st.binary(max_size=9)), max_size=30))
 def test_no_counter_is_used_twice(frames: list[tuple[int, bytes]]) -> None:
-    """Over both endpoints, and where the same body is sent again."""
+    """This covers both endpoints, and a body that is sent again."""
     sealer = FrameSealer(DEVICE_KEY)
     sealed = [sealer.seal(Kind.STATUS, BOOT, 1, body, flags=flags) for flags, body in frames]
     counters = [int.from_bytes(content[11:15], "little") for content in sealed]

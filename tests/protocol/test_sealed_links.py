@@ -145,7 +145,7 @@ def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
 
 @pytest.mark.parametrize("kind", sorted(CLEAR))
 def test_clear_frames_are_ignored_by_a_host_with_an_established_link(kind: Kind) -> None:
-    """Whatever their boot; they are not signs of life either."""
+    """Their boot does not matter; they are not signs of life either."""
     wire = Wire()
     for second in range(1, 4):
         wire.host.receive(frame(kind, messages.Reject("proof"), boot=BOOT + second), second - 0.1)
@@ -332,7 +332,7 @@ def test_freshness_of_heard_frames() -> None:
 
 
 def test_no_counter_is_used_twice_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over links that break, reboots, candidates and repeats; with equal keys, equal counters would be a repeat."""
+    """Links break, the device reboots, candidates come; with equal keys, equal counters would be a repeat."""
     used: Counter[tuple[bytes, int]] = Counter()
     make, seal = FrameSealer.__init__, FrameSealer.seal
 

@@ -89,7 +89,7 @@ parts = st.builds(
 def test_a_host_finds_a_position_in_any_list_of_a_device(
     held: tuple[int, int], listed: list[KeptReports], running: int
 ) -> None:
-    """Also for lists that no correct device sends: a boot twice, the running one in the middle."""
+    """This includes lists that no correct device sends: a boot twice, the running one in the middle."""
     try:
         sequence = ReportSequence(held, listed, running)
     except ValueError:

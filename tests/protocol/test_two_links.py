@@ -141,7 +141,7 @@ def test_a_nonce_of_an_earlier_handshake_establishes_no_link() -> None:
 
 @pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
 def test_no_frame_of_one_established_link_is_accepted_on_the_other(serials: tuple[str, str]) -> None:
-    """On either side it counts as forged and not as a sign of life, and ends nothing. With the same key as well."""
+    """On either side, even with the same key, it counts as forged and not as a sign of life, and ends nothing."""
     devices = [device(serial) for serial in serials]
     hosts = [host(), host()]
     for one, other in zip(hosts, devices, strict=True):

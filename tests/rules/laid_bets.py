@@ -62,7 +62,7 @@ def limited(*wagers: str, limit: Limit = TEN_TO_HUNDRED) -> TableRules:
 
 
 def lay(game_id: str, *bets: Lying, seats: dict[str, int] | None = None) -> Layout:
-    """Return a layout with these bets, lawful or not, numbered in order. Bettors without a seat stand."""
+    """Return a layout with these bets, valid or not, numbered in order. Bettors without a seat stand."""
     names = dict.fromkeys([*(seats or {}), *(bettor for bettor, *_ in bets)])
     bettors = [Bettor(name, (seats or {}).get(name)) for name in names]
     numbered = [Bet(number, *bet) for number, bet in enumerate(bets, start=1)]

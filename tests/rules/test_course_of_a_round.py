@@ -120,7 +120,7 @@ def test_rtp_6_2_nc_1_10_a_higher_position_may_do_what_a_lower_one_may() -> None
 def test_a_round_is_over_when_the_next_is_announced(document: str, stands: str) -> None:
     """TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5: a round lasts from its announcement to the end of its settlement.
 
-    What is found when the next has been announced belongs to an earlier round (I24) and takes nothing away from it.
+    Errors found after the next announcement belong to an earlier round (I24) and do not change it.
     """
     law = read_law(game(document))
     announcing = law.game.step(StepKind.BETTING)

@@ -67,7 +67,7 @@ def test_a_bettor_must_be_entered_first() -> None:
     ("game_id", "clause"), [("TP", "TP 5.5"), ("RTP", "RTP 5.2"), ("NC", "NC 3.11"), ("P3", "P3 5.5"), ("F3", "")]
 )
 def test_nothing_is_placed_or_raised_late(game_id: str, clause: str) -> None:
-    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 has no clause, and the house refuses it anyway."""
+    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 has no clause, and house procedure refuses it anyway."""
     main = LAWS[game_id].wagers[0].id
     layout = lay(game_id, ("ann", main, 1, 20))
     assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (Refusal.LATE, clause)
@@ -146,7 +146,7 @@ def test_rtp_3_8_a_bettor_is_kept_to_one_position() -> None:
 
 
 def test_rtp_3_8_the_bankers_own_spot_is_not_a_position() -> None:
-    """RTP 3.8 is about positions; as a rule of the house it exempts F3's Banker Pair Plus."""
+    """RTP 3.8 is about positions; as a casino's own rule it exempts F3's Banker Pair Plus."""
     rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
     layout = put("F3", lay("F3", ("ann", "win", 1, 10)), "ann", "banker_pair_plus", 0, 5, rules).layout
     assert lying(put("F3", layout, "ann", "tie", 1, 5, rules).layout)[-1] == ("ann", "tie", 1, 5)

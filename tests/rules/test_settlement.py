@@ -192,7 +192,7 @@ def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> No
     [
         ("NC", "NC 5.5.1", "(NC 5.15)"),
         ("F3", "F3 X2", "(F3 X2)"),
-        # These three say that a round is void, but not that bets are returned.
+        # These three void a round without stating that bets are returned.
         ("TP", "TP 5.2", "(reading 33)"),
         ("RTP", "RTP 5.1.1", "(reading 33)"),
         ("P3", "P3 5.4", "(reading 33)"),

@@ -75,7 +75,7 @@ def test_nc_1_15_the_seated_bettor_looks_else_the_highest_bet() -> None:
 
 @pytest.mark.parametrize("game_id", ["TP", "P3"])
 def test_tp_3_5_and_p3_3_6_any_bettor_of_the_box_may_look(game_id: str) -> None:
-    """TP 3.5, P3 3.6: neither says who looks, nor that it is one hand only."""
+    """TP 3.5 and P3 3.6 do not state who looks, or that it is one hand only."""
     law, layout = LAWS[game_id], lay(game_id, *SHARED, seats={"ann": 1})
     assert viewer(law, layout, 1) == viewer(law, layout, 1, {"cy": 2}) == "cy"
     assert not any(viewing_refusal(law, layout, name, 1, {name: 2}) for name in ("ann", "bob", "cy"))

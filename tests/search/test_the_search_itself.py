@@ -1,4 +1,4 @@
-"""The search finds what it should: each check can fail, and equal states have one key."""
+"""The search works: each check can fail, and equal states have one key."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """The figures of docs/audit_mathematics.md, computed by the audit's own code.
 
-    python -m tests.shuffle_audit.mathematics            # writes the tables, and says which phrases the page lacks
+    python -m tests.shuffle_audit.mathematics            # writes the tables, and lists phrases that the page lacks
     python -m tests.shuffle_audit.mathematics --power    # those of `benchmarks.audit_power`, too: some ten minutes
     python -m tests.shuffle_audit.mathematics --calibration    # those of `calibration`, too: half an hour
-    python -m tests.shuffle_audit.mathematics --money    # what ten shelves cost, too: two minutes
+    python -m tests.shuffle_audit.mathematics --money    # the cost of ten shelves, too: two minutes
 
-A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the parts of sentences that have numbers.
+A table is between `<!-- NAME -->` and `<!-- end of NAME -->`. Phrases are the parts of sentences with numbers.
 """
 
 from __future__ import annotations

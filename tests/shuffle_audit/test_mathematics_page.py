@@ -158,7 +158,7 @@ def test_chi_square_after_each_deck_is_that_of_the_first_decks() -> None:
 
 
 def test_limits_are_those_of_sampled_decks() -> None:
-    """As `Nulls` decides, on other samples: within five standard errors of the share. One deck has no limit."""
+    """Other samples give the limits of `Nulls` within five standard errors of the share. One deck has no limit."""
     limits = audit_power.Limits(0.05, 12, seed=2, audits=1999, cards=10)
     running = audit_power.Running(4000, 10)
     running.add(UNIFORM.shuffle(np.random.default_rng(3), 4000 * 12, 10).reshape(4000, 12, 10))

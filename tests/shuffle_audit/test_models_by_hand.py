@@ -90,7 +90,7 @@ def test_a_cut_has_as_many_orders_as_cards() -> None:
 
 @pytest.mark.parametrize("exchanges", [1, 26, 103])
 def test_cards_in_place_after_a_wash(exchanges: int) -> None:
-    """By the character of the permutation representation (Diaconis and Shahshahani 1981)."""
+    """The expected value is the character of the permutation representation (Diaconis and Shahshahani 1981)."""
     in_place = patterns.cards_in_place(Wash(exchanges / 5).shuffle(np.random.default_rng(5), 20_000, 52))
     expected = 1 + 51 * (1 - 2 / 52) ** exchanges
     assert abs(in_place.mean() - expected) < 5 * in_place.std() / 20_000**0.5

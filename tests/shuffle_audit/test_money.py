@@ -30,7 +30,7 @@ def of(found: list[Cost], wager: str, box: int = 0) -> Cost:
 @pytest.mark.parametrize("start", Start)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_uniform_shuffle_costs_nothing(name: str, start: Start) -> None:
-    """Within five standard errors, on each box; the exact odds are the controller's."""
+    """The cost is 0 within five standard errors, on each box; the exact odds are the controller's."""
     found = cost(name, UNIFORM, Unit.SINGLES, start, 6_000)
     exact = {one.wager: float(one.house_edge) for one in count_odds(first_reading(game(name)))}
     assert {one.wager: one.exact for one in found} == exact

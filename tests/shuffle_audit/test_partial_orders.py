@@ -102,7 +102,7 @@ def folded(parts: list[tuple[exact.Distribution, int]], value: int) -> tuple[flo
 
 @pytest.mark.parametrize("decks", [(3, 4, 0), (30, 40, 50)])
 def test_sums_of_several_sizes_have_the_folded_distribution(decks: tuple[int, ...]) -> None:
-    """By folding for few decks, by the tilted transform for many, also far into both tails."""
+    """Few decks are folded, many use the tilted transform; they agree far into both tails."""
     sizes = (52, 24, 9)
     parts = [(exact.distribution(exact.peak_numbers(size)), count) for size, count in zip(sizes, decks, strict=True)]
     mean = sum(count * (size - 2) / 3 for size, count in zip(sizes, decks, strict=True))
@@ -136,7 +136,7 @@ def test_one_size_is_the_sum_as_it_was() -> None:
 
 
 def test_each_models_ratio_of_a_relative_order_is_one_on_average() -> None:
-    """Over all 720 orders of six cards: the evidence needs this of every model."""
+    """The mean is over all 720 orders of six cards; the evidence needs this of every model."""
     every = np.array(list(permutations(range(6))))
     for model in SUSPECTED:
         assert np.exp(model.log_ratios(every)).mean() == pytest.approx(1.0)

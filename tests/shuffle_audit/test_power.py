@@ -50,7 +50,7 @@ class Recorded:
 
 @pytest.mark.parametrize(("model", "decks"), [("shelves:20", 2), ("riffle:7", 12), ("cut", 1), ("sticking:0.1", 3)])
 def test_the_power_is_the_rate_of_bad_verdicts(model: str, decks: int) -> None:
-    """By that many audits that `judge` decides one after the other, on other decks."""
+    """`judge` decides that many audits one after the other, on other decks."""
     audits = 100
     made = shuffled(model, audits * decks, seed=7)
     bad = sum(judge(made[at : at + decks], LEVEL).verdict == "bad" for at in range(0, len(made), decks))

@@ -3,8 +3,8 @@
     gadget = UsbGadget("CARDSHOE-SIM-1", on_out=print)
     usb.core.find(backend=SimulatedUsb(gadget), idVendor=0x1209)
 
-Called from any thread, as libusb is. It plays the kernel, too: it configures a device, knows who has claimed it, and
-gives errors their numbers. What it does not model stands in docs/simulators.md.
+Any thread may call it, like libusb. It also plays the kernel: it configures a device, knows who has claimed it, and
+gives errors their numbers. docs/simulators.md lists what it does not model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A loop whose time jumps to whatever is due next: waits of seconds take none.
+"""A loop whose time jumps to whatever is due next: waits of seconds take no time.
 
 It suits only tests that run in memory: nothing outside this process could keep up.
 """

@@ -1,4 +1,4 @@
-"""Cards that leave the device before "No more bets" (house procedure; NC 5.17 says who decides)."""
+"""Cards that leave the device before "No more bets" (house procedure; NC 5.17 states who decides)."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_rtp_6_1_nc_5_17_where_the_dealer_gets_too_few_cards_it_is_referred(game
 
 
 def faces(table: TableHarness, place: str) -> tuple[Card, ...]:
-    """Return the faces in the order in which they lie there."""
+    """Return the faces of the cards there, in order."""
     return tuple(card.face.expose() for card in table.state.round.hands[place].cards if card.face)
 
 

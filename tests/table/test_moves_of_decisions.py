@@ -46,13 +46,13 @@ CARDS_OF: Final[dict[Kind, str]] = {
     K.LATE_BET: NONE,  # chips
     K.SIDE_WITHOUT_MAIN: NONE,
     K.OUTSIDE_LIMITS: NONE,
-    K.WRONG_VIEWER: NONE,  # it was looked at, and lies as it lay
+    K.WRONG_VIEWER: NONE,  # it was looked at and not moved
 }
 BROUGHT_BY: Final[dict[Disposition | RulingAction, str]] = {
     D.VOID: NONE,  # the cards are collected
     D.RESHUFFLE: NONE,
     D.STANDS: NONE,  # they were collected already
-    D.REMOVE_HAND: NONE,  # a dead hand stays where it lies (reading 36)
+    D.REMOVE_HAND: NONE,  # a dead hand stays in place (reading 36)
     D.REFUSE: NONE,
     D.RETURN_BET: NONE,
     D.WITHDRAWALS: NONE,

@@ -1,4 +1,4 @@
-"""The next step: every state has a sentence, and the table permits what it names."""
+"""The next step: every state has one, and the table permits it."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_a_corrected_stub_count_does_not_concern_the_waiting_deck() -> None:
 
 @pytest.mark.parametrize("choice", Choice)
 def test_cards_dealt_by_hand_after_a_lifted_void_are_in_the_end_count(choice: Choice) -> None:
-    """The void brought the stub out, and it was counted; the rest is dealt from it."""
+    """The stub was unloaded and counted because of the void; the rest is dealt from it."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.EXPOSED_CARD, "B1", card=1)

@@ -90,7 +90,7 @@ def test_a_first_card_that_was_entered_otherwise_stays_sealed(unit: Unit) -> Non
 
 
 def test_swapped_hands_that_stay_open_only_what_each_shows() -> None:
-    """After a wrong distribution that stays as it was dealt, any card of the deal may lie there."""
+    """After an uncorrected wrong distribution, any card of the deal may be there."""
     table = dealt()
     lying = faces(table)
     table.handle("B1")

@@ -177,7 +177,7 @@ AT_SCREENS: Final[tuple[tuple[str, str, Proof], ...]] = (
 
 @pytest.mark.parametrize("phase", Phase)
 def test_every_operation_has_an_outcome_at_a_screen(phase: Phase) -> None:
-    """For each person signed on, at a screen that is enrolled or not."""
+    """Every person is signed on in turn, at a screen that is enrolled or not."""
     state = next(state for _, state in reversed(every_state()) if state.phase is phase)
     outcomes = set()
     for dealer, screen, proven in AT_SCREENS:

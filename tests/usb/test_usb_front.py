@@ -80,7 +80,7 @@ def test_the_device_answers_where_it_was_spoken_to() -> None:
 
 
 def test_frames_go_to_a_port_only_while_it_is_open() -> None:
-    """So a one-way device, to which nobody writes, can be read there."""
+    """A one-way device, to which nobody writes, can be read there."""
     routed = Routed()
     routed.control(0x21, 0x22, 3, 1)
     assert routed.sent_on(REPORT) == {SERIAL_IN: REPORT}

@@ -221,7 +221,7 @@ async def the_certificate_of_another_is_refused(pit: Pit) -> None:
 
 
 async def a_revoked_certificate_is_refused(pit: Pit) -> None:
-    """Only that one: store and page reconnect."""
+    """Only that one is refused: store and page reconnect."""
     mark = await pit.mark()
     _, _, revoking = blocks("floor.md", "Certificates and access")
     await pit.guest.run(f"set -e\ncd {AUTHORITY}\n{revoking.text}")
