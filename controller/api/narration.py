@@ -40,6 +40,7 @@ ENDS: Final = {
     "name_order": message("the order is named"),
     "next_card": message("the card counts as the one that was due"),
     "options": message("every bettor has chosen"),
+    "overtaken": message("nothing is left to decide"),
     "reconstruct": message("the cards are put right"),
     "refuse": message('the bets stay as they lay at "No more bets": give back what was added, put back what was taken'),
     "remove_hand": message("the hand is removed"),
@@ -106,6 +107,19 @@ PILES: Final = {
     "tray": message("tray"),
 }
 """What is counted, besides hands."""
+
+NOTICED_BY: Final = {"device": message("the device"), "inference": message("inference")}
+"""Who notices an irregularity, besides people."""
+
+VERDICTS: Final = {
+    "won": message("won"),
+    "lost": message("lost"),
+    "returned": message("returned"),
+    "held": message("held for a ruling"),
+}
+"""What became of bets."""
+
+CHOICES: Final = {"continue": message("continue"), "withdraw": message("withdraw")}
 
 RULED: Final = {
     "void": message("void the round"),
@@ -204,26 +218,37 @@ def _ways(event: Event) -> dict[tuple[Message, Message], list[int]]:
     """Return the numbers of the cards that went each way, from where to where."""
     together: dict[tuple[Message, Message], list[int]] = {}
     for card in event["cards"]:
-        together.setdefault((card["source"], card["place"]), []).append(card["ordinal"])
+        way = (PILES.get(card["source"]) or card["source"], PILES.get(card["place"]) or card["place"])
+        together.setdefault(way, []).append(card["ordinal"])
     return together
 
 
 def _found_elsewhere(event: Event) -> Message:
-    return _numbered(
-        event, "card {numbers:list} at {place}, not at {source}", "cards {numbers:list} at {place}, not at {source}"
+    """Return the cards by their numbers, in one phrase where they went the same way."""
+    return _clauses(
+        counted(
+            "card {numbers:list} at {place}, not at {source}",
+            "cards {numbers:list} at {place}, not at {source}",
+            len(numbers),
+            numbers=tuple(numbers),
+            place=place,
+            source=source,
+        )
+        for (source, place), numbers in _ways(event).items()
     )
 
 
 def _moved(event: Event) -> Message:
-    return _numbered(
-        event, "card {numbers:list} from {source} to {place}", "cards {numbers:list} from {source} to {place}"
-    )
-
-
-def _numbered(event: Event, one: str, many: str) -> Message:
     """Return the cards by their numbers, in one phrase where they went the same way."""
     return _clauses(
-        counted(one, many, len(numbers), numbers=tuple(numbers), place=place, source=source)
+        counted(
+            "card {numbers:list} from {source} to {place}",
+            "cards {numbers:list} from {source} to {place}",
+            len(numbers),
+            numbers=tuple(numbers),
+            place=place,
+            source=source,
+        )
         for (source, place), numbers in _ways(event).items()
     )
 
@@ -523,14 +548,19 @@ def _laid(event: Event) -> Message:
 
 
 def _restricted(event: Event, words: OwnWords) -> Message:
-    one_box = "{bettor} bets on one Player only" if words.place == PLAYER else "{bettor} bets on one box only"
     listed = [
         *(message("{spot} takes no bets", spot=words.spot(box)) for box in event["closed_boxes"]),
         *(
             message("{spot} takes {most} wagers at most", spot=words.spot(box), most=most)
             for box, most in event["fewer_wagers"]
         ),
-        *(message(one_box, bettor=bettor) for bettor in event["one_box"]),
+        *(
+            message(
+                "{bettor} bets on one Player only" if words.place == PLAYER else "{bettor} bets on one box only",
+                bettor=bettor,
+            )
+            for bettor in event["one_box"]
+        ),
     ]
     if not listed:
         return message("no restrictions on betting any more")
@@ -540,7 +570,7 @@ def _restricted(event: Event, words: OwnWords) -> Message:
 def _settled(event: Event) -> Message:
     verdicts = Counter(bet["verdict"] for bet in event["bets"])
     listed = tuple(
-        message("{count} {verdict}", count=count, verdict=Message(verdict))
+        message("{count} {verdict}", count=count, verdict=VERDICTS[verdict])
         for verdict, count in sorted(verdicts.items())
     )
     return message(
@@ -578,7 +608,8 @@ def _raised(event: Event, words: OwnWords) -> Message:
     else:
         said = message("irregularity: {what}", what=what)
     if event["noticed_by"]:
-        said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=event["noticed_by"])
+        noticed_by = NOTICED_BY.get(event["noticed_by"]) or event["noticed_by"]
+        said = message("{said}, noticed by {noticed_by}", said=said, noticed_by=noticed_by)
     if event["note"]:
         said = message("{said}; {note}", said=said, note=event["note"])
     asked = _asked(asks, words)
@@ -614,7 +645,7 @@ def _chosen(event: Event) -> Message:
         who = message("{bettor} at {place}", bettor=event["bettor"], place=event["place"])
     if event["absent"]:
         return _under(message("{who} is away: the bets stand", who=who), event["clause"])
-    return _under(message("{who} chooses to {choice}", who=who, choice=Message(event["choice"])), event["clause"])
+    return _under(message("{who} chooses to {choice}", who=who, choice=CHOICES[event["choice"]]), event["clause"])
 
 
 def _resolved(event: Event) -> Message:
@@ -625,12 +656,16 @@ def _resolved(event: Event) -> Message:
 
 
 def _corrected(event: Event) -> Message:
-    text = "entry {entry} ({what}) is corrected by {by}: {reason}"
-    if event["instead"] is None:
-        text = "entry {entry} ({what}) is struck out by {by}: {reason}"
     tag = event["was"]["operation"]
-    what = PHRASES.get(tag, _as_written(tag))
-    return message(text, entry=event["corrected"], what=what, by=event["by"], reason=event["reason"])
+    return message(
+        "entry {entry} ({what}) is struck out by {by}: {reason}"
+        if event["instead"] is None
+        else "entry {entry} ({what}) is corrected by {by}: {reason}",
+        entry=event["corrected"],
+        what=PHRASES.get(tag, _as_written(tag)),
+        by=event["by"],
+        reason=event["reason"],
+    )
 
 
 def _handled(event: Event) -> Message:
@@ -659,6 +694,7 @@ ARGUMENTS: Final[dict[str, Callable[[Event], Argument]]] = {
     "named_deck": _named,
     "pile_named": _pile,
     "places_listed": lambda event: _listed(event["places"]),
+    "reason_named": lambda event: in_words(event["reason"]),
     "seal_named": lambda event: event["seal"] or message("none"),
     "seen_cards": lambda event: " ".join(event["cards"]) or message("no card"),
     "spoken": lambda event: _sentence(event["sentence"]),
@@ -696,7 +732,7 @@ LINES: Final[dict[str, Line]] = {
     "cards_turned_down": _turned_down,
     "chips_paid": _paid,
     "closing_taken_back": _closing_taken_back,
-    "command_refused": message("the device refused a command: {reason}"),
+    "command_refused": message("the device refused a command: {reason_named}"),
     "conclusion_asked": message("the end of the round was requested; repeat to confirm"),
     "configuration_recorded": _configuration,
     "count_taken_back": _count_taken_back,

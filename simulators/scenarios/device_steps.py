@@ -11,6 +11,7 @@ from controller.people_words.word import Word, plain
 from controller.table import operations
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
+from simulators.scenarios.table_course import NO_POWER
 
 Act: TypeAlias = Callable[[Course], None]
 TOGETHER: Final = 3  # cards of a set
@@ -165,15 +166,11 @@ DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
     ),
     "device jams": Word("device jams", "it will jam when it next moves cards", plain(_arm_jam)),
     "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear_jam())),
-    "power lost": Word(
-        "power lost", "the device has no power", plain(lambda course: course.lose_link("The device has no power."))
-    ),
+    "power lost": Word("power lost", "the device has no power", plain(lambda course: course.lose_link(NO_POWER))),
     "power back": Word("power back", "it has, and is connected again", plain(_power_back)),
     "pc restarted": Word(
         "pc restarted", "the PC had no power; the daemon starts again on it", plain(lambda course: course.start_host())
     ),
-    "link lost": Word(
-        "link lost", "the cable was pulled", plain(lambda course: course.lose_link("The cable was pulled."))
-    ),
+    "link lost": Word("link lost", "the cable was pulled", plain(lambda course: course.lose_link())),
     "link back": Word("link back", "it is connected again", plain(lambda course: course.connect())),
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from controller.games.specification import StepKind, Unit
+from controller.messages import AnyText, message
 from controller.people_words.table_of_words import NothingDoneError
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
@@ -28,6 +29,8 @@ from firmware_bridge.cards import Card
 from simulators.devices.scripted_device import ScriptedDevice, faces_of
 
 DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)
+CABLE_PULLED: Final = message("The cable was pulled.")
+NO_POWER: Final = message("The device has no power.")
 ENDLESS: Final = 500  # inputs that may follow from one
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 
@@ -150,7 +153,7 @@ class TableCourse(Generic[DeviceT]):
         if self.device.linked:
             self.give(StatusReceived(self.device.status))
 
-    def lose_link(self, sentence: str = "The cable was pulled.") -> None:
+    def lose_link(self, sentence: AnyText = CABLE_PULLED) -> None:
         self.device.linked = False
         self.give(DeviceGone("link-lost", sentence))
 

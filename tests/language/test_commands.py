@@ -8,13 +8,14 @@ import pytest
 from rich.console import Console
 
 from controller.api.in_language import in_language
+from controller.api.narration import line_of
 from controller.api.view import LinkView, view_of
 from controller.commands.language import Terminal, of_locale
 from controller.commands.live import how_it_stands
 from controller.commands.screen import render
 from controller.games import GAMES
 from controller.games.specification import Kind
-from controller.language import Speaker
+from controller.language import Speaker, translated
 from controller.table.phases import Phase
 from simulators.demo.account import Account
 from simulators.demo.command import introduction
@@ -58,6 +59,14 @@ def test_the_live_screen_has_no_english_words() -> None:
     page = drawn(table)
     assert not english_in(page), page
     assert "本局作废" in page
+
+
+def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None:
+    people = [{"id": "dealer", "role": "dealer"}, {"id": "sam", "role": "pit_supervisor"}]
+    configuration = {"program": "1", "device": {"url": "sim://x"}, "people": people}
+    line = line_of({"event": "configuration_recorded", "configuration": configuration})
+    assert line is not None
+    assert translated(line, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
 
 
 def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:

@@ -89,7 +89,7 @@ class Listening(Course):
         self.heard |= {*said_in(shown), *said_in(self._previews())}
         for _, event in numbered:
             fields = msgspec.json.decode(msgspec.json.encode(event, enc_hook=hide))
-            if line := line_of(fields, state.game.words):
+            if line := line_of({**fields, "round": state.round.number}, state.game.words):
                 self.heard.add(line)
             if isinstance(event, events.OperationRefused):
                 self.heard.add(event.sentence)

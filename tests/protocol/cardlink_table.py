@@ -10,6 +10,7 @@ from typing import cast
 
 from controller.daemon.heard_inputs import input_of
 from controller.games.specification import Unit
+from controller.messages import AnyText
 from controller.table import operations
 from controller.table.inputs import DeviceGone
 from firmware_bridge.capabilities import DeviceIdentity
@@ -175,7 +176,7 @@ class CardlinkTable(WatchedTable):
         self.wired.connect()
         self.heartbeat()
 
-    def lose_link(self, sentence: str = "The cable was pulled.") -> None:
+    def lose_link(self, sentence: AnyText = "The cable was pulled.") -> None:
         self.wired.linked = False
         self.give(DeviceGone("link-lost", sentence))
 
