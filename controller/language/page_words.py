@@ -20,7 +20,7 @@ def page_word(key: str, language: str, args: Mapping[str, str | int]) -> str:
     """Return the words of a key with their arguments, or the last part of the key if it has none.
 
     >>> page_word("top.tables", "en", {"n": 1}), page_word("top.tables", "zh-Hans", {"n": 1})
-    ('1 table', '1 张牌桌')
+    ('1 table', '1张牌桌')
     """
     words, number = page_words(language), args.get("n")
     form = f"{key}.{plural_form(language, number)}" if isinstance(number, int) else key

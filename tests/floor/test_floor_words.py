@@ -20,7 +20,7 @@ def test_the_consoles_files_for_the_page_are_served() -> None:
 
 def test_the_terminal_speaks_as_the_page_does() -> None:
     assert FloorWords("en")("top.tables", n=1) == "1 table"
-    assert FloorWords("zh-Hans")("top.tables", n=1) == "1 张牌桌"
+    assert FloorWords("zh-Hans")("top.tables", n=1) == "1张牌桌"
     assert [FloorWords("en").span(ms) for ms in (59_999, 60_000, 3_599_999, 3_600_000)] == [
         "59 s",
         "1 min",

@@ -14,7 +14,7 @@ class FloorWords:
     """The words in one language.
 
     >>> FloorWords("en")("top.tables", n=1), FloorWords("zh-Hans")("top.tables", n=1), FloorWords("en").span(150_000)
-    ('1 table', '1 张牌桌', '2 min')
+    ('1 table', '1张牌桌', '2 min')
     """
 
     def __init__(self, language: str) -> None:
