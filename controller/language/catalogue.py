@@ -117,7 +117,7 @@ def translated(said: AnyText, language: str) -> str:
 
     >>> from controller.messages import message
     >>> translated(message("{name} is away.", name="box 1"), "en"), translated("box 1", "zh-Hans")
-    ('box 1 is away.', 'box 1')
+    ('Box 1 is away.', 'box 1')
     """
     if not isinstance(said, Message):
         return said
