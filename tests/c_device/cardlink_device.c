@@ -46,8 +46,8 @@ static void nonce_of(uint32_t counter, uint8_t nonce[12])
     store_le(nonce + 8, counter);
 }
 
-/* Seals with a new counter and queues. Where the output is full the frame is dropped: reports and answers are asked
- * for again, and a status follows within a second. */
+/* Seals with a new counter and queues. Where the output is full the frame is dropped: the host asks again for reports
+ * and answers, and a status follows within a second. */
 void link_send(struct device *d, enum kind kind, uint32_t boot, uint32_t number, const uint8_t *body, size_t size)
 {
     struct session *s = &d->link.session;
@@ -81,7 +81,7 @@ static void discard_output(struct device *d)
     d->output.sent = d->output.queued;
 }
 
-/* "Host lost"; a candidate stays for its own time. */
+/* "Host lost"; a candidate keeps its own timeout. */
 static void lose_link(struct device *d)
 {
     wipe(&d->link, sizeof d->link);
@@ -100,7 +100,7 @@ struct command *command_known(struct device *d, uint64_t id)
     return NULL;
 }
 
-/* A command that is still carried out is not forgotten. */
+/* A command that is still being carried out is not forgotten. */
 static struct command *command_remember(struct device *d, uint64_t id)
 {
     for (unsigned i = 0; i < COMMANDS; i++) {
@@ -169,7 +169,7 @@ static void take_command(struct device *d, struct reader *body)
             send_answer(d, command);
         return;
     }
-    if (id < d->link.forgotten) /* ids rise, so this one was carried out on this link, or overtaken by 16 others */
+    if (id < d->link.forgotten) /* ids rise, so this one was carried out on this link, or 16 others came after it */
         return;
     command = command_remember(d, id);
     if (command == NULL)
@@ -218,7 +218,7 @@ static bool opens(const struct session *s, uint8_t *frame, size_t size)
 static void take_forged(struct device *d, bool for_candidate)
 {
     if (!d->link.active && !for_candidate)
-        return; /* there is no key that it could be forged under */
+        return; /* without a key it cannot count as forged */
     d->forged++;
     if (for_candidate && ++d->candidate.session.forged >= FORGED_MOST)
         wipe(&d->candidate, sizeof d->candidate);

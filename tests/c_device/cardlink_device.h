@@ -2,7 +2,7 @@
  *
  * crypto.c           hashes and the cipher
  * wire.c             frames and MessagePack
- * handshake.c        hello, identity, proofs, and the keys that come of them
+ * handshake.c        hello, identity, proofs, and the keys derived from them
  * cardlink_device.c  sealed frames, signs of life, commands and answers
  * reports.c          reports kept, the window, acknowledgements
  * mechanism.c        a simulated shuffler or shoe
@@ -103,7 +103,7 @@ struct session { /* keys and counters of one link: "Sealed frames" */
 
 struct candidate { /* "A link", device */
     bool present, proven;
-    uint64_t fitted_at; /* when the last hello or host proof came that fitted it */
+    uint64_t fitted_at; /* time of the last matching hello or host proof */
     struct session session;
     uint8_t host_proof[32], device_proof[32];
     uint8_t identity[FRAME];
@@ -158,7 +158,7 @@ struct mechanism {
     uint32_t tray_cards, tray_shuffle, tray_ordinal;
     uint32_t pseudo_random;
     bool face_up_next, double_next, jammed, exit_held;
-    enum order exit_wanted; /* hold or release, to be carried out when the set in motion lies in the tray */
+    enum order exit_wanted; /* hold or release, to be carried out once the set in motion is in the tray */
     enum order moving;
     uint64_t moving_id, moving_until, last_command;
 };

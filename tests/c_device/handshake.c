@@ -1,4 +1,4 @@
-/* Hello, identity and proofs, and what is derived from the key: "A link", "Proofs", "The device's nonce". */
+/* Hello, identity, proofs, and values derived from the key: "A link", "Proofs", "The device's nonce". */
 #include "cardlink_device.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void derive(const uint8_t key[KEY], const char *role, const uint8_t *host
     hmac_end(&mac, result);
 }
 
-/* Everything that depends on the hello is computed while it is there, so that it need not be kept. */
+/* Compute everything that depends on the hello on receipt, so that it need not be kept. */
 void frame_keys(const uint8_t key[KEY], const uint8_t *host_nonce, const uint8_t *device_nonce, const uint8_t *hello,
                 size_t hello_size, const uint8_t *identity, size_t identity_size, struct candidate *to)
 {

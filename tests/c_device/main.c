@@ -1,7 +1,7 @@
 /* cardlink-device [--virtual] KIND SERIAL KEYHEX START [FD], or cardlink-device --crypto.
  *
  * Speaks on the descriptor FD, or on a pty that it opens. Reads control lines on stdin, answers each with `ok` or `no`
- * after everything that it causes was written, and ends with stdin. With --virtual time passes by `tick MS` only.
+ * after everything that it causes was written, and ends with stdin. With --virtual only `tick MS` advances the time.
  * CARDLINK_NO_RANDOM=1 in the environment: a device without a true random source.
  */
 #define _GNU_SOURCE
@@ -113,7 +113,7 @@ static int digit(char character)
     return found ? (int)(found - digits) : -1;
 }
 
-/* A lone "-" is no bytes. Returns the number of bytes, or -1. */
+/* A lone "-" stands for no bytes. Returns the number of bytes, or -1. */
 static long from_hex(const char *text, uint8_t *bytes, size_t room)
 {
     size_t size = 0;
@@ -179,7 +179,7 @@ static void read_port(void)
     }
     if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR && errno != EIO))
         closed = true;
-    unplugged = size < 0 && errno == EIO; /* nobody has the other side of the pty open now */
+    unplugged = size < 0 && errno == EIO; /* nobody has the other side of the pty open */
 }
 
 static void step(void)
@@ -266,7 +266,7 @@ static bool read_controls(void)
         *end = 0;
         if (strcmp(line, "quit") == 0)
             return false;
-        read_port(); /* what the host wrote before this line comes before it */
+        read_port(); /* first handle what the host wrote before this line */
         device.now = now();
         puts(control(line) ? (write_port(), "ok") : "no");
     }

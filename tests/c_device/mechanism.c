@@ -1,4 +1,4 @@
-/* A simulated mechanism: one deck, one exit, and in a shuffler a tray. What it does is "Commands" and "Status". */
+/* A simulated mechanism: one deck, one exit, and in a shuffler a tray. It implements "Commands" and "Status". */
 #include "cardlink_device.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t first_left(const struct mechanism *m)
     return m->count - m->left;
 }
 
-/* Xorshift: the order of the simulated cards can be predicted, which is wanted here and nowhere else. */
+/* Xorshift: the order of the simulated cards can be predicted, which only a simulation may do. */
 static void mix(struct mechanism *m)
 {
     for (uint32_t i = m->count; i > 1; i--) {
@@ -96,7 +96,7 @@ static void settle_exit(struct device *d)
     }
 }
 
-/* A set in motion is finished first, into the tray, and only then the order is answered. */
+/* A set in motion first falls into the tray; only then is the order answered. */
 static void want_exit(struct device *d, enum order order)
 {
     d->mechanism.exit_wanted = order;
@@ -262,7 +262,7 @@ void put_status(struct device *d, struct writer *to)
         put_text(to, "jam: transport");
 }
 
-/* ---- What people do at the device. Each returns false where it cannot be done ---- */
+/* ---- Acts of people at the device. Each returns false where it is impossible ---- */
 
 bool control_load(struct device *d, uint32_t count, uint32_t seed)
 {
@@ -298,7 +298,7 @@ bool control_lift(struct device *d)
     return true;
 }
 
-/* In a shuffler two cards at once mean that the next set has one more than was ordered. */
+/* In a shuffler two cards together give the next set one card more than ordered. */
 bool control_draw(struct device *d, uint32_t cards)
 {
     struct mechanism *m = &d->mechanism;

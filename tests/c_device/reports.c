@@ -1,4 +1,4 @@
-/* Reports kept until they are acknowledged, and the window of those on their way: "Reports: numbers, window,
+/* Reports kept until they are acknowledged, and the window of those in transit: "Reports: numbers, window,
  * acknowledgement". */
 #include "cardlink_device.h"
 
@@ -24,7 +24,7 @@ static void remove_oldest(struct device *d)
         d->link.shown--;
 }
 
-/* Sends what is in the window and was not sent yet. */
+/* Sends the reports in the window that were not sent yet. */
 static void show_window(struct device *d)
 {
     struct link *link = &d->link;
@@ -53,7 +53,7 @@ void report_start(struct device *d, struct writer *to, uint8_t bytes[REPORT_BODY
     body_start(to, bytes, tag, d->now - d->started_at, fields);
 }
 
-/* Rule 5: the two oldest become one "reports lost", which takes the place of the later one. */
+/* Rule 5: the two oldest become one "reports lost", which replaces the later one. */
 static void make_room(struct device *d)
 {
     uint32_t first = report_at(d, 0)->first;
@@ -103,7 +103,7 @@ void reports_cover(struct device *d, uint32_t boot, uint32_t number)
     }
 }
 
-/* A resume is the first ack; the status that answers it comes before all reports, and both begin anew with each resume
+/* A resume is the first ack; the status that answers it comes before all reports, and both restart with each resume
  * ("A link", device, rule 3). */
 void reports_resume(struct device *d, uint32_t boot, uint32_t number)
 {

@@ -141,7 +141,7 @@ void put_bool(struct writer *to, bool value)
     put_head(to, value ? 0xc3 : 0xc2, 0, 0);
 }
 
-/* ---- Reading MessagePack. Each function reads one value, or returns false and leaves the reader where it was ---- */
+/* ---- Reading MessagePack. Each function reads one value, or returns false without advancing the reader ---- */
 
 static bool get_size(struct reader *from, size_t after, int width, uint64_t *value)
 {
@@ -217,7 +217,7 @@ bool get_bin(struct reader *from, const uint8_t **bytes, size_t *size)
     return get_bytes(from, 0xc4, false, bytes, size);
 }
 
-/* Characters of UTF-8 that is whole and shortest, or -1. */
+/* Returns the number of characters of complete, shortest-form UTF-8, or -1. */
 static int characters_of(const uint8_t *bytes, size_t size)
 {
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
@@ -253,7 +253,7 @@ bool get_text(struct reader *from, int most_characters)
     return false;
 }
 
-/* Passes over values of any of the types of "Bodies": elements that a receiver does not know. */
+/* Skips values of any type of "Bodies": elements that a receiver does not know. */
 bool skip(struct reader *from, size_t values)
 {
     while (values-- > 0) {

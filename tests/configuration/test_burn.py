@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import ConfigurationError
-from tests.configuration.test_house_law import read
+from tests.configuration.test_site_settings import read
 
 
 def test_no_card_is_burnt_by_default(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from controller.daemon.configuration import Configuration, ConfigurationError, r
 from controller.journal.sealing import create_key_file
 from firmware_bridge.captures.reader import read_capture
 
-from .test_house_law import CHOSEN, REST, TABLE
+from .test_site_settings import CHOSEN, REST, TABLE
 
 
 def read(folder: Path, capture: str, *, simulated: bool = True) -> Configuration:

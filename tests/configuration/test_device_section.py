@@ -15,7 +15,7 @@ from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.errors import TransportUnavailableError
 
-from .test_house_law import CHOSEN, REST, TABLE
+from .test_site_settings import CHOSEN, REST, TABLE
 
 KEYS = 'url = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import ConfigurationError, read_configuration
-from tests.configuration.test_house_law import REST, TABLE
+from tests.configuration.test_site_settings import REST, TABLE
 
 
 def write(folder: Path, line: str) -> Path:

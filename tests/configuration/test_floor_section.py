@@ -13,7 +13,7 @@ from controller.daemon.reloading import read_for_reload
 from controller.floor.address import Address, Broker, Credentials
 from tests.floor.certificates import Authority
 
-from .test_house_law import CHOSEN, REST, TABLE
+from .test_site_settings import CHOSEN, REST, TABLE
 
 PLACE = 'site = "vienna"\npit = "p1"\n'
 FILES = 'ca_file = "ca.pem"\ncertificate_file = "own.pem"\nkey_file = "own.key"\n'

@@ -10,7 +10,7 @@ import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 
-from .test_house_law import CHOSEN, REST, TABLE
+from .test_site_settings import CHOSEN, REST, TABLE
 
 
 def read(folder: Path, more: str) -> Configuration:

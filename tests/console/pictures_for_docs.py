@@ -1,6 +1,6 @@
 """Makes the pictures of docs/for_dealers.md and docs/for_supervisors.md from the real page of a real daemon.
 
-python -m tests.console.pictures_for_docs
+    python -m tests.console.pictures_for_docs
 
 writes docs/pictures/. It needs chromium; the clock in the pictures shows the current time.
 """

@@ -1,6 +1,6 @@
 """The console in the pseudo-locale: with texts that are 40 % longer than English nothing is cut or overlaps.
 
-Every state at every size, the sheets, and the first question of every act that the states offer.
+It checks every state at every size, the sheets, and the first question of every act that the states offer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Another user of the machine at a table's socket. Each line of standard input is a JSON value that says what to send.
 
-python -m tests.end_to_end.attacker SOCKET
+    python -m tests.end_to_end.attacker SOCKET
 
 An object is sent as `POST /v1/operations`, on one connection; its status and answer are printed. A string is a path for
 `GET`. A number opens that many connections, holds them and prints how many it opened. `true` connects without a pause

@@ -1,6 +1,6 @@
 """`cardshoe` in a separate process that fails on request: the product's code with fault points.
 
-python -m tests.end_to_end.child ORDERS run --config table.toml
+    python -m tests.end_to_end.child ORDERS run --config table.toml
 
 ORDERS is JSON, see `Orders`.
 """

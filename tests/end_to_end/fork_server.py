@@ -1,6 +1,6 @@
 """Processes of the product that need not import it: a process that has imported everything forks for each.
 
-python -m tests.end_to_end.fork_server DESCRIPTOR
+    python -m tests.end_to_end.fork_server DESCRIPTOR
 
 The listening socket DESCRIPTOR receives what to run, with the three descriptors of the new process; the answers are its
 process ID and later its exit code. The process behaves as `python -m MODULE` would: it has its own descriptors,

@@ -35,7 +35,7 @@ from tests.end_to_end.child import Orders
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_disk_errors import Disk, Line, served
-from tests.end_to_end.test_house_law import LAW, SERIAL, Crew
+from tests.end_to_end.test_site_settings import LAW, SERIAL, Crew
 
 DEALER, SUPERVISOR, _ = CREW
 HIGHER = LAW.replace("minimum = 10", "minimum = 20")

@@ -1,6 +1,6 @@
 """Makes the pictures of docs/floor_watch.md from the real page and a real broker; one of its tables is a real daemon.
 
-python -m tests.floor.pictures_for_docs
+    python -m tests.floor.pictures_for_docs
 
 writes docs/pictures/floor*.png. It needs chromium and mosquitto; the clock in the pictures shows the current time.
 """

@@ -194,7 +194,7 @@ async def test_it_waits_for_a_broker_that_is_not_up_yet(address: str, tmp_path: 
 
 
 def test_rows_deleted_by_hand_stop_nothing(database: Database, rows: Rows, records: list[Record]) -> None:
-    """As where an older copy of the database replaces it."""
+    """The same happens where an older copy of the database replaces it."""
     writer = Writer(database)
     writer.write(heard(records))
     rows.empty()

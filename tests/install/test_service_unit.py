@@ -294,7 +294,7 @@ def test_without_network_a_table_is_exposed_even_less(tmp_path: Path) -> None:
 
 @pytest.mark.tool("strace")
 def test_a_daemon_without_a_port_opens_no_internet_socket(tmp_path: Path) -> None:
-    """So nothing needs what the drop-in takes away; the system is asked."""
+    """The drop-in therefore takes nothing away that it needs; the kernel is asked for its sockets."""
     with short_folder() as folder:
         made = CliRunner().invoke(main, ["init", str(folder / "t"), "--simulated", "--yes"])
         assert made.exit_code == 0, made.stderr

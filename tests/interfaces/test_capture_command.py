@@ -15,7 +15,7 @@ from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.device_keys import write_device_keys
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.captures.make import CARD_TABLE, FOLDER
-from tests.configuration.test_house_law import REST, TABLE
+from tests.configuration.test_site_settings import REST, TABLE
 
 from .test_command_line import cardshoe
 

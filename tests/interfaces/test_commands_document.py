@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
-from tests.configuration.test_house_law import HOUSE, REST, TABLE
+from tests.configuration.test_site_settings import HOUSE, REST, TABLE
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/commands.md").read_text(encoding="utf-8")
 EXAMPLES = [  # the example of `operate` needs a daemon: tests/operate/test_document.py

@@ -9,7 +9,7 @@ import pytest_mock
 
 from controller.api import door
 from controller.api.client import connect_in_line
-from tests.interfaces.test_door import ANOTHER, OWN, Caller, Served, served
+from tests.interfaces.test_listener import ANOTHER, OWN, Caller, Served, served
 
 __all__ = ["served"]
 

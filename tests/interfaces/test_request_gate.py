@@ -12,7 +12,7 @@ import pytest_mock
 
 from controller.api import serving
 from tests.end_to_end.stage import short_folder
-from tests.interfaces.test_door import PAUSE, Served
+from tests.interfaces.test_listener import PAUSE, Served
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from controller.daemon.configuration import read_configuration
 from controller.games import game
 from controller.games.specification import Noticed
 from controller.rules.law import read_law
-from tests.configuration.test_house_law import CHOSEN, HOUSE, REST
+from tests.configuration.test_site_settings import CHOSEN, HOUSE, REST
 
 LIMITS = "[limits.main]\nminimum = 500\nmaximum = 100000\n[limits.tie]\nmaximum = 20000\n"
 TABLE = '[table]\nname = "NC-01"\ngame = "NC"\nunit = "singles"\nboxes = 6\nrounding = "down"\n'

@@ -56,7 +56,7 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card
 from tests.architecture.sources import ROOT
 from tests.end_to_end.stage import short_folder
-from tests.interfaces.test_door import Caller
+from tests.interfaces.test_listener import Caller
 from tests.interfaces.test_secrecy import (
     OverheardTable,
     overhear_a_deal,

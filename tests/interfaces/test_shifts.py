@@ -20,7 +20,7 @@ from controller.table.decide import decide
 from controller.table.inputs import AnyInput, DaemonStarted, PersonActed, PinTried
 from controller.table.screens import id_of
 from controller.table.settings import Settings
-from tests.interfaces.test_screens_door import Clock
+from tests.interfaces.test_screens_port import Clock
 from tests.journal_commands.made import IDENTITY, JournaledTable
 
 HOUR_NS = 3600 * 10**9

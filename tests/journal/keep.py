@@ -1,6 +1,6 @@
 """Keeps the journal of a scenario as this version writes it, with the screens, once for each format.
 
-python -m tests.journal.keep nc/i12-exposed-and-each-bettor-chooses
+    python -m tests.journal.keep nc/i12-exposed-and-each-bettor-chooses
 
 A kept journal is never written again: later versions have to fold it to the same state.
 """

@@ -1,6 +1,6 @@
 """Keeps saved states as this version of the program writes them, with the screen of each.
 
-python -m tests.journal.keep_state
+    python -m tests.journal.keep_state
 
 Each version of the saved state has two files: `N.states.json.gz`, written once and read for ever, and
 `N.types.json.gz`, the types of which it is made. The latter is written again after additions only; any other change

@@ -1,6 +1,6 @@
 """Writes the dictionary with which a journal packs its texts: one decision of each kind, the most frequent last.
 
-python -m tests.journal.words
+    python -m tests.journal.words
 
 Journal files contain their own copies, so it may be written again whenever events or inputs have changed; an outdated
 one costs a few bytes a round.

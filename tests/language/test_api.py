@@ -21,7 +21,7 @@ from controller.table import operations
 from controller.table.offers import offers
 from tests.end_to_end.stage import short_folder
 from tests.interfaces.test_screen_stream import Table
-from tests.interfaces.test_screens_door import Served
+from tests.interfaces.test_screens_port import Served
 from tests.table.harness import TableHarness
 
 CHINESE = "zh-Hans"

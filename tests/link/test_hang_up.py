@@ -3,7 +3,7 @@
 The short form cuts a handshake and one set at some of its bytes; the long form cuts a handshake and a round of sets at
 every byte:
 
-python -m pytest -m soak tests/link/test_hang_up.py
+    python -m pytest -m soak tests/link/test_hang_up.py
 """
 
 from __future__ import annotations

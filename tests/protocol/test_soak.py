@@ -1,6 +1,6 @@
 """The long form of `test_both_ends`: millions of reports, links that break, reboots, and a memory that overflows.
 
-python -m pytest -m soak tests/protocol/test_soak.py -n auto
+    python -m pytest -m soak tests/protocol/test_soak.py -n auto
 
 At the end it prints the number of reports and how many of them were lost or doubled. Time is virtual, so hours of a
 table pass in minutes. The name of a failed test contains the seed that repeats it.

@@ -131,7 +131,7 @@ def spots(law: Law) -> list[tuple[str, int]]:
 
 @st.composite
 def layouts(draw: st.DrawFn, game_id: str, most: int = 300) -> Layout:
-    """Draw any bets of four bettors on three boxes, lawful or not."""
+    """Draw any bets of four bettors on three boxes, valid or not."""
     law = LAWS[game_id]
     stacks = st.tuples(st.sampled_from(["ann", "bob", "cy", "di"]), st.sampled_from(spots(law)))
     chosen = draw(st.lists(stacks, min_size=1, max_size=12, unique=True))

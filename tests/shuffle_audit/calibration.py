@@ -1,6 +1,6 @@
 """The rate at which a good shuffle raises an alarm: sets of decks with equally likely orders, through the audit.
 
-python -m tests.shuffle_audit.mathematics --calibration    # writes the tables of docs/audit_mathematics.md
+    python -m tests.shuffle_audit.mathematics --calibration    # writes the tables of docs/audit_mathematics.md
 
 Each set is judged as `cardshoe audit run` judges it; samples are drawn again after some sets, so that no single draw
 decides. Evidence is examined after each deck, and counts if it was ever high enough.

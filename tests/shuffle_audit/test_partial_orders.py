@@ -1,4 +1,4 @@
-"""Partly known decks: false alarms are as rare as stated, whole decks give the same results, and the power."""
+"""Partly known decks: the rate of false alarms, the power, and unchanged results for whole decks."""
 
 from __future__ import annotations
 

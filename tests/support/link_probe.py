@@ -1,6 +1,6 @@
 """A program that keeps a link to the device at a URL and prints what it receives, one JSON object a line, until ended.
 
-python -m tests.support.link_probe usb:///1209:0001/CARDSHOE-1 KEY_IN_HEX [system]
+    python -m tests.support.link_probe usb:///1209:0001/CARDSHOE-1 KEY_IN_HEX [system]
 
 `system` uses the system's libusb instead of the one in a Python package. That one learns of plugs from the kernel
 alone; umockdev plays only udev. The program uses the project's link keeper, transports and hot-plug watch, and nothing

@@ -1,6 +1,6 @@
 """The people at the table, outside the machine: they act through the table's socket, which a proxy inside forwards.
 
-people here -- socket -- relay here -- port -- QEMU -- proxy inside, as the user `dealer` -- the table's socket
+    people here -- socket -- relay here -- port -- QEMU -- proxy inside, as the user `dealer` -- the table's socket
 
 So the daemon sees a peer that it admits, and the people are the simulators' own, who also handle the device.
 """

@@ -231,7 +231,7 @@ def test_reading_39_does_not_concern_a_first_error(option: str) -> None:
 def test_reading_50_nc_5_7_an_error_about_a_card_dealt_before_the_choice(
     option: str, follows: Disposition, kind: Kind, facts: Facts
 ) -> None:
-    """Who chose to continue accepts subsequent cards: an earlier card is not one, or each later notice counts."""
+    """A bettor who continued accepts subsequent cards: an earlier card is not one, or each later notice counts."""
     for about, dealt_before, expected in (
         ("any_card", True, follows),
         ("any_card", False, follows),

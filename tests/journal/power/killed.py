@@ -1,6 +1,6 @@
 """Kills real processes at any operation of a run, one run for each line on standard input.
 
-FOLDER RUN OPERATIONS     a child does the run there, and kills itself before that operation
+    FOLDER RUN OPERATIONS     a child does the run there, and kills itself before that operation
 
 Each answer is the child's exit status and the last decision that it acknowledged. One process forks many children,
 which saves the start of Python.

@@ -37,8 +37,8 @@ from controller.table.model import Screen
 from controller.table.screens import id_of
 from controller.table.state import TableState
 from tests.end_to_end.stage import short_folder
-from tests.interfaces import test_door, test_request_gate
-from tests.interfaces.test_door import Table
+from tests.interfaces import test_listener, test_request_gate
+from tests.interfaces.test_listener import Table
 from tests.table import test_stale_screens
 
 HOUR_NS = 3600 * 10**9
@@ -57,7 +57,7 @@ class Served:
         self.people = People((Person("dana", "Dana", Role.DEALER),))
         setting = WebSetting(self.listener, "T-1", ())
         self.server = ApiServer(self.table, self.people, folder / "api.sock", HostClock().now, screens=setting)
-        self.callers: list[test_door.Caller] = []
+        self.callers: list[test_listener.Caller] = []
 
     @property
     def head(self) -> bytes:
@@ -67,12 +67,14 @@ class Served:
     def cookie(self) -> bytes:
         return f"Cookie: cardshoe-T-1-{self.port}={TOKEN}\r\n".encode()
 
-    async def call(self) -> test_door.Caller:
-        caller = test_door.Caller(*await asyncio.open_connection("127.0.0.1", self.port))
+    async def call(self) -> test_listener.Caller:
+        caller = test_listener.Caller(*await asyncio.open_connection("127.0.0.1", self.port))
         self.callers.append(caller)
         return caller
 
-    async def ask(self, caller: test_door.Caller, cookie: bytes = b"", path: bytes = b"/healthz") -> tuple[int, bytes]:
+    async def ask(
+        self, caller: test_listener.Caller, cookie: bytes = b"", path: bytes = b"/healthz"
+    ) -> tuple[int, bytes]:
         await caller.say(b"GET %s HTTP/1.1\r\n%s%s\r\n" % (path, self.head, cookie))
         return await caller.answer()
 
@@ -269,9 +271,9 @@ class Waiting:
 
         mocker.patch.object(Turns, "begin_operation", begin_later)
 
-    async def enter(self, served: Served) -> test_door.Caller:
+    async def enter(self, served: Served) -> test_listener.Caller:
         caller = await served.call()
-        body = json.dumps(test_door.PAUSE).encode()
+        body = json.dumps(test_listener.PAUSE).encode()
         head = b"POST /v1/operations HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n"
         await caller.say(head % (served.head, served.cookie, len(body)) + body)
         async with asyncio.timeout(60):
@@ -337,7 +339,12 @@ async def second_request(
     """Return the code for the second request of what was requested once at the screen, without a PIN."""
     served.table.state = table.state
     served.table.utc_ns = lambda: table.utc_ns  # type: ignore[method-assign]  # soon after the first
-    asked = {"id": test_door.PAUSE["id"], "round": table.state.round.number, "operation": operation, "person": person}
+    asked = {
+        "id": test_listener.PAUSE["id"],
+        "round": table.state.round.number,
+        "operation": operation,
+        "person": person,
+    }
     body = json.dumps(asked | {"repeats": test_stale_screens.asked(table)}).encode()
     caller = await served.call()
     head = b"POST /v1/operations HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n"
