@@ -88,7 +88,7 @@ def test_a_table_in_play_is_calm_and_shows_the_time_of_its_phase() -> None:
         (gone(changed(quiet(0), phase="idle"), "stopped"), "quiet", "stopped", []),
     ],
 )
-def test_the_person_who_has_to_act_is_shown(told: Told, tone: str, trouble: str, listed: list[str]) -> None:
+def test_a_report_is_shown_with_its_tone_and_trouble(told: Told, tone: str, trouble: str, listed: list[str]) -> None:
     watched = Watched()
     watched.hear(told)
     (row,) = watched.floor.rows

@@ -465,13 +465,13 @@ def test_the_growth_of_a_journal(tmp_path: Path) -> None:
         (2, (), 0o004, 4, True),
     ],
 )
-def test_doctor_needs_the_rights_to_look(
+def test_access_follows_owner_group_and_mode(
     uid: int, groups: tuple[int, ...], mode: int, wanted: int, allowed: bool
 ) -> None:
     found = os.stat_result((mode, 0, 0, 1, 1, 9, 0, 0, 0, 0))
     assert may(User("u", uid, frozenset(groups)), found, wanted) is allowed
 
 
-def test_a_missing_program_has_no_finding() -> None:
+def test_a_missing_program_has_no_output() -> None:
     assert run_program("no-program-of-this-name") is None
     assert run_program("sh", "-c", "echo a") == "a"

@@ -416,7 +416,7 @@ def test_the_page_has_the_table_of_the_registry() -> None:
     assert re.search(r"^\| fault \| written \| what happens \| what the host sees \|$", page, re.MULTILINE)
 
 
-def test_two_double_draws_in_a_deck_count_no_missing_card() -> None:
+def test_two_double_draws_in_a_deck_do_not_raise_the_count() -> None:
     """The last set is one card short, and the sensor counts the cards that leave."""
     seen: list[observations.AnyObservation] = []
     profile = DeviceProfile("shuffler", "SHORT", full_capabilities("shuffler"))

@@ -179,7 +179,7 @@ def test_the_firmware_of_a_proven_device_only_is_judged() -> None:
     refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
 
 
-def test_a_refused_device_gets_no_orders() -> None:
+def test_a_refused_device_is_sent_nothing() -> None:
     taken, other = host(DevicePolicy(serial="SHOE-A")), device("SHOE-B")
     taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
     assert taken.outgoing() == b"", "a proof would give it information"
