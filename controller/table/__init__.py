@@ -1,17 +1,17 @@
-"""The table: what an input decides, what is recorded of it, and the state that follows.
+"""The table: decides every input, records the result as events, and folds the events to a state.
 
-    decide(state, input) -> events      judges an input by the rules: permitted or refused, what follows
+    decide(state, input) -> events      judges an input by the rules: whether it is permitted, and what follows
     evolve(state, event) -> state       sets what the event names and judges nothing
 
 An input is journaled with its events. The state is the fold of all events; it is never stored.
 
 Vocabulary    inputs, operations (what people enter), events (what is recorded), phases (of a round, and of service)
 State         state: `TableState` and its groups, by how long they last
-                  device     the device by its reports, and its open commands: until another one is connected
-                  decks      the deck in play, the one that waits, what left the device and lies in no hand
+                  device     the device by its reports, and its open commands; replaced when another device is connected
+                  decks      the deck in play, the waiting deck, and cards outside the device that are in no hand
                   duty       the dealer, a pause, maintenance: independent of rounds
-                  round      everything that begins again with a round
-                  earlier    the round before, whole, while an error of it may still be reported
+                  round      everything that is reset when a round begins
+                  earlier    the previous round, kept while its errors may still be reported
                   open       open irregularities
               round_state, model: the values in it (round, card, hand, deck, irregularity)
               settings: what the casino chose
@@ -25,8 +25,8 @@ The link
     reconciliation (does the device's status agree with the journal?) -> service
 An irregularity
     irregularities/raising (which row of the irregularity table) -> questions (the sentence that people read)
-    -> adjudication (confirm, deny, choose, name an order) -> rulings -> dispositions (what the clause brings about)
+    -> adjudication (confirm, deny, choose, name an order) -> rulings -> dispositions (the effects of the clause)
     irregularities/corrections (of wrong entries) -> reopening (what rested on them)
 After every input
-    device_commands issues what the device has to do now; next_step gives the next act as a sentence
+    device_commands issues the commands that the device needs now; next_step describes the next act in a sentence
 """

@@ -1,7 +1,7 @@
-"""Wrong PINs, and what was refused before it reached the table.
+"""Counts wrong PINs, and records attempts that were refused before they reached the table.
 
-A lock is for one person at one user of the machine or one screen, so a stranger elsewhere locks nobody out of this
-console.
+A lock applies to one person at one user of the machine or at one screen. A stranger elsewhere therefore cannot lock
+anyone out of this console.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from controller.table.decision import Decision
 from controller.table.inputs import PinTried, RefusedAtDoor
 from controller.table.model import PinLock
 
-FAILURES: Final = 5  # wrong PINs until a lock
-LOCKS_NS: Final = tuple(minutes * 60 * 10**9 for minutes in (1, 5, 15))  # the first, the second, every later one
+FAILURES: Final = 5  # wrong PINs that lead to a lock
+LOCKS_NS: Final = tuple(minutes * 60 * 10**9 for minutes in (1, 5, 15))  # the first lock, the second, every later one
 
 
 def lock_length_ns(lock: PinLock) -> int:
-    """How long the lock that was set last lasts; 0 where there was none."""
+    """Return how long the most recent lock lasts; 0 if there was none."""
     return LOCKS_NS[min(lock.locks, len(LOCKS_NS)) - 1] if lock.locks else 0
 
 

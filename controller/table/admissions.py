@@ -1,11 +1,11 @@
-"""Faults that a device reports of itself. No round begins until they are over and a person says so.
+"""Faults that a device reports about itself. No round begins until they are over and a person confirms it.
 
-Each admission is a row of data: what the device reports, what follows in a round, and which report says that it is
-over. The cause of the stop begins with the row's id, and stays until a person of the rank returns the table to service;
-where the row names reports with which the device takes it back, not before one of them.
+Each admission is a row of data: what the device reports, what follows in a round, and which report says that the fault
+is over. The cause of the stop begins with the row's id, and remains until a person of the required rank returns the
+table to service. If the row names reports by which the device withdraws the fault, one of them has to arrive first.
 
-Where a row names no report, the device says afterwards whether it is over: the link is made again, and its first status
-names the faults that there are; a deck is put in again, and its shuffle counts the cards not read.
+If a row names no such report, the device shows afterwards whether the fault is over: when it reconnects, its first
+status names the faults that remain; when a deck is put in again, the shuffle counts the cards that were not read.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from controller.table.stop_causes import about, in_words
 from firmware_bridge import observations
 from firmware_bridge.observations import Observation
 
-MOST: Final = 8  # causes of one row: a device whose words change does not fill the journal
+MOST: Final = 8  # causes of one row, so that a device whose words change cannot fill the journal
 
 
 class Admission(NamedTuple):
-    """A row. `id`: the beginning of the cause, which stands in journals and never changes.
+    """A row of the table. `id`: the beginning of the cause, which is in journals and never changes.
 
-    `in_round`: the irregularity that it is in a round; None: it stops the table between rounds alone. `well`: reports
-    with which the device takes it back; a self-test among them has to be passed. `tested`: it lasts when it is admitted
-    under maintenance as well, where people move doors and seals.
+    `in_round`: the irregularity to raise in a round; None: it only stops the table between rounds. `well`: reports by
+    which the device withdraws the fault; a self-test among them has to be passed. `tested`: the fault also persists
+    when it is reported under maintenance, where people move doors and seals.
     """
 
     id: str
@@ -102,24 +102,24 @@ BY_ID: Final = {row.id: row for row in ADMISSIONS}
 
 
 def row_of(cause: AnyText) -> Admission | None:
-    """Return the row of a cause of a stop; None: the device admitted nothing with it."""
+    """Return the row of a stop cause; None if the device did not report the fault itself."""
     return BY_ID.get(about(cause))
 
 
 def admitted(device: Device) -> tuple[AnyText, ...]:
-    """Return the causes of its stop that a person has to end."""
+    """Return the causes of the device's stop that a person has to end."""
     return tuple(cause for cause in device.stops if row_of(cause) is not None)
 
 
 def awaited(device: Device) -> tuple[AnyText, ...]:
-    """Return those of them that the device has to take back before."""
+    """Return those of them that the device has to withdraw first."""
     return tuple(
         cause for cause in device.stops if (row := row_of(cause)) is not None and row.well and cause not in device.well
     )
 
 
 def admit(decision: Decision, cause: str, given: DeviceReported | None) -> None:
-    """Stop the device, which reports a fault of itself, and raise an irregularity in a round, once."""
+    """Stop the device, which reported a fault of its own; in a round also raise an irregularity, once."""
     row = BY_ID[about(cause)]
     state = decision.state
     if state.phase is Phase.MAINTENANCE and not row.tested:
@@ -145,28 +145,28 @@ def take_back(decision: Decision, seen: Observation) -> None:
 
 
 def remedy(device: Device) -> Message | None:
-    """Return how people end a stop that the device admitted; None: it admitted none."""
+    """Return how people end a stop that the device reported; None if it reported none."""
     if awaited(device):
         return REPAIR_AND_RETURN
     return LOOK_AND_RETURN if admitted(device) else None
 
 
 def verify_well(state: TableState) -> None:
-    """Raise `RefusedError` while a fault that the device admitted lasts, or nobody has looked at it."""
+    """Raise `RefusedError` while a fault reported by the device persists, or until someone has inspected the device."""
     if (how := remedy(state.device)) is not None and state.device.stopped is not None:
         raise RefusedError("stopped", "The device has stopped ({causes}); {how}.", causes=state.device.stopped, how=how)
 
 
 def spoil_decks(decision: Decision) -> None:
-    """Have a deck that is not dealt from yet shuffled and counted again: someone may have reached the cards.
+    """Require every deck not yet dealt from to be shuffled and counted again: someone may have reached the cards.
 
-    After a door was opened or a jam cleared nobody knows whether a card was moved, added or taken: no sensor saw it. A
-    shuffler counts while it shuffles, and so makes good a deck that it has not shuffled yet; of a shoe people count it.
-    About the deck of a round the clauses decide; from the betting on no other round begins with it.
+    After a door was opened or a jam cleared, nobody knows whether a card was moved, added or taken: no sensor saw it. A
+    shuffler counts while it shuffles, so a deck that it has not shuffled yet is checked anyway; a shoe's deck is
+    counted by people. For the deck of a round in progress the clauses decide; no other round begins with it.
     """
     state = decision.state
     if state.phase is Phase.MAINTENANCE:
-        return  # after it every deck is counted and shuffled again
+        return  # after the round every deck is counted and shuffled again
     decks, shuffles = state.decks, state.device.kind == "shuffler"
     for deck, waiting in ((decks.in_play, False), (decks.waiting, True)):
         if deck is None or not deck.deck or deck.used or (shuffles and not deck.shuffled):

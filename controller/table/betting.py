@@ -1,7 +1,7 @@
 """Wagers: bettors and bets as people enter them, restrictions, and the settlement of a round.
 
-Entering wagers is optional. Without them the table deals and gives outcomes all the same, and answers "cannot tell"
-where a clause depends on wagers.
+Entering wagers is optional. Without them the table still deals and determines outcomes, and answers "cannot tell" if a
+clause depends on wagers.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from controller.table.model import NOT_SO, Irregularity, Restrictions, SettledBe
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
-MOST_BETTORS: Final = 100  # all of them stand in the state
+MOST_BETTORS: Final = 100  # all of them are part of the state
 
 ResultT = TypeVar("ResultT")
 
 
 def as_refusal(attempt: Callable[[], ResultT]) -> ResultT:
-    """Return the result of `attempt`. Errors of the wager rules become a `RefusedError` with their clause."""
+    """Return the result of `attempt`; turn errors of the wager rules into a `RefusedError` with their clause."""
     try:
         return attempt()
     except BetRefusedError as refused:
@@ -122,7 +122,7 @@ def _layout_after(state: TableState, operation: operations.Operation) -> placing
 
 
 def placed_by(state: TableState, operation: operations.PlaceWager | operations.CorrectBet) -> str:
-    """Return who of the staff placed it (RTP 3.6, NC 5.16): a name that no bettor has."""
+    """Return who of the staff placed the bet (RTP 3.6, NC 5.16), under a name that no bettor has."""
     name = operation.placed_by.strip()
     if name in {operation.bettor, *(bettor.id for bettor in state.bettors)} - {""}:
         raise RefusedError(
@@ -141,9 +141,9 @@ def verify_wager(state: TableState, given: PersonActed, operation: operations.Op
 
 
 def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operation: operations.Operation) -> bool:
-    """Return whether it is a main bet whose bettor chooses then: where only entered bettors do, until one has chosen.
+    """Return whether the operation enters a main bet whose bettor then chooses.
 
-    Reading 38. After "No more bets" the bets are corrected instead.
+    If only entered bettors choose, such bets may be entered until one has chosen (reading 38). After "No more bets" the bets are corrected instead.
     """
     if not isinstance(operation, operations.PlaceWager) or not enters_bettors(state.law):
         return False
@@ -152,7 +152,7 @@ def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operati
 
 
 def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:
-    """Place, change or remove bets; the boxes with a main wager are the occupied ones."""
+    """Place, change or remove bets. The boxes with a main wager become the occupied ones."""
     laid = _layout_after(decision.state, operation)
     overlooked = isinstance(operation, operations.PlaceWager) and operation.overlooked
     decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
@@ -172,9 +172,9 @@ def restrict(decision: Decision, given: PersonActed, operation: operations.Restr
 
 
 def notice_side_without_main(decision: Decision, left: Sequence[Bet] | None = None) -> None:
-    """Raise side wagers without the main wager that they need, when bets are closed (I23).
+    """Raise an irregularity for side wagers without their required main wager when bets are closed (I23).
 
-    `left`: those that a ruling left undecided; None: every one.
+    `left`: the bets that a ruling left undecided; None: every bet.
     """
     alone = without_main(decision.state.law, decision.state.layout) if left is None else left
     if alone and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
@@ -187,19 +187,19 @@ def notice_side_without_main(decision: Decision, left: Sequence[Bet] | None = No
 
 
 def settle_wagers(decision: Decision) -> None:
-    """Settle every bet, once every hand in play has its outcome. Without entered wagers nothing is settled."""
+    """Settle every bet once every hand in play has its outcome; do nothing if no wagers are entered."""
     state = decision.state
     if not state.layout.bets:
         return
     try:
         settlement = _settlement(state)
     except SettlementError:
-        return  # `why_unsettled` says what a person enters next
+        return  # `why_unsettled` tells people what to enter next
     _record(decision, settlement)
 
 
 def why_unsettled(state: TableState) -> Message | None:
-    """Return why the bets of a round whose hands all have their outcomes cannot be settled, with the next act."""
+    """Return why bets cannot be settled although every hand has its outcome, and what to do next."""
     if state.phase is not Phase.SETTLING or state.round.settlement or not state.layout.bets:
         return None
     try:
@@ -210,9 +210,9 @@ def why_unsettled(state: TableState) -> Message | None:
 
 
 def _settlement(state: TableState) -> Settlement:
-    """Return the settlement of all bets. What was chosen or ruled of a bet that did not lie there counts for nothing.
+    """Return the settlement of all bets; ignore choices and rulings about bets that were not on the layout.
 
-    Raises `SettlementError` where what was entered contradicts itself, as in a journal of an earlier version.
+    Raises `SettlementError` if the entries contradict each other, as in a journal of an earlier version.
     """
     assert state.settings is not None
     layout, shown = state.layout, {place: hand.shown for place, hand in state.round.hands.items() if hand.shown}
@@ -235,7 +235,7 @@ def _settlement(state: TableState) -> Settlement:
 
 
 def rulings_in_effect(state: TableState) -> dict[int, BetRuling]:
-    """Return the rulings on bets that lie there, without those that would settle a bet by a hand that is not dealt."""
+    """Return the rulings on bets on the layout, except those that would settle a bet by a hand that was not dealt."""
     now = state.round
     return {
         bet.number: now.rulings[bet.number]
@@ -245,12 +245,12 @@ def rulings_in_effect(state: TableState) -> dict[int, BetRuling]:
 
 
 def has_hand(state: TableState, bet: Bet) -> bool:
-    """Return whether the hand that decides a bet is dealt: a box without a main wager has none."""
+    """Return whether the hand that decides a bet was dealt: a box without a main wager has no hand."""
     return state.law.wager(bet.wager).looks is Looks.DEALER or bet.box in state.round.boxes
 
 
 def undecided_alone(state: TableState) -> tuple[Bet, ...]:
-    """Return the side bets without a main bet of which nothing was decided, neither by a clause nor by a ruling."""
+    """Return the side bets without a main bet that neither a clause nor a ruling has decided."""
     now = state.round
     if any(
         one.found.kind is Kind.SIDE_WITHOUT_MAIN
@@ -268,7 +268,7 @@ def undecided_alone(state: TableState) -> tuple[Bet, ...]:
 
 
 def return_wagers(decision: Decision, clause: str) -> None:
-    """The round is void: every bet is returned; an earlier settlement is reversed first."""
+    """Return every bet because the round is void; an earlier settlement is reversed first."""
     state = decision.state
     if state.layout.bets:
         take_back_settlement(decision, 0, clause)
@@ -285,14 +285,14 @@ def return_wagers(decision: Decision, clause: str) -> None:
 
 
 def hand_back(decision: Decision, clause: str, because: AnyText) -> None:
-    """The round does not begin: every bet that lies there goes back."""
+    """Return every bet on the layout because the round does not begin."""
     take_off(decision, decision.state.layout.bets, clause, because)
     if decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(()))
 
 
 def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: AnyText) -> None:
-    """Bets go back while bets are open: their chips are off the layout, and boxes without a main wager are free."""
+    """Return bets while betting is open: take their chips off the layout, and free boxes without a main wager."""
     layout = decision.state.layout
     back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in bets)
     if not back:
@@ -303,13 +303,13 @@ def take_off(decision: Decision, bets: Sequence[Bet], clause: str, because: AnyT
 
 
 def anything_decided(state: TableState) -> bool:
-    """Return whether something was chosen or ruled of bets, or a hand is out."""
+    """Return whether a choice or ruling about bets was made, or a hand is out of play."""
     now = state.round
     return bool(now.withdrawn or now.removed or now.bet_rulings or any(one.found.choices for one in now.closed))
 
 
 def take_off_returned(decision: Decision) -> None:
-    """Bets are opened again: chips of bets that go back are taken off the layout; without bets, boxes that are out."""
+    """Take returned bets off the layout when betting is opened again, and free the boxes whose hand was removed."""
     state = decision.state
     now = state.round
     for bet in state.layout.bets:
@@ -325,7 +325,7 @@ def take_off_returned(decision: Decision) -> None:
 
 
 def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
-    """The boxes with a main wager are the occupied ones."""
+    """Mark the boxes with a main wager as the occupied ones."""
     law = decision.state.law
     boxes = tuple(sorted({bet.box for bet in bets if law.wager(bet.wager).main}))
     if boxes != decision.state.round.boxes:
@@ -335,7 +335,7 @@ def _mark_boxes(decision: Decision, bets: Iterable[Bet]) -> None:
 def settle_again(decision: Decision, irregularity: int, clause: str) -> None:
     """Reverse and repeat the settlement, because a hand was removed or a bet ruled on after it.
 
-    Not in a void round: there every bet is returned, whatever else is decided.
+    Does nothing in a void round: there every bet is returned, whatever else is decided.
     """
     if decision.state.round.settlement and decision.state.phase is not Phase.VOIDED:
         take_back_settlement(decision, irregularity, clause)
@@ -348,7 +348,7 @@ def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> 
 
 
 def verify_nothing_held(state: TableState) -> None:
-    """Verify that every bet is settled before chips are paid: none waits for a ruling."""
+    """Verify before chips are paid that every bet is settled and none waits for a ruling."""
     if why := why_unsettled(state):
         raise RefusedError("unsettled", why)
     for bet in state.round.settlement:

@@ -1,4 +1,4 @@
-"""People enter where cards really lie: at another place than the order of the deal says, on the floor, discarded."""
+"""Records where cards actually are: at a place other than the order of the deal says, on the floor, or discarded."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from controller.table.state import TableState
 
 MAY_MISPLACE: Final = frozenset({Kind.OTHER_DEALING_ERROR, Kind.SIMULTANEOUS, Kind.DROPPED_CARD})
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
-COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # piles from which a card may return to a place
+COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # piles from which a card may be returned to a place
 
 
 def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
-    """Return where each dealt card lies, by its ordinal."""
+    """Return the place of each dealt card, by its ordinal."""
     hands = {card.ordinal: (place, card) for place, hand in state.round.hands.items() for card in hand.cards}
     piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.round.piles.get(pile, ())}
     return hands | piles
@@ -70,7 +70,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
 
 
 def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
-    """Verify that the card is of a hand out of play: no other is discarded before the round is over."""
+    """Verify that the card belongs to a hand out of play: no other card is discarded before the round is over."""
     dead = {at for at, hand in state.round.hands.items() if hand.dead}
     belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
@@ -80,9 +80,9 @@ def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
 
 
 def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
-    """Record the places, which were assumed from the order of the deal; wrong ones are a wrong distribution.
+    """Record the actual places of cards; those that differ from the order of the deal are a wrong distribution.
 
-    A card on the floor lies at no place: it is misplaced only once it is found at another one.
+    A card on the floor has no place: it counts as misplaced only once it is found at a wrong one.
     """
     lying = _lying(decision.state)
     moves = []
@@ -98,22 +98,22 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
 
 
 def _playing_positions(state: TableState) -> tuple[Place, ...]:
-    """Return the places where cards can lie by mistake: at a box without a wager too (RTP 5.4)."""
+    """Return the places where cards can be by mistake, including boxes without a wager (RTP 5.4)."""
     assert state.settings is not None
     return (*(f"B{number}" for number in range(1, state.settings.box_count + 1)), DEALER)
 
 
 def _verify_phase(state: TableState) -> None:
-    """Verify the phase: once the hands are settled, only what is being put right is entered."""
+    """Verify the phase: once the hands are settled, only cards that are being put right may be entered."""
     moving = any(found.stage is Stage.MOVING and found.round == state.round.number for found in state.open)
     if state.phase not in CARDS_ON_TABLE and not moving:
         raise RefusedError("phase", "The hands are settled; report first what is wrong with the cards.")
 
 
 def _is_about_places(state: TableState, found: Irregularity) -> bool:
-    """Return whether an open irregularity is about the misplaced cards: then no other one is raised for them.
+    """Return whether an open irregularity covers the misplaced cards, so that no second one is raised for them.
 
-    A wrong number of cards that is being put right is, as far as they lie at that hand or belong to it.
+    This includes a wrong number of cards that is being put right, if the cards are in that hand or belong to it.
     """
     if found.round != state.round.number:
         return False
@@ -126,7 +126,7 @@ def _is_about_places(state: TableState, found: Irregularity) -> bool:
 
 
 def _state_places(decision: Decision) -> None:
-    """Open errors of dealing are stated to be about cards that lie wrong, curable by moving complete hands or not."""
+    """State in open dealing errors that cards are misplaced, and whether moving complete hands would cure it."""
     state = decision.state
     known = known_facts(state)
     for found in state.open:

@@ -1,4 +1,4 @@
-"""Counts by hand, with a witness, and the account of the 52 cards (`ledger_of`). The last count of a pile stands."""
+"""Counts by hand, with a witness, and the account of the 52 cards (`ledger_of`). The last count of a pile is valid."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
 
 
 def stub_is_kept(state: TableState) -> bool:
-    """Return whether a count of the stub is kept as the one after the deal; one in the deal only answers questions."""
+    """Return whether a stub count is kept as the count after the deal; one during the deal only answers questions."""
     return state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING
 
 
 def _account(state: TableState, pile: str) -> BeforeCount:
-    """Return what the account of the cards says of a pile before it is counted."""
+    """Return what the account of the cards says about a pile before it is counted."""
     deck, more = state.decks.in_play, state.round.surplus
     at_place = state.round.hands[pile].surplus if pile in state.round.hands else None
     return BeforeCount(
@@ -111,7 +111,7 @@ def _account(state: TableState, pile: str) -> BeforeCount:
 
 
 def _due(state: TableState, pile: str) -> int:
-    """Return how many cards should lie there, as far as the table knows."""
+    """Return how many cards should be there, as far as the table knows."""
     known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: state.aside_size}
     if pile in known:
         return known[pile]
@@ -143,7 +143,7 @@ def _counted_whole(decision: Decision, deck: Deck, given: PersonActed, witness: 
 
 
 def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
-    """The whole deck (I02): that of the next round, if the device holds another than that of the round.
+    """Compare a count of the whole deck (I02): the next round's deck if the device holds that one, else the round's.
 
     An incomplete deck must not be dealt from.
     """
@@ -174,7 +174,7 @@ def _raise_wrong(decision: Decision, given: PersonActed, note: Message) -> None:
 
 
 def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
-    """Answer the open irregularities about that deck which wait for a count, or for a ruling."""
+    """Answer the open irregularities about that deck that wait for a count or a ruling."""
     number = decision.state.round.number
     for found in decision.state.open:
         about = found.waiting is waiting and (waiting or found.round == number)
@@ -183,7 +183,7 @@ def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
 
 
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
-    """A set of another size than the device reported: I15 while it lies in the tray."""
+    """Raise I15 if the set in the tray is not of the size that the device reported."""
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
@@ -214,9 +214,9 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
 def _count_beside(
     decision: Decision, given: PersonActed, operation: operations.CountCards, due: int, taken_back: int
 ) -> None:
-    """The account uses the count from now on; a difference in a round raises I04, until the stub is counted.
+    """Use the count in the account; in a round a difference raises I04 until the stub is counted.
 
-    Where the stub was counted already, its count is compared again: the cards that were missing may lie here.
+    If the stub was counted already, its count is compared again: the missing cards may be in this pile.
     """
     state = decision.state
     most = due + (taken_back if operation.pile == ASIDE else 0)
@@ -236,7 +236,7 @@ def _count_beside(
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """Raise a wrong count, as a report of one does; another count of the same hand replaces the first."""
+    """Raise a wrong count, as a report of one does; a later count of the same hand replaces the first."""
     state, place, number = decision.state, operation.pile, operation.number
     found, error = _open_at(state, place), open_error(state, place)
     right = number == state.round.hands.get(place, Hand()).size
@@ -257,9 +257,9 @@ def _count_hand(decision: Decision, given: PersonActed, operation: operations.Co
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """How many cards of the deck in play lie where; numbers only, no faces.
+    """The number of cards of the deck in play at each location, without faces.
 
-    `stub`: those left in the device, or taken out of it after the deal. `hands`: dead ones too.
+    `stub`: the cards left in the device, or taken out of it after the deal. `hands`: includes dead hands.
     """
 
     stub: int = 0
@@ -277,7 +277,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
     @property
     def beside(self) -> int:
-        """Cards that lie neither in the stub, nor in the tray, nor in a hand."""
+        """The cards that are neither in the stub, nor in the tray, nor in a hand."""
         return self.first_card + self.burnt + self.aside + self.dropped + self.discards
 
     @property
@@ -290,11 +290,11 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """Return the account now; None while no deck is in play, or while it has still to be counted after maintenance.
+    """Return the account now; None if no deck is in play, or if it still has to be counted after maintenance.
 
-    Every card counts once, also one that was reported twice. The stub is as it was counted last, less the cards that
-    left since. Until it is counted it is what the device loaded, less the cards that left it: by its own count, and not
-    fewer than lie outside.
+    Every card counts once, even if it was reported twice. The stub is its last count less the cards that left since.
+    Before a count it is the loaded deck less the cards that left: as the device counted them, but at least as many as
+    are outside.
     """
     deck = state.decks.in_play
     if not deck.deck or state.decks.count_due or state.phase is Phase.MAINTENANCE:
@@ -316,7 +316,7 @@ def ledger_of(state: TableState) -> Ledger | None:
 
 
 def _last_count_was_denied(state: TableState) -> bool:
-    """Return whether people decided last that a count which did not make 52 was wrong: then the account is 52."""
+    """Return whether people last denied a count other than 52, so that the account assumes 52 cards."""
     if any(found.kind in COUNT_KINDS for found in state.open):
         return False
     ended = [one.outcome for one in state.round.closed if one.found.kind in COUNT_KINDS]
@@ -324,7 +324,7 @@ def _last_count_was_denied(state: TableState) -> bool:
 
 
 def _stub(state: TableState, beside: int) -> int:
-    """Return the cards left, where `beside` lie outside the device."""
+    """Return how many cards are left in the stub if `beside` cards are outside the device."""
     deck = state.decks.in_play
     known = len({card.id for _, card in state.lying})
     if deck.by_count is not None:

@@ -41,7 +41,7 @@ from firmware_bridge.commands import Dispense
 
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
-    """A set lies in the tray; it is dealt when it is lifted. A set of another size, or a second one: I15."""
+    """Put a set into the tray; it is dealt when it is lifted. A set of the wrong size, or a second set, raises I15."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
     cards = to_be_dealt(decision, given, seen, reported)
     if cards is None:
@@ -62,7 +62,7 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
 
 
 def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
-    """The tray was emptied: the set goes to the place whose turn it is, where one is."""
+    """Deal the set from the emptied tray to the place whose turn it is, if there is one."""
     state = decision.state
     if (seen.shuffle, seen.ordinal) in state.round.dealt_by_hand:
         lifted = message("the set that began with card {ordinal} was lifted", ordinal=seen.ordinal)
@@ -70,7 +70,7 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
         return
     strays = state.round.piles.get(Pile.STRAYS, ())
     if seen.shuffle != state.decks.in_play.shuffle and any(card.shuffle == seen.shuffle for card in strays):
-        return  # a set of the waiting deck: its irregularity is raised already
+        return  # a set of the waiting deck: its irregularity was raised already
     first = (seen.shuffle, seen.ordinal)
     if state.in_round and all(card.id != first for card in state.decks.tray):
         if is_out(state, *first):
@@ -85,9 +85,9 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
 
 
 def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
-    """One card left a shoe: it goes to the place whose turn it is, where one is.
+    """Deal a card from a shoe to the place whose turn it is, if there is one.
 
-    A card so soon after the last one that both left together is dealt all the same, and I15 is raised.
+    A card that follows too soon for a single draw is dealt all the same, and I15 is raised.
     """
     state = decision.state
     together = (
@@ -118,7 +118,7 @@ def _draw_card(
             decision,
             Kind.FACE_UP_IN_DEVICE,
             noticed_by=DEVICE,
-            facts=known_facts(decision.state, place, in_stub=False),  # it came out
+            facts=known_facts(decision.state, place, in_stub=False),  # the face-up card came out
             place=place,
             ordinals=(seen.ordinal,),
             faces_seen=True,
@@ -128,7 +128,7 @@ def _draw_card(
 
 
 def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
-    """Two or more cards at once: set aside until a person names their order, or confirms that of the log (I15)."""
+    """Set simultaneous cards aside until a person names their order, or confirms the order of the log (I15)."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
     cards = to_be_dealt(decision, given, seen, reported)
     if cards is None:
@@ -146,7 +146,7 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
 
 
 def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
-    """A card lies face up in the device (I14). In the stub, after the deal, it has no effect."""
+    """Handle a card that is face up in the device (I14). In the stub after the deal it has no effect."""
     if is_about_waiting_deck(decision.state, seen.deck):
         if waiting_deck_is_known(decision.state, seen.deck):
             decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round begins with it
@@ -176,7 +176,7 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
 
 
 def deal_cards_set_aside(decision: Decision) -> None:
-    """The cards set aside were moved to the places whose turn it is (`moves_due`)."""
+    """Deal the cards set aside, which were moved to the places whose turn it is (`moves_due`)."""
     if decision.state.decks.aside and decision.state.burn_due:
         _burn(decision, decision.state.decks.aside, "aside")
     state = decision.state
@@ -226,7 +226,7 @@ def _deal_or_set_aside(
 
 
 def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple[HeldCard, ...]:
-    """Burn as many of the cards as are due to be burnt; returns the others."""
+    """Burn as many of the cards as are due to be burnt; return the others."""
     due = decision.state.burn_due
     if due and cards:
         decision.emit(events.CardsBurnt(cards[:due], source))
@@ -234,7 +234,7 @@ def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple
 
 
 def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
-    """The first card is the First Card; others that came with it are set aside: I15 was raised for them."""
+    """Take the first card as the First Card; set aside others that came with it, for which I15 was raised."""
     decision.emit(events.FirstCardDrawn(cards[0], source))
     if left := cards[1:]:
         decision.emit(events.CardsSetAside(left, source == "tray", message("came together with the First Card")))
@@ -256,13 +256,13 @@ def _set_aside(
     from_tray: bool,
     raised_elsewhere: bool = False,
 ) -> None:
-    """Set aside cards that left the device out of turn, and raise why; between rounds only set them aside.
+    """Set aside cards that left the device out of turn; in a round also raise an irregularity with the reason.
 
     `raised_elsewhere`: the caller raises an irregularity about these cards.
     """
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
-        # The table is cleared, or the device tested: no round is affected, and no round begins with this deck.
+        # The table is being cleared or the device tested: no round is affected, and none begins with this deck.
         why = message("maintenance") if state.phase is Phase.MAINTENANCE else message("no round is in progress")
         decision.emit(events.CardsSetAside(cards, from_tray, why))
         return
@@ -315,9 +315,10 @@ def _why_not_due(state: TableState, *, of_set: bool) -> Message:
 
 
 def _facts_of_card_not_due(decision: Decision) -> Facts:
-    """Moving hands does not cure a card too many, and whether it lies in one people see; any other came out of turn.
+    """Return the facts known about a card that was not due.
 
-    Before the First Card is shown, whether the sequence is wrong by it is for people to say (F3 X2).
+    Moving hands does not cure one card too many, and only people see whether it is misplaced; any other card came out
+    of turn. Before the First Card is shown, people decide whether it makes the sequence wrong (F3 X2).
     """
     state = decision.state
     if state.phase is Phase.FIRST_CARD:
@@ -328,12 +329,12 @@ def _facts_of_card_not_due(decision: Decision) -> Facts:
 
 
 def _place_due(state: TableState) -> Place | None:
-    """The place of the next card; None for a card that is burnt."""
+    """Return the place of the next card; None for a card that is burnt."""
     return None if state.burn_due else state.round.next_place
 
 
 def _is_in_open_irregularity(decision: Decision, ordinals: tuple[int, ...]) -> bool:
-    """Whether an open irregularity is about these cards: then they may be lifted to be examined."""
+    """Return whether an open irregularity is about these cards, so that they may be lifted to be examined."""
     return any(set(ordinals) & set(found.ordinals) for found in decision.state.open)
 
 
@@ -345,7 +346,7 @@ def _held_cards(
 
 
 def _place_to_come(decision: Decision, ordinal: int) -> str | None:
-    """The place to which a card still in the device would be dealt."""
+    """Return the place to which a card still in the device would be dealt."""
     state = decision.state
     position = state.round.dealt + len(state.decks.tray) + ordinal - state.decks.in_play.dispensed - 1 - state.burn_due
     places = (*state.round.places[: state.round.dealt], *state.round.places_due)
@@ -360,7 +361,7 @@ def _raise_simultaneous(
         decision,
         Kind.SIMULTANEOUS,
         noticed_by=DEVICE,
-        facts=known_facts(  # whether they were laid to a hand, people see
+        facts=known_facts(  # only people see whether they were added to a hand
             decision.state,
             place,
             order_known=order_known,
@@ -390,10 +391,10 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
 
 
 def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, before: Sequence[HeldCard]) -> None:
-    """Compare a face with all those that the device read in this shuffle before.
+    """Compare a face with all faces that the device read earlier in this shuffle.
 
-    It is raised as soon as the device has read the second of two, and says nothing of the first: neither which it was,
-    nor whether it lies face up. A card that was found face up was compared then.
+    The duplicate is raised as soon as the device reads the second card. Nothing is said about the first: neither which
+    card it was nor whether it is face up. A card that was found face up was compared when it was found.
     """
     face = card.face
     if face is None:
@@ -418,7 +419,7 @@ def _compare_face(decision: Decision, given: DeviceReported, card: HeldCard, bef
 def _check_count(
     decision: Decision, given: DeviceReported, shuffle: int, ordinal: int, count: int, remaining: int
 ) -> None:
-    """A jump in the device's count means that cards may have passed unseen (I04)."""
+    """Raise I04 if the device's count jumps, since cards may have passed unseen."""
     deck = decision.state.decks.in_play
     expected = deck.dispensed + 1
     left = deck.loaded - ordinal - count + 1

@@ -40,7 +40,7 @@ from controller.table.state import TableState
 
 
 def decide(state: TableState, given: AnyInput) -> Decided:
-    """Return the events that follow from an input. Total: every input has an outcome in every state; none raises."""
+    """Return the events that follow from an input. Every input has an outcome in every state; none raises."""
     decision = Decision(state)
     _HANDLERS[type(given)](decision, given)
     if decision.events:

@@ -1,4 +1,4 @@
-"""One decision while it is being made: the events so far, and the state that they lead to."""
+"""A decision in progress: the events so far, and the state that results from them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from controller.table.state import TableState
 
 
 class RefusedError(Exception):
-    """Says that an operation is not permitted now: a message that names what comes first, and a code for machines."""
+    """Refuses an operation, with a message that names what comes first and a code for programs."""
 
     def __init__(self, code: str, said: AnyText, /, **args: Argument) -> None:
         """`said`: the message, or the English text of one with these arguments."""
         self.code = code
         self.message = said if isinstance(said, Message) else Message(said, args)
-        super().__init__(self.message)  # which is put into words by whoever prints the error
+        super().__init__(self.message)  # the caller that prints the error puts it into words
 
 
 class Decided(NamedTuple):
-    """The outcome of `decide`: the events to be journaled, and the state once they are."""
+    """The result of `decide`: the events to be journaled, and the state after them."""
 
     events: tuple[AnyEvent, ...]
     state: TableState
@@ -39,14 +39,14 @@ class Decision:
     """
 
     def __init__(self, state: TableState) -> None:
-        self.before: Final = state  # as the input found it
+        self.before: Final = state  # before the input
         self.state = state
         self.events: list[AnyEvent] = []
         self.origin = 0  # the entry of the operation that is being decided
         self._next = state.entry + 2
 
     def emit(self, event: AnyEvent) -> int:
-        """Add an event; returns the entry number that it will have."""
+        """Add an event; return its future entry number."""
         entry = self._next
         self.state = applied(self.state, event, entry, first=not self.events)
         self.events.append(event)
@@ -62,14 +62,14 @@ class Decision:
         frees_bets: bool = False,
         errors_count: tuple[str, ...] | None = None,
     ) -> Phase:
-        """Change the phase. Raises `RefusedError` where the transition table has no such row."""
+        """Change the phase; raise `RefusedError` if the transition table has no row for it."""
         reached = self.phase_after(trigger)
         cancels = trigger == "cancel_start"
         self.emit(events.PhaseEntered(reached, clause, cancels, returns_bets, frees_bets, errors_count))
         return reached
 
     def phase_after(self, trigger: str) -> Phase:
-        """Return the phase that a trigger leads to. Raises `RefusedError` where the table has no such row."""
+        """Return the phase that a trigger leads to; raise `RefusedError` if the table has no row for it."""
         state = self.state
         reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
         if reached is None:
@@ -88,7 +88,7 @@ class Decision:
             self.emit(events.ServiceChanged(reached, cause))
 
     def adopt(self, attempt: Decision) -> None:
-        """Replace this decision by another one that began from the same state."""
+        """Replace this decision with another one that began from the same state."""
         self.state, self.events, self._next = attempt.state, attempt.events, attempt._next
 
     def done(self) -> Decided:

@@ -1,4 +1,4 @@
-"""The table's decks: brought and taken away, loaded, shuffled outside, cut, put out of use and released.
+"""The table's decks: bringing and taking away, loading, shuffling outside, cutting, quarantine and release.
 
 Recording decks is optional. Once one is recorded, a round begins only with a recorded deck.
 """
@@ -18,7 +18,7 @@ from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
 LONGEST = 64  # characters of a deck's name
-MOST = 16  # decks that are recorded at a table; all of them stand in its state
+MOST = 16  # decks recorded at a table, all of which are part of its state
 
 
 def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
@@ -39,7 +39,7 @@ def _verify_whole(count: int, otherwise: Message) -> None:
 
 
 def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
-    """Return the record of a deck. `away`: a deck that was taken away may be meant as well."""
+    """Return the record of a deck. `away`: also search decks that were taken away."""
     record = state.decks.known(label) if away else state.decks.record(label)
     if record is not None:
         return record
@@ -54,7 +54,7 @@ def _find(state: TableState, label: str, *, away: bool = False) -> RecordedDeck:
 
 
 def out_of_use(label: str, why: AnyText) -> Message:
-    """Return that a deck is out of use, and what to do. `label` empty: it has no record."""
+    """Return a message that a deck is out of use, and what to do. `label` empty: the deck has no record."""
     deck = message("deck {deck}", deck=label) if label else message("the deck")
     return message(
         "{named} is out of use ({why}). Put in another deck, or call the pit supervisor to release it.",
@@ -64,7 +64,7 @@ def out_of_use(label: str, why: AnyText) -> Message:
 
 
 def verify_usable(state: TableState, deck: Deck) -> None:
-    """Raise `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
+    """Raise `RefusedError` if a round must not begin with this deck: it is quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
         raise RefusedError("quarantined", out_of_use(deck.label, why))
     if not state.decks.keeps_records:
@@ -114,7 +114,7 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
 
 
 def _verify_in_use(state: TableState, operation: operations.BringDeck) -> None:
-    """A deck out of use that was taken away is the same one when it comes back under its name, its seal or its back."""
+    """Refuse a quarantined deck that was taken away and comes back, recognised by its name, seal or back."""
     for out in state.decks.taken_away:
         if not out.quarantined:
             continue
@@ -161,7 +161,7 @@ def bring(decision: Decision, given: PersonActed, operation: operations.BringDec
 
 
 def verify_take_out(state: TableState, given: PersonActed, operation: operations.TakeDeckOut) -> None:
-    """Any count is accepted: an incomplete deck has to leave too, and puts its last round in doubt."""
+    """Accept any count: an incomplete deck has to leave as well, and casts doubt on its last round."""
     _find(state, operation.deck)
     if state.in_round and operation.deck == state.decks.in_play.label:
         raise RefusedError(
@@ -210,7 +210,7 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
 
 
 def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
-    """Where the device does not report decks, people enter them, between rounds."""
+    """Verify that people may enter a loaded deck: between rounds, and only if the device does not report decks."""
     if state.in_round:
         raise RefusedError("in-round", "A round is in progress; put the next deck in when it is over.")
     if operation.deck or state.decks.keeps_records:
@@ -218,14 +218,14 @@ def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
 
 
 def _record_deck_put_in(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
-    """The entry of this operation, which is unique, serves as the number of the deck and of its shuffle."""
+    """Record the loaded deck. The entry of this operation is unique and serves as its number and its shuffle's."""
     decision.emit(events.DeckArrived(decision.origin, None, decision.origin))
     if operation.deck:
         _name(decision, given, operation.deck, decision.state.decks.in_play, waiting=False)
 
 
 def _to_be_named(state: TableState) -> Deck | None:
-    """Return the unused deck to be named: in a round the one that waits, else first one without a name."""
+    """Return the unused deck to be named: in a round the waiting deck, otherwise the first one without a name."""
     candidates = [] if state.in_round else [state.decks.in_play]
     if state.decks.waiting is not None:
         candidates.append(state.decks.waiting)
@@ -249,7 +249,7 @@ def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck)
 
 
 def _name(decision: Decision, given: PersonActed, label: str, deck: Deck, *, waiting: bool) -> None:
-    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles every deck itself."""
+    """Name the deck. One that was shuffled outside counts as shuffled; a shuffler shuffles every deck itself."""
     state, record = decision.state, _find(decision.state, label)
     decision.emit(events.DeckNamed(label, deck.deck, given.person, waiting))
     if record.shuffled_by and state.device.kind != "shuffler" and deck.loaded in (0, DECK_SIZE) and not deck.shuffled:
@@ -336,7 +336,7 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
 
 
 def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
-    """The round in progress continues as its clauses say; the next one does not begin with this deck."""
+    """Quarantine the deck. The round in progress continues as its clauses say; the next one does not begin with it."""
     label = operation.deck or decision.state.decks.in_play.label
     decision.emit(events.DeckQuarantined(label, operation.reason, given.person))
 
@@ -365,9 +365,9 @@ def release(decision: Decision, given: PersonActed, operation: operations.Releas
 
 
 def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) -> None:
-    """Put the deck of I01 or I02 out of use, unless it was denied; of I04 only where a count showed a wrong number.
+    """Quarantine the deck for I01 or I02 unless it was denied, and for I04 only if a count showed a wrong number.
 
-    For an earlier round only where its deck is recorded: without a name it may be the one in the device now.
+    For an earlier round this applies only to a recorded deck: an unnamed one may not be the deck in the device now.
     """
     state = decision.state
     miscounted = found.facts.counted_wrong

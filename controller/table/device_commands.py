@@ -1,7 +1,8 @@
 """The commands that the device needs now, derived from the state after every input.
 
 The exit is open only while cards are due. At most one command that moves cards is open, and only while the table is in
-service and not held and the device is able. Under maintenance the table issues none: people instruct the device.
+service and not held and the device can carry it out. Under maintenance the table issues none: people instruct the
+device.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from firmware_bridge.commands import (
 )
 
 STUB_UNLOADED = AFTER_DEAL | BEGINNING
-STATUSES = 2  # that contradict an order to the exit, before anything follows: one may have been sent before it
+STATUSES = 2  # statuses that contradict an order to the exit before a reaction: one may have been sent earlier
 
 _NAMES: Final[dict[type[Command], Message]] = {
     Dispense: message("dispense"),
@@ -41,12 +42,12 @@ _NAMES: Final[dict[type[Command], Message]] = {
 
 
 def named(command: AnyCommand) -> Message:
-    """Return what people call a command."""
+    """Return the name by which people know a command."""
     return _NAMES[type(command)]
 
 
 def issue_commands(decision: Decision) -> None:
-    """Add the commands that the state as decided calls for."""
+    """Issue the commands that the decided state calls for."""
     state = decision.state
     device = state.device
     if not device.connected or device.capabilities is None or state.service is Service.OUT_OF_SERVICE:
@@ -67,18 +68,18 @@ def issue_commands(decision: Decision) -> None:
 
 
 def order_exit_again(decision: Decision) -> None:
-    """A round, or a deck, begins: an exit that did not obey is ordered to be held once more, and watched anew."""
+    """Order an exit that did not obey to be held once more, because a round or a deck begins, and monitor it again."""
     if decision.state.device.connected and exit_disobeys(decision.state):
         decision.emit(events.CommandIssued(HoldExit()))
 
 
 def exit_disobeys(state: TableState) -> bool:
-    """Whether the exit was refused, or is not as it was ordered: people cannot clear that."""
+    """Return whether the exit order was refused or is not obeyed, which people cannot fix."""
     return state.device.exit_fails or state.device.exit_differs >= STATUSES
 
 
 def _cards_are_due(state: TableState) -> bool:
-    """Whether a card or set may leave the device now."""
+    """Return whether a card or set may leave the device now."""
     if state.round.by_hand or state.decks.in_play.stub_out:
         return False
     out = len(state.decks.tray) + len(state.decks.aside)
@@ -90,7 +91,7 @@ def _cards_are_due(state: TableState) -> bool:
 
 
 def _may_stage(state: TableState) -> bool:
-    """Whether the first set may wait in the tray while bets are open: where the device can, and a set comes first."""
+    """Return whether the first set may wait in the tray while bets are open, which the device has to support."""
     if state.settings is not None and state.settings.burn:
         return False  # the first cards out are burnt
     if state.phase is not Phase.BETTING or state.decks.tray or state.decks.aside or state.game.first_card is not None:
@@ -104,7 +105,7 @@ def _of_sets(state: TableState) -> bool:
 
 
 def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
-    """`due`: cards or a set may leave the device now."""
+    """Return the command that moves cards now, if any. `due`: cards or a set may leave the device now."""
     capabilities = state.device.capabilities
     assert capabilities is not None
     deck, coming = state.decks.in_play, state.decks.coming

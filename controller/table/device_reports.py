@@ -33,8 +33,8 @@ Handler = Callable[[Decision, DeviceReported, Any], None]
 def device_reported(decision: Decision, given: DeviceReported) -> None:
     """Record that the report was received, then decide by its kind.
 
-    A report that is journaled already is ignored: a new link repeats those that were not acknowledged on the last one.
-    So is a report of a device that is not fit for this table.
+    A report that is in the journal already is ignored: after a reconnect the device repeats those that were not
+    acknowledged. A report from a device that is not fit for this table is ignored as well.
     """
     device = decision.state.device
     if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
@@ -47,7 +47,7 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
 
 
 def command_answered(decision: Decision, given: CommandAnswered) -> None:
-    """An answer closes the command. A refusal to move cards is a technical stop (I19)."""
+    """Close the answered command. A refusal to move cards is a technical stop (I19)."""
     opened = next((one for one in decision.state.device.open_commands if one.id == given.command_id), None)
     if opened is None:
         return
@@ -68,7 +68,7 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
-    """A deck was put in; beside an unused one, or in a round, it waits for the next round."""
+    """Record a loaded deck; if another deck is unused or a round is in progress, it waits for the next round."""
     if is_about_waiting_deck(decision.state, seen.deck):
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
         return
@@ -101,7 +101,10 @@ def _shuffle_started(decision: Decision, given: DeviceReported, seen: observatio
 
 
 def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observations.ShuffleFinished) -> None:
-    """An incomplete deck must not be dealt from: I02, I01. About a deck that waits they do not hold the round."""
+    """Record a shuffle, and raise I02 or I01 for an incorrect deck; about a waiting deck they do not hold the round.
+
+    An incomplete deck must not be dealt from.
+    """
     waiting = _is_known_waiting_deck(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
         _raise_doubt(decision, given, message("the device shuffled in the middle of a round"))
@@ -127,9 +130,9 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
 
 
 def _wrong_with(seen: observations.ShuffleFinished, put_in: int) -> tuple[Message, ...]:
-    """Return what is wrong with the number of cards. `put_in`: as counted when the deck was put in; 0: not counted.
+    """Return what is wrong with the number of cards. `put_in`: the count when the deck was put in; 0: not counted.
 
-    Cards do not come or go in a shuffle: a deck of 51 of which 52 come out was counted wrongly once.
+    Cards do not come or go in a shuffle: if 51 cards went in and 52 come out, one of the two counts was wrong.
     """
     wrong = [
         *([message("{count} missing", count=seen.missing)] if seen.missing else []),
@@ -156,7 +159,7 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
 
 
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
-    """The end count: stub and hands must make up the deck (I02)."""
+    """Compare the end count: stub and hands must add up to the deck (I02)."""
     state = decision.state
     if is_about_waiting_deck(state, seen.deck):
         if state.decks.waiting is not None and seen.deck == state.decks.waiting.deck:
@@ -188,7 +191,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
 
 
 def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
-    """In a round a stub of an unknown deck puts the count in doubt (I04)."""
+    """Note the stub of an unknown deck, which casts doubt on the count in a round (I04)."""
     state = decision.state
     detail = counted("deck {deck}, 1 card", "deck {deck}, {count} cards", seen.count, deck=seen.deck)
     decision.emit(events.DeviceNoted("stub_of_another_deck", detail))
@@ -206,7 +209,7 @@ def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed
     cause = f"{JAM}: {seen.zone}"
     decision.emit(events.DeviceStopped(cause))
     stop(decision, given, cause)
-    spoil_decks(decision)  # when it is cleared, hands are at the cards
+    spoil_decks(decision)  # when the round is cleared, hands are with the cards
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
@@ -268,9 +271,9 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
 
 
 def stop(decision: Decision, given: DeviceReported | None, cause: AnyText) -> None:
-    """A technical stop: in a round one irregularity (I19); between rounds the device stays stopped until it is freed.
+    """Record a technical stop: one irregularity in a round (I19); between rounds it lasts until it is cleared.
 
-    Under maintenance only a jam or an open door stops it, for as long as it lasts.
+    Under maintenance only a jam or an open door stops the device, for as long as it lasts.
     """
     if decision.state.in_round:
         if not already_open(decision, Kind.TECHNICAL_STOP):

@@ -1,8 +1,8 @@
 """Checks that the device does what was ordered and does not contradict itself.
 
-`exit_held` of every status is compared with the last order that was answered. An exit that is open although hold was
-ordered is ordered to be held once more; a release is not repeated, since it may form a set. What stays wrong, and an
-order without an answer, is a technical stop (I19) that says whether cards can leave.
+`exit_held` of every status is compared with the last answered order. If the exit is open although it was ordered to be
+held, the order is repeated once; a release is not repeated, since it may form a set. If the exit stays wrong, or an
+order gets no answer, that is a technical stop (I19) which says whether cards can leave.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOTED_AS: Final = {"forged_frames": "device-forged-frames"}
 
 
 def watch_orders(decision: Decision, given: StatusReceived) -> None:
-    """Look at every status, except one that is sent while cards move: what comes of an order shows later."""
+    """Check every status, except one sent while cards move: the effect of an order shows only later."""
     state = decision.state
     if given.moving or given.status.boot != state.device.running_boot:
         return
@@ -86,8 +86,10 @@ def _holds_exit(state: TableState) -> bool:
 
 
 def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
-    """Take a report with other content as a doubt (I04). Of answers only the first counts; forged frames count for
-    nothing. Both are noted."""
+    """Treat a repeated report with different content as a doubt (I04).
+
+    Only the first answer to a command counts, and forged frames are ignored; both are noted.
+    """
     if not decision.state.device.connected:
         return
     note = _contradiction(given)

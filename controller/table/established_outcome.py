@@ -1,11 +1,11 @@
-"""Whether a wager has conclusively won or lost already, from the cards known to the table (RTP 5.13, NC 5.4).
+"""Determines from the known cards whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4).
 
-The casino chooses which cards count as known (setting `known_cards`). Where these are more than the cards shown, the
-answer may disclose something about concealed cards, as the casino chose.
+The casino chooses which cards count as known (setting `known_cards`). If more cards count as known than are shown, the
+answer may reveal something about concealed cards; the casino chose that.
 
 A card is exposed when its hand was turned over, when the device reported it face up, or when people confirmed that it
 was exposed, dropped with its face seen, or turned over too early. Its face is the one that people named, or else the
-one that the device read. Where an exposed card has neither, the table cannot tell, and asks.
+one that the device read. If an exposed card has neither, the table cannot tell, and asks.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ EXPOSES: Final = frozenset(
 
 
 def outcome_established(state: TableState) -> bool | None:
-    """None: people have to say, because an exposed card is not known, a reading is not chosen, or a count is wrong.
+    """Return whether an outcome is established; None if people have to say.
 
-    A wager that was returned establishes nothing.
+    People have to say if an exposed card is not known, a reading is not chosen, or a count is wrong. A returned wager
+    establishes nothing.
     """
     playing = bets_in_play(
         state.law,
@@ -64,7 +65,7 @@ def outcome_established(state: TableState) -> bool | None:
 
 
 class Exposed(NamedTuple):
-    """`cards`: those exposed before their hand was turned over. `unknown`: some exposed card has no known face."""
+    """The exposed cards. `cards`: those exposed before their hand was turned over. `unknown`: a face is not known."""
 
     cards: frozenset[CardId]
     unknown: bool
@@ -97,18 +98,18 @@ def _exposed(state: TableState) -> Exposed:
 
 
 def _perhaps_unseen(found: Irregularity) -> bool:
-    """Whether a card was dropped, and no one said whether its face was seen."""
+    """Return whether a card was dropped and nobody stated whether its face was seen."""
     return found.kind is Kind.DROPPED_CARD and found.facts.face_seen is None
 
 
 def _is_named(state: TableState, place: Place | None) -> bool:
-    """Whether people named faces of the hand, or turned it over."""
+    """Return whether people named the faces of the hand, or turned it over."""
     hand = state.round.hands.get(place or "", Hand())
     return bool(hand.named or hand.shown)
 
 
 def _claims(state: TableState) -> tuple[list[Irregularity], list[Irregularity]]:
-    """The irregularities of the round by which cards were exposed: those confirmed, and those not decided yet."""
+    """Return the irregularities of the round that exposed cards: the confirmed ones and those not decided yet."""
     ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO]
     undecided = (Stage.CLAIMED, Stage.RULING)
     decided = [found for found in state.open if found.stage not in undecided]
@@ -126,7 +127,7 @@ def _exposing(state: TableState, found: list[Irregularity]) -> Iterator[Irregula
 
 
 def _cards_of(state: TableState, found: Irregularity) -> list[HeldCard]:
-    """The cards that an irregularity is about; none where it is not known which."""
+    """Return the cards that an irregularity is about; none if it is not known which."""
     if found.ordinals:
         return [card for _, card in _on_table(state) if card.ordinal in found.ordinals]
     cards = state.round.hands.get(found.place or "", Hand()).cards
@@ -137,7 +138,7 @@ def _cards_of(state: TableState, found: Irregularity) -> list[HeldCard]:
 
 
 def _on_table(state: TableState) -> Iterator[tuple[Place | None, HeldCard]]:
-    """The cards of the round that left the device, each with the place to which it belongs; None: to no hand."""
+    """Return the cards of the round outside the device, each with the place to which it belongs; None: to no hand."""
     for place, hand in state.round.hands.items():
         yield from ((place, card) for card in hand.cards)
     for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS):
@@ -146,9 +147,9 @@ def _on_table(state: TableState) -> Iterator[tuple[Place | None, HeldCard]]:
 
 
 def _all_known(state: TableState, needed: Sight, exposed: frozenset[CardId]) -> bool:
-    """Whether every card on the table counts as known, so that none which was exposed is missing.
+    """Return whether every card on the table counts as known, so that no exposed card is missing.
 
-    What people name is not compared with what the device read: the answer would tell who guesses right.
+    The faces that people name are not compared with those that the device read: the answer would reveal a right guess.
     """
     return all(_is_known(state, belongs, card, needed, exposed) for belongs, card in _on_table(state))
 
@@ -170,7 +171,7 @@ def _sightings(state: TableState, exposed: frozenset[CardId]) -> Iterator[Sighti
         yield from ((at, card, Sight.EXPOSED) for card in hand.shown or hand.named)
     for belongs, card in _on_table(state):
         hand = state.round.hands.get(belongs or "", Hand())
-        renamed = bool(hand.named) and card.id in exposed  # it counts by the name that people gave it
+        renamed = bool(hand.named) and card.id in exposed  # it counts by the face that people named
         if card.face is not None and not hand.shown and not renamed and card.face.expose() not in hand.named:
             seen = Sight.SEEN if hand.viewed else Sight.RECOGNISED
             sight = Sight.EXPOSED if card.id in exposed else seen

@@ -1,4 +1,4 @@
-"""The fold: the state is what the events set, one after the other. Each event's `apply` sets its part."""
+"""The fold: applies events one after the other. Each event's `apply` sets its part of the state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from controller.table.state import TableState
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:
-    """The state after one event, journaled as number `entry`. An input takes the number before its first event."""
+    """Return the state after one event, whose entry number is `entry`. An input has the number before its first event."""
     return replace(applied(state, event, entry, first=entry != state.entry + 1), entry=entry)
 
 
 def fold(state: TableState, numbered: Iterable[tuple[int, AnyEvent]]) -> TableState:
-    """The state after a run of events with their entry numbers."""
+    """Return the state after a sequence of events with their entry numbers."""
     for entry, event in numbered:
         state = evolve(state, event, entry)
     return state

@@ -1,4 +1,4 @@
-"""Everything that `decide` takes: what devices report, what people enter, the daemon's start. Journaled as received."""
+"""Inputs of `decide`: reports of devices, entries of people, the daemon's start. They are journaled as received."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from firmware_bridge.observations import AnyObservation
 
 
 class Input(msgspec.Struct, frozen=True, tag_field="input"):
-    """Base of all inputs."""
+    """Base class of all inputs."""
 
 
 class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     """The daemon started, with this configuration. What the journal says of the device may be out of date.
 
     `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
-    empty: unknown. `configuration`: what else it was started with. `doubt`: what is wrong with the journal as it was
-    found (docs/faults.md), with its sentence and the public keys that it is about; empty: nothing. Of several it is the
-    first; `DamageFound` follows for each of the others.
+    empty: unknown. `configuration`: what else it was started with. `doubt`: the fault found in the journal
+    (docs/faults.md), with its sentence and the public keys in question; empty: none. If there are several it is the
+    first; a `DamageFound` follows for each of the others.
     """
 
     table: str
@@ -42,14 +42,14 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
 
 
 class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
-    """The daemon has read its configuration again while it runs. `settings` None: they are not given."""
+    """The daemon reloaded its configuration. `settings` None: it has no settings."""
 
     configuration: ConfigurationRecord
     settings: Settings | None = None
 
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):
-    """`nonce`: the device's own of this link, which it must never use again; empty where its protocol has none."""
+    """A device connected. `nonce`: the device's for this link, never used again; empty if its protocol has none."""
 
     identity: DeviceIdentity
     status: DeviceStatus
@@ -57,9 +57,9 @@ class DeviceConnected(Input, frozen=True, tag="device_connected"):
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):
-    """The link to a device that was ready has ended; `refused`: the device must not be used.
+    """The link to a device that was ready ended; `refused`: the device must not be used.
 
-    `evidence`: what must not be shown of the reason.
+    `evidence`: details of the reason that must not be shown.
     """
 
     code: str
@@ -69,7 +69,7 @@ class DeviceGone(Input, frozen=True, tag="device_gone"):
 
 
 class DeviceReported(Input, frozen=True, tag="device_reported"):
-    """A numbered report, in order and once. `uptime_ms`: the device's clock, None where it has none."""
+    """A numbered report arrived, in order and once. `uptime_ms`: the device's clock, None if it has none."""
 
     boot: int
     number: int
@@ -81,7 +81,7 @@ class DeviceReported(Input, frozen=True, tag="device_reported"):
 class ReportsMissing(Input, frozen=True, tag="reports_missing"):
     """The device no longer has these reports; `last` None: how many is unknown.
 
-    `withheld`: the device says that it made them, and does not send them. `newest`: the last report that it has made.
+    `withheld`: the device says that it made them, but does not send them. `newest`: the last report that it made.
     """
 
     boot: int
@@ -92,8 +92,10 @@ class ReportsMissing(Input, frozen=True, tag="reports_missing"):
 
 
 class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
-    """What came over the line contradicts what was sent before. `number`: of the report or command that it is about, or
-    of frames that the device did not seal."""
+    """A message on the line contradicts what was sent before.
+
+    `number`: of the report or command in question, or of the frames that the device did not seal.
+    """
 
     what: Literal["report", "answer", "unknown_answer", "forged_frames"]
     boot: int
@@ -102,9 +104,9 @@ class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
 
 
 class StatusReceived(Input, frozen=True, tag="status_received"):
-    """A heartbeat. Journaled only when it decides something. `unanswered`: commands that should have been answered.
+    """A heartbeat arrived. It is journaled only if it decides something. `unanswered`: overdue commands.
 
-    `moves_too_long`: it says that cards move for longer than any set takes, so that this excuses nothing any more.
+    `moves_too_long`: cards are said to move for longer than any set takes, so the movement no longer excuses anything.
     """
 
     status: DeviceStatus
@@ -113,7 +115,7 @@ class StatusReceived(Input, frozen=True, tag="status_received"):
 
     @property
     def moving(self) -> bool:
-        """Whether what it says may change with the cards that move."""
+        """Return whether the contents may change because cards are moving."""
         return self.status.moving and not self.moves_too_long
 
 
@@ -124,13 +126,13 @@ class CommandAnswered(Input, frozen=True, tag="command_answered"):
 
 
 class PersonActed(Input, frozen=True, tag="person_acted"):
-    """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen.
+    """A person entered an operation. The daemon looked up person and role. `round`: the one on the person's screen.
 
-    `uid`: the user of the machine at whose end of the socket it was entered; None: not known. `screen`: the enrolled
-    screen at which it was entered. `proven`: how the person proved who it is; `user`: by that user alone.
-    `shift_ends_utc_ns`: when a sign-on at the screen that begins with it ends.
-    `as_of`: the entry of the state that the person looked at; 0: not stated. `repeats`: the entry of the first request,
-    where this is the second one; 0: it is a first one, or comes from a program. `utc_ns`: when, at a screen; else 0.
+    `uid`: the user of the machine at the other end of the socket; None: not known. `screen`: the enrolled screen at
+    which it was entered. `proven`: how the person proved who it is; `user`: only by that user. `shift_ends_utc_ns`:
+    when the sign-on that begins with it ends. `as_of`: the entry of the state that the person looked at; 0: not stated.
+    `repeats`: the entry of the first request, where this is the second one; 0: it is a first one, or comes from a
+    program. `utc_ns`: the time of an entry at a screen; else 0.
     """
 
     operation_id: str
@@ -148,8 +150,9 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
 
 
 class PinTried(Input, frozen=True, tag="pin_tried"):
-    """A PIN for a person was entered at a user of the machine or at a screen, at that time; neither: at a browser that
-    is not enrolled. Journaled only when it changes something.
+    """A PIN for a person was entered. It is journaled only if it changes something.
+
+    It came from a user of the machine or a screen, at that time; from neither: from a browser that is not enrolled.
     """
 
     person: str
@@ -160,9 +163,9 @@ class PinTried(Input, frozen=True, tag="pin_tried"):
 
 
 class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
-    """So many attempts were refused before they reached the table, since the last such input. `what`: the code.
+    """Attempts were refused before they reached the table, since the last such input. `what`: the code.
 
-    `uid` None: of users who are too many to be distinguished, or of none; then perhaps of a `screen`.
+    `uid` None: several users, too many to be distinguished, or no user; then possibly a `screen`.
     """
 
     what: str
@@ -172,15 +175,15 @@ class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
 
 
 class FilesExpired(Input, frozen=True, tag="files_expired"):
-    """These files of the journal are older than they are to be kept: they are deleted once this is recorded."""
+    """These files of the journal are older than the retention period: they are deleted once this is recorded."""
 
     files: tuple[FileRecord, ...]
 
 
 class DamageFound(Input, frozen=True, tag="damage_found"):
-    """A start, or the check beside the table, found that the journal differs from what was written.
+    """The journal was found to differ from what was written, at a start or by the check beside the table.
 
-    `code`: the fault's. `keys`: public keys that are in doubt, in hexadecimal.
+    `code`: the fault's. `keys`: the public keys in doubt, in hexadecimal.
     """
 
     code: str

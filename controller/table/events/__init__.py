@@ -1,7 +1,7 @@
 """Events: what happened at the table, as it is journaled and published by the API.
 
-An event names its whole effect: `apply` sets that and judges nothing, so that an old journal always folds to the same
-state. Fields are only added, with a default; a tag never changes.
+An event contains its whole effect. `apply` sets it without judging, so an old journal always folds to the same state.
+Fields are only added, with a default; a tag never changes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from controller.table.events.base import Event as Event
 
-# All are used as `events.RoundBegan`; a new event is written once, in its module.
+# All events are used as `events.RoundBegan`; a new event is written only in its own module.
 from controller.table.events.card_events import *  # noqa: F403  # every event
 from controller.table.events.correction_events import *  # noqa: F403  # every event
 from controller.table.events.deck_events import *  # noqa: F403  # every event

@@ -8,8 +8,8 @@ from controller.table.state import TableState
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="event"):
-    """Base of all events. The tag is the event's name in journals and in the API: it never changes."""
+    """Base class of all events. The tag is the event's name in journals and in the API: it never changes."""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The state after the event; `entry` is its number in the journal. Judges nothing."""
+        """Return the state after the event, without judging it; `entry` is the event's number in the journal."""
         return state

@@ -40,7 +40,7 @@ from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):
-    """A deck was put in. `waiting`, here and below: the deck that waits for the next round, not the one in play."""
+    """A deck was put in. `waiting`, here and below: the deck waits for the next round and is not in play."""
 
     deck: int
     count: int | None
@@ -67,7 +67,7 @@ class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
 
 
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
-    """A completed shuffle. `by`: the device, or the person who entered it. `face_up`: how many cards lie face up."""
+    """A shuffle was completed. `by`: the device, or the person who entered it. `face_up`: the number of face-up cards."""
 
     deck: int
     shuffle: int
@@ -97,7 +97,7 @@ class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
 class DeckMadeUnusable(Event, frozen=True, tag="shuffle_failed"):
     """The deck must not be dealt from until it is put in and shuffled again.
 
-    It is not whole, not shuffled or taken out, or was within reach. `count_due`: it has to be counted as well.
+    It is incomplete, unshuffled, taken out, or someone could have reached it. `count_due`: it also has to be counted.
     """
 
     deck: int
@@ -110,7 +110,7 @@ class DeckMadeUnusable(Event, frozen=True, tag="shuffle_failed"):
 
 
 class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
-    """The card that will leave as number `ordinal` lies face up in the device; no one at the table has seen it."""
+    """The card that will leave as number `ordinal` is face up in the device; no one at the table has seen it."""
 
     ordinal: int
     card: Concealed | None = None
@@ -135,7 +135,7 @@ class SetInTray(Event, frozen=True, tag="set_in_tray"):
 
 
 class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
-    """Cards left the device and are dealt to no place yet."""
+    """Cards left the device and have not been dealt to a place yet."""
 
     cards: tuple[HeldCard, ...]
     from_tray: bool
@@ -148,7 +148,7 @@ class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
 
 
 class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
-    """Cards went to the burnt pile before the first one was dealt. `source`: device, tray, aside, by_hand."""
+    """Cards went to the burnt pile before the first card was dealt. `source`: device, tray, aside, by_hand."""
 
     cards: tuple[HeldCard, ...]
     source: str
@@ -158,13 +158,13 @@ class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
 
 
 class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
-    """Cards of the waiting deck, or of an unknown one, left the device: none of the 52 of the round."""
+    """Cards of the waiting deck, or of an unknown deck, left the device; they are not among the 52 of the round."""
 
     deck: int
     cards: tuple[HeldCard, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """No round begins with this deck any more, where it is the one that waits."""
+        """Make the waiting deck unusable if the cards are its cards: no round may begin with it."""
         waiting = state.decks.waiting
         if waiting is not None and waiting.deck == self.deck:
             state = with_deck(state, True, used=True, dispensed=waiting.dispensed + len(self.cards))
@@ -172,7 +172,7 @@ class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
 
 
 class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
-    """The card whose rank says where the deal begins left the device. `source`: device, tray, aside."""
+    """The card whose rank decides where the deal begins left the device. `source`: device, tray, aside."""
 
     card: HeldCard
     source: str
@@ -182,7 +182,7 @@ class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
 
 
 class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
-    """The First Card was turned over. `revealed` opens the commitment to it, where the device had read it."""
+    """The First Card was turned over. `revealed` opens the commitment to it if the device had read it."""
 
     card: Card
     clause: str
@@ -211,10 +211,10 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
 
 
 class CardToTurnDown(Event, frozen=True, tag="card_to_turn_down"):
-    """Play goes on, and a card is put face down at its place first: it was exposed or dropped, or lies face up.
+    """A card has to be put face down at its place before play goes on: it was exposed or dropped, or is face up.
 
-    `place` empty: not known. `card`: which of the hand, `ordinal`: its number in the shuffle; 0: not known. It may be
-    still in the device.
+    `place` empty: not known. `card`: which card of the hand, `ordinal`: its number in the shuffle; 0: not known. The
+    card may still be in the device.
     """
 
     irregularity: int
@@ -246,7 +246,7 @@ class CardsTurnedDown(Event, frozen=True, tag="cards_turned_down"):
 
 
 class CardMoved(msgspec.Struct, frozen=True):
-    """One card goes from a place or pile (dropped, discards) to another."""
+    """One card moves from a place or pile (dropped, discards) to another."""
 
     shuffle: int
     ordinal: int
@@ -255,12 +255,12 @@ class CardMoved(msgspec.Struct, frozen=True):
 
 
 class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
-    """A person entered where cards really lie; before that their places were assumed from the order of the deal."""
+    """A person entered where cards actually are; before that their places were assumed from the order of the deal."""
 
     cards: tuple[CardMoved, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The number of cards that was counted at a place stays: a card found there is one of these."""
+        """Keep the counted number of cards of a place: a card found there is one of the counted cards."""
         before = {place: hand for place, hand in state.round.hands.items() if hand.surplus}
         state = with_moves(state, self.cards, entry)
         for place, hand in before.items():
@@ -271,14 +271,14 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     """Cards were put where they belong. `whole_hands`: only complete hands were moved.
 
-    `taken_back`: how many cards too many were taken out of the hand; below 0: how many it lacked, and has now.
+    `taken_back`: how many surplus cards were taken out of the hand; negative: how many missing cards it was given.
     """
 
     cards: tuple[CardMoved, ...]
     clause: str
     irregularity: int
     whole_hands: bool
-    place: Place | None = None  # where the number of cards was wrong, and is right now
+    place: Place | None = None  # if the number of cards was wrong, it is now right
     taken_back: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -290,7 +290,7 @@ class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
 
 
 def _names_moved(hands: dict[Place, Hand], moves: tuple[CardMoved, ...]) -> dict[Place, tuple[Card, ...]]:
-    """The faces that people named go with a hand that was moved whole; of others it is not known where they are now."""
+    """Move the named faces with a hand that was moved whole; for other hands nobody knows where the cards are."""
     goes: dict[Place, set[Place]] = {}
     for move in moves:
         goes.setdefault(move.source, set()).add(move.place)
@@ -303,7 +303,7 @@ def _names_moved(hands: dict[Place, Hand], moves: tuple[CardMoved, ...]) -> dict
 
 
 class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
-    """From now on the round is dealt by hand from the stub, without the device."""
+    """The rest of the round is dealt by hand from the stub, without the device."""
 
     because: str
 
@@ -312,9 +312,9 @@ class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
 
 
 class CardsCounted(Event, frozen=True, tag="cards_counted"):
-    """A count by hand, right or wrong. `operation`: its entry. `before`: what the account said until then.
+    """A person counted cards; the count may be wrong. `operation`: its entry. `before`: the account before the count.
 
-    `witness_id`: the person of the configuration who saw it; empty: `witness` is a name and no more.
+    `witness_id`: the configured person who witnessed it; empty: `witness` is only a name.
     """
 
     pile: str
@@ -327,19 +327,19 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
     witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """Keeps counts of piles and cards set aside; counts of stub, tray and hands have events of their own."""
+        """Store counts of piles and of cards set aside; counts of stub, tray and hands have their own events."""
         if self.before is not None:
             state = with_round(state, before_counts=(*state.round.before_counts, (self.operation, self.before)))
         if self.pile not in (*PILES, ASIDE):
             return state
         if self.pile == ASIDE:
-            state = with_round(state, taken_back=0)  # it shows whether they lie there
+            state = with_round(state, taken_back=0)  # it shows whether the missing cards are there
         known = len(state.decks.aside) if self.pile == ASIDE else len(state.round.piles.get(Pile(self.pile), ()))
         return with_round(state, surplus={**state.round.surplus, self.pile: self.number - known})
 
 
 class StubCounted(Event, frozen=True, tag="stub_counted"):
-    """The cards left after the deal, including a set in the tray. `by`: device, or the person who counted.
+    """The cards left after the deal were counted, including a set in the tray. `by`: device, or the person who counted.
 
     `in_device`: counted in the device; otherwise the stub came out, and the tray is empty. `midway`: counted before the
     end of the deal; the tray stays, and the stub is counted again after the deal.
@@ -366,9 +366,9 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
 
 
 class CardsRecalled(Event, frozen=True, tag="cards_recalled"):
-    """The answer to this person's request has the faces that the device read in that round; the event has none.
+    """A person asked for the faces that the device read in that round. The answer has them; the event does not.
 
-    `place` empty: of all its cards. `irregularity`: the one that reconstructs; 0: the round was over.
+    `place` empty: all cards of the round. `irregularity`: the one that requires reconstruction; 0: the round was over.
     """
 
     of_round: int
@@ -380,7 +380,10 @@ class CardsRecalled(Event, frozen=True, tag="cards_recalled"):
 
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
-    """Where it was due, all 52 cards were counted. `by`: device, or the person who counted. `witness_id`: as above."""
+    """All 52 cards were counted, as was due. `by`: device, or the person who counted.
+
+    `witness_id`: as in `CardsCounted`.
+    """
 
     deck: int
     by: str

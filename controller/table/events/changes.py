@@ -1,4 +1,4 @@
-"""Changes of the state that several events share: one group of fields, a deck, a hand, cards that move."""
+"""Changes of the state that several events share: to a group of fields, a deck, a hand, or cards that move."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_hand(state: TableState, place: str, **changes: Any) -> TableState:
 
 
 def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) -> TableState:
-    """An open irregularity is changed; a void that was requested once has to be requested twice again."""
+    """Change an open irregularity; a void that was requested once has to be requested twice again."""
     changes = {"void_asked": False, **changes}
     changed = tuple(
         replace(found, revision=entry, **changes) if found.id == irregularity else found for found in state.open
@@ -45,7 +45,7 @@ def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) 
 
 
 def with_record(state: TableState, label: str, **changes: Any) -> TableState:
-    """A recorded deck is changed; an unknown name changes nothing."""
+    """Change a recorded deck; an unknown name changes nothing."""
 
     def changed(records: tuple[RecordedDeck, ...]) -> tuple[RecordedDeck, ...]:
         return tuple(replace(record, **changes) if record.label == label else record for record in records)
@@ -54,14 +54,14 @@ def with_record(state: TableState, label: str, **changes: Any) -> TableState:
 
 
 def with_deck(state: TableState, waiting: bool, **changes: Any) -> TableState:
-    """The deck in play is changed, or the one that waits."""
+    """Change the deck in play, or the waiting deck."""
     if not waiting:
         return with_decks(state, in_play=replace(state.decks.in_play, **changes))
     return with_decks(state, waiting=replace(state.decks.waiting or Deck(), **changes))
 
 
 def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> TableState:
-    """Another deck is in play: cards that left the one before no longer count."""
+    """Put another deck in play: cards that left the previous one no longer count."""
     return replace(
         state,
         decks=replace(state.decks, in_play=deck, waiting=waiting, tray=(), aside=()),
@@ -70,7 +70,7 @@ def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> Tab
 
 
 def with_effect_seen(state: TableState, command: type[Command]) -> TableState:
-    """The effect of an open command was reported."""
+    """Record that the effect of an open command was reported."""
     opened = tuple(
         replace(one, seen=True) if isinstance(one.command, command) else one for one in state.device.open_commands
     )
@@ -82,13 +82,13 @@ def with_status_compared(state: TableState) -> TableState:
 
 
 def drawn(state: TableState, count: int) -> Deck:
-    """The deck in play after so many cards left it."""
+    """Return the deck in play after so many cards left it."""
     deck = state.decks.in_play
     return replace(deck, used=True, dispensed=deck.dispensed + count)
 
 
 def with_read(state: TableState, cards: tuple[HeldCard, ...]) -> TableState:
-    """Cards left the device in a round, in this order, with which the next round's is compared (I03)."""
+    """Record, in order, cards that left the device in a round, to compare them with the next round's (I03)."""
     return with_round(state, read=(*state.round.read, *cards)) if state.in_round else state
 
 
@@ -98,20 +98,20 @@ def with_pile(state: TableState, pile: Pile, cards: tuple[HeldCard, ...]) -> Tab
 
 
 def with_aside_counted(state: TableState, more: int) -> TableState:
-    """More cards than before lie aside; below 0: fewer."""
+    """Change how many cards are set aside; negative: fewer."""
     counted = state.round.surplus.get(ASIDE, 0) + more
     return with_round(state, surplus={**state.round.surplus, ASIDE: counted}) if more else state
 
 
 def with_taken_back(state: TableState, count: int) -> TableState:
-    """Cards too many were taken out of a hand; below 0: it was given those that it lacked, from these or from aside."""
+    """Take surplus cards out of a hand; negative: give it the missing ones, from these or from those set aside."""
     left = state.round.taken_back + count
     from_aside = min(max(0, -left), state.aside_size)
     return with_aside_counted(with_round(state, taken_back=left + from_aside), -from_aside)
 
 
 def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -> TableState:
-    """These cards are no longer where they came from."""
+    """Remove these cards from where they came from."""
     count = len(cards)
     if state.round.by_hand and source in ("by_hand", "tray"):
         state = with_round(state, dealt_by_hand=(*state.round.dealt_by_hand, *(card.id for card in cards)))
@@ -126,7 +126,7 @@ def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -
 
 
 class Move(Protocol):
-    """One card goes from a place or pile to another."""
+    """One card moves from a place or pile to another."""
 
     @property
     def shuffle(self) -> int: ...
@@ -139,7 +139,7 @@ class Move(Protocol):
 
 
 def with_moves(state: TableState, moves: Sequence[Move], entry: int) -> TableState:
-    """In each place and pile the cards lie in the order in which they left the device."""
+    """Move cards; each place and pile keeps them in the order in which they left the device."""
     lying = {place: list(hand.cards) for place, hand in state.round.hands.items()}
     lying |= {pile: list(cards) for pile, cards in state.round.piles.items()}
     for move in moves:

@@ -1,4 +1,4 @@
-"""Events of corrections: nothing is erased; each says what was entered, what stands instead, what that undoes."""
+"""Events of corrections. Nothing is erased: each says what was entered, what replaces it, and what that undoes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from controller.table.state import TableState
 
 
 class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
-    """`corrected` was wrong. `instead` None: it is struck out; otherwise that stands, under this event's number."""
+    """The entry `corrected` was wrong. `instead` replaces it, under this event's number; None: it is struck out."""
 
     corrected: int
     was: Correctable
@@ -40,7 +40,7 @@ class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
 
 
 class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
-    """Whether the cards of a place were handled and viewed, corrected. `viewing`: who looked at which box so far."""
+    """The entry about the handling of a place's cards is corrected. `viewing`: who looked at which box so far."""
 
     place: Place
     handled: bool
@@ -53,7 +53,7 @@ class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
 
 
 class OrderCorrected(Event, frozen=True, tag="order_corrected"):
-    """The corrected order of the deal; cards dealt in another one are misplaced."""
+    """The order of the deal is corrected; cards dealt in another order are misplaced."""
 
     places: tuple[Place, ...]
     clause: str
@@ -63,7 +63,7 @@ class OrderCorrected(Event, frozen=True, tag="order_corrected"):
 
 
 class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
-    """The outcomes of these hands are taken back; they get new ones."""
+    """The outcomes of these hands are withdrawn; they get new ones."""
 
     places: tuple[Place, ...]
 
@@ -74,7 +74,7 @@ class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
 
 
 class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
-    """The round is not concluded. `chips`: nor are its chips paid; `returned`: nor are the bets of a void returned."""
+    """The round counts as not concluded. `chips`: its chips as not paid; `returned`: a void's bets as not returned."""
 
     chips: bool
     returned: bool = False
@@ -84,7 +84,7 @@ class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
 
 
 class CountTakenBack(Event, frozen=True, tag="count_taken_back"):
-    """A count of that pile or place does not stand: the account of the cards says again what it said before."""
+    """A count of that pile or place is withdrawn: the account of the cards is again as before the count."""
 
     pile: str
     account: BeforeCount
@@ -103,7 +103,7 @@ class CountTakenBack(Event, frozen=True, tag="count_taken_back"):
 
 
 class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
-    """How the bets lay at "No more bets"; `was`: how they were entered."""
+    """The record of the bets at "No more bets" is corrected; `was`: as they were entered."""
 
     was: tuple[Bet, ...]
     bets: tuple[Bet, ...]
@@ -116,11 +116,11 @@ class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
 
 
 class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
-    """A decision rested on an entry that was corrected: the irregularity is decided again.
+    """The irregularity is decided again, because its decision rested on an entry that was corrected.
 
     `outcome`: how it had ended; empty: it was still open. `hands` play again, `withdrawals` (bettor and box) and
-    rulings on `bets` are undone. `because_of`: the entry that was corrected. `recounted`: the number of cards of its
-    hand is `counted` again, by the entry before; None: there was none.
+    rulings on `bets` are undone. `because_of`: the entry that was corrected. `recounted`: the number of cards in its
+    hand is `counted` again, from the previous entry; None: there was none.
     """
 
     irregularity: int
@@ -170,7 +170,7 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
 
 
 class VoidLifted(Event, frozen=True, tag="void_lifted"):
-    """The round is not void: what made it void is decided again. `returned`: its bets were returned, and lie again."""
+    """The cause of a void is decided again, so the round is not void. `returned`: its returned bets count again."""
 
     irregularity: int
     because_of: int

@@ -1,4 +1,4 @@
-"""Events of the table's recorded decks, and of which one is in the device."""
+"""Events about the table's recorded decks, and about which one is in the device."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from controller.table.model import (
 )
 from controller.table.state import TableState
 
-LAST = 4  # decks in order that left the table: a round may prove later that they were not
+LAST = 4  # decks that left the table in good order: a round may later prove otherwise
 
 
 class DeckBrought(Event, frozen=True, tag="deck_brought"):
-    """`witness_id`: the person of the configuration who saw the count; empty: `witness` is a name and no more.
+    """A deck was brought to the table.
 
-    `another`: the person said that it is not the deck out of use whose back it has.
+    `witness_id`: the configured person who witnessed the count; empty: `witness` is
+    only a name. `another`: the person said that it is not the quarantined deck with the same back.
     """
 
     deck: str
@@ -36,7 +37,7 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
 
 
 class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
-    """`witness_id`: as in `DeckBrought`."""
+    """A deck was taken away from the table. `witness_id`: as in `DeckBrought`."""
 
     deck: str
     reason: str
@@ -55,7 +56,7 @@ class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
 
 
 class DeckNamed(Event, frozen=True, tag="deck_named"):
-    """The deck in the device is this recorded one. `number`: the device's number for it."""
+    """The deck in the device was identified as this recorded one. `number`: the device's number for it."""
 
     deck: str
     number: int
@@ -88,10 +89,7 @@ class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
 
 
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
-    """Out of use until it is released or, where it is not recorded, until another deck is loaded.
-
-    `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person put it out of use.
-    """
+    """A deck is out of use until it is released or, if it is not recorded, until another deck is loaded."""
 
     deck: str
     reason: AnyText
@@ -106,7 +104,7 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
 
 
 class DeckReleased(Event, frozen=True, tag="deck_released"):
-    """`witness_id`: as in `DeckBrought`."""
+    """A quarantined deck was released for use. `witness_id`: as in `DeckBrought`."""
 
     deck: str
     reason: str
@@ -123,7 +121,7 @@ class DeckReleased(Event, frozen=True, tag="deck_released"):
 
 
 class DeckCut(Event, frozen=True, tag="deck_cut"):
-    """`deck`: the device's number for it. The cutting card is none of the 52."""
+    """The deck was cut. `deck`: the device's number for it. The cutting card is not one of the 52."""
 
     deck: int
     by: str

@@ -23,11 +23,11 @@ from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.observations import CardDrawn
 
 DISPENSED_OF_NEXT: Final = "dispensed_of_next"
-"""In `StatusDiffers`: how many cards left the deck that waits for the next round."""
+"""In `StatusDiffers`: how many cards left the waiting deck."""
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
-    """The daemon started, without a link yet. `settings_wait`: new settings, in force with the next round."""
+    """The daemon started, without a link yet. `settings_wait`: new settings that take effect with the next round."""
 
     table: str
     simulated: bool
@@ -48,7 +48,7 @@ class TableBegan(Event, frozen=True, tag="table_began"):
 
 
 class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
-    """The daemon was started with this, or has read it again, and had something else before."""
+    """The daemon was started with this configuration, or reloaded it, and had a different one before."""
 
     configuration: ConfigurationRecord
 
@@ -57,9 +57,9 @@ class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
 
 
 class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
-    """New settings were read while an error of the last round may be reported: in force with the next round.
+    """New settings, read while an error of the last round may still be reported, take effect with the next round.
 
-    `settings` None: those in force stay.
+    `settings` None: the present settings stay.
     """
 
     settings: Settings | None
@@ -69,7 +69,7 @@ class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
 
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):
-    """The rules in force, with the casino's settings."""
+    """The rules in force were set, with the casino's settings."""
 
     title: str
     version: str
@@ -81,9 +81,10 @@ class GameChosen(Event, frozen=True, tag="game_chosen"):
 
 
 class DeviceReady(Event, frozen=True, tag="device_ready"):
-    """A device is connected. `cards_may_have_passed`: in its absence during a round cards may have left it unreported.
+    """A device is connected. `cards_may_have_passed`: while it was away during a round, cards may have left it
+    unreported.
 
-    `unfit`: it cannot serve this table; the table keeps its data of the device before.
+    `unfit`: it cannot serve this table, which keeps its data about the previous device.
     """
 
     identity: DeviceIdentity
@@ -116,7 +117,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
 
 
 class DeviceDiffers(Event, frozen=True, tag="device_differs"):
-    """The device differs from the one before. `what`: serial (another device) or firmware (its digest)."""
+    """The device differs from the previous one. `what`: serial (another device) or firmware (its digest)."""
 
     what: Literal["serial", "firmware"]
     before: str
@@ -139,7 +140,7 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
     cause: AnyText
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # in service: over
+        raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # else it is over
         return replace(
             state,
             service=self.service,
@@ -151,7 +152,7 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
     """The device's status agrees with the journal.
 
-    `stub_out`: it is about the deck that waits: that one lies in the device, and the rest of the one in play is out.
+    `stub_out`: the status is about the waiting deck, which is in the device; the rest of the deck in play is out.
     """
 
     stub_out: bool = False
@@ -162,9 +163,9 @@ class StatusAgrees(Event, frozen=True, tag="status_agrees"):
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
-    """The device's status differs from the journal: both values.
+    """The device's status differs from the journal; the event has both values.
 
-    `tray`: the cards in the tray by the device's status, where the tray differs.
+    `tray`: the cards in the tray by the device's status, if the tray differs.
     """
 
     what: str
@@ -173,7 +174,7 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
     tray: tuple[HeldCard, ...] = ()
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """From now on later statuses are compared with the device's value."""
+        """Compare later statuses with the device's value."""
         state = with_round(with_status_compared(state), differences=state.round.differences + 1)
         if self.what == "shuffle":
             return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
@@ -187,9 +188,9 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
 
 
 class ReportsPassed(Event, frozen=True, tag="reports_passed"):
-    """Reports that are lost: the next one expected follows (`boot`, `number`).
+    """Reports were lost; the next report expected is `boot`, `number`.
 
-    `newest`: the last report that the device has made; it withholds those up to it.
+    `newest`: the last report that the device made; it withholds the reports up to that one.
     """
 
     boot: int
@@ -202,7 +203,7 @@ class ReportsPassed(Event, frozen=True, tag="reports_passed"):
 
 
 class ReportTaken(Event, frozen=True, tag="report_taken"):
-    """A report of the device was received: it is in the journal from now on."""
+    """A report of the device was received and is in the journal."""
 
     boot: int
     number: int
@@ -217,7 +218,7 @@ class ReportTaken(Event, frozen=True, tag="report_taken"):
 
 
 class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
-    """Within one start of the device a later report has an earlier time; milliseconds since that start."""
+    """A later report of the same start of the device has an earlier time, in milliseconds since that start."""
 
     boot: int
     before_ms: int
@@ -228,7 +229,7 @@ class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
 
 
 class CommandIssued(Event, frozen=True, tag="command_issued"):
-    """A command for the device. Its id is this event's entry number."""
+    """A command was issued to the device. Its id is this event's entry number."""
 
     command: AnyCommand
 
@@ -243,7 +244,7 @@ class CommandIssued(Event, frozen=True, tag="command_issued"):
 
 
 class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
-    """The device should have answered the command, does not move, and did not."""
+    """The device did not answer the command in time, and no cards are moving."""
 
     command_id: int
 
@@ -253,7 +254,7 @@ class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
 
 
 class ExitDiffers(Event, frozen=True, tag="exit_differs"):
-    """By its status the device holds its exit (`held`) or not, and the other was ordered. `times`: since that order."""
+    """By its status the device holds its exit (`held`) or not, contrary to the order. `times`: since that order."""
 
     held: bool
     times: int
@@ -275,7 +276,7 @@ class CommandRefused(Event, frozen=True, tag="command_refused"):
     reason: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """An exit that did not move keeps its state."""
+        """Keep the state of an exit that did not move."""
         refused = next((opened for opened in state.device.open_commands if opened.id == self.command_id), None)
         left = tuple(opened for opened in state.device.open_commands if opened.id != self.command_id)
         device = replace(state.device, open_commands=left)
@@ -285,7 +286,7 @@ class CommandRefused(Event, frozen=True, tag="command_refused"):
 
 
 class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
-    """The link ended before the device began the command: it is not carried out."""
+    """The link ended before the device began the command, so the command is not carried out."""
 
     command_id: int
 
@@ -313,7 +314,7 @@ class DeviceFreed(Event, frozen=True, tag="device_freed"):
 
 
 class DeviceTookBack(Event, frozen=True, tag="device_took_back"):
-    """The device says that these causes of its stop are over. It stays stopped until a person says so as well."""
+    """The device reported that these causes of its stop are over. It stays stopped until a person confirms that."""
 
     causes: tuple[AnyText, ...]
 
@@ -326,15 +327,16 @@ def _without(causes: tuple[AnyText, ...], ended: AnyText) -> tuple[AnyText, ...]
 
 
 class DeviceNoted(Event, frozen=True, tag="device_noted"):
-    """A report of the device without effect on the table; recorded for readers of the journal."""
+    """The device sent a report without effect on the table, recorded for readers of the journal."""
 
     what: str
     detail: AnyText = ""
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
-    """From now on nothing that the device does affects a round. `closed`: the table was closed. `concluded`: a round
-    was concluded, and the next had not begun.
+    """Maintenance began: nothing that the device does affects a round.
+
+    `closed`: the table was closed. `concluded`: a round was concluded, and the next had not begun.
     """
 
     reason: str
@@ -350,7 +352,7 @@ class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
 
 
 class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
-    """The deck in the device must be loaded, shuffled and counted again before a round."""
+    """Maintenance ended: the deck in the device must be loaded, shuffled and counted again before a round."""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         deck = replace(state.decks.in_play, shuffled=False, used=bool(state.decks.in_play.deck))
@@ -362,7 +364,7 @@ class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
 
 
 class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
-    """Something that would be an irregularity in a round. It changes nothing."""
+    """Something happened under maintenance that would be an irregularity in a round. It changes nothing."""
 
     kind: Kind
     noticed_by: str

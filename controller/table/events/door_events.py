@@ -1,4 +1,4 @@
-"""Events of the way to the table: wrong PINs, what was refused before it reached the table, and screens."""
+"""Events of access control: wrong PINs, refusals before the table, and screens."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from controller.table.state import TableState
 
 
 class PinRefused(Event, frozen=True, tag="pin_refused"):
-    """A wrong PIN for this person was entered by this user of the machine, or at this screen.
+    """A wrong PIN for this person was entered by this user of the machine or at this screen.
 
     `failures`: since the last right PIN or the last lock. `locks`: since the last right PIN. `locked_until_utc_ns`: no
-    PIN of the person is taken there until then; 0: not locked.
+    PIN of the person is accepted there before that time; 0: not locked.
     """
 
     person: str
@@ -29,7 +29,7 @@ class PinRefused(Event, frozen=True, tag="pin_refused"):
 
 
 class PinAccepted(Event, frozen=True, tag="pin_accepted"):
-    """The right PIN after wrong ones: those no longer count."""
+    """The right PIN was entered after wrong ones, which no longer count."""
 
     person: str
     uid: int | None
@@ -40,10 +40,10 @@ class PinAccepted(Event, frozen=True, tag="pin_accepted"):
 
 
 class DoorRefused(Event, frozen=True, tag="door_refused"):
-    """So many attempts of one user of the machine, or of one screen, were refused before they reached the table.
+    """Attempts of one user of the machine, or of one screen, were refused before they reached the table.
 
-    `what`: the code of the refusal. `uid` None and no `screen`: users together who are too many to be distinguished,
-    or none is meant.
+    `what`: the code of the refusal. `uid` None and no `screen`: several users, too many to be distinguished, or no
+    user.
     """
 
     what: str
@@ -53,7 +53,7 @@ class DoorRefused(Event, frozen=True, tag="door_refused"):
 
 
 class ScreenEnrolled(Event, frozen=True, tag="screen_enrolled"):
-    """A browser is a screen of the table from now on. `token_hash`: SHA-256 of what its cookie holds, in hex."""
+    """A browser became a screen of the table. `token_hash`: SHA-256 of its cookie's value, in hex."""
 
     screen: str
     name: str
@@ -64,7 +64,7 @@ class ScreenEnrolled(Event, frozen=True, tag="screen_enrolled"):
 
 
 class ScreenRemoved(Event, frozen=True, tag="screen_removed"):
-    """Its cookie is worth nothing from now on, and wrong PINs at it no longer count."""
+    """A screen was removed. Its cookie is no longer valid, and wrong PINs entered there no longer count."""
 
     screen: str
 
@@ -77,7 +77,7 @@ class ScreenRemoved(Event, frozen=True, tag="screen_removed"):
 
 
 class SignedOn(Event, frozen=True, tag="signed_on"):
-    """What is entered at the screen without a name is this dealer's, until then."""
+    """A dealer signed on at the screen. Until then, entries there without a name are this dealer's."""
 
     screen: str
     dealer: str
@@ -88,7 +88,7 @@ class SignedOn(Event, frozen=True, tag="signed_on"):
 
 
 class SignedOff(Event, frozen=True, tag="signed_off"):
-    """No dealer is signed on at the screen from now on. `why`: `locked`, `handed_over` or `off_duty`."""
+    """No dealer is signed on at the screen any more. `why`: `locked`, `handed_over` or `off_duty`."""
 
     screen: str
     dealer: str
@@ -101,7 +101,7 @@ class SignedOff(Event, frozen=True, tag="signed_off"):
 def _signed(
     state: TableState, screen_id: str, dealer: str = "", until_utc_ns: int = 0, since: int = 0, host_boot: str = ""
 ) -> TableState:
-    """Without a dealer: nobody is."""
+    """Return the screens after a dealer signed on at one of them; without a dealer, after a sign-off."""
     screens = (
         replace(screen, dealer=dealer, until_utc_ns=until_utc_ns, since=since, host_boot=host_boot)
         if screen.id == screen_id

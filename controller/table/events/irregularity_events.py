@@ -24,10 +24,10 @@ from controller.table.state import TableState
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
-    """Something that the rules do not allow, with its evidence and the row that proposes what is done.
+    """Something happened that the rules do not allow; the event has the evidence and the row that proposes a decision.
 
-    Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name
-    the device's report and `device_ms` its clock. `faces_seen`: whether any face lies open; None: not stated.
+    Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name the
+    device's report and `device_ms` its clock. `faces_seen`: whether any face is visible; None: not stated.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
     note: AnyText = ""
     of_round: int = 0  # 0: the round in progress
     origin: int = 0  # the entry of the operation with which it was noticed
-    of_deck: str = ""  # the recorded deck that it is about
+    of_deck: str = ""  # the recorded deck in question
     waiting: bool = False  # it is about the deck that waits for the next round
 
     def apply(self, state: TableState, entry: int) -> TableState:
@@ -74,7 +74,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             waiting=self.waiting,
             noticed_by=self.noticed_by,
         )
-        other = self.of_round != 0 or self.waiting  # not about this round: its conclusion stays requested
+        other = self.of_round != 0 or self.waiting  # not about this round: a request to conclude it remains valid
         asked = state.round.conclusion_asked and other
         power_failure = state.round.power_failure_raised or (
             self.kind is Kind.POWER_FAILURE and not self.of_round and state.service is not Service.IN_SERVICE
@@ -93,7 +93,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
 
 
 class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
-    """A person confirmed it, and answered the questions. The row is final."""
+    """A person confirmed the irregularity and answered its questions. The row is final."""
 
     irregularity: int
     row: Row
@@ -108,7 +108,7 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
 
 
 class ReportJoined(Event, frozen=True, tag="report_joined"):
-    """A person reported what is open already. `place` and `card` are added where they were not known."""
+    """A person reported an irregularity that is open already. `place` and `card` are added if they were not known."""
 
     irregularity: int
     by: str
@@ -117,7 +117,7 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
     note: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The revision stays: nothing of what people decide on is changed."""
+        """Keep the revision: nothing that people decide on changes."""
         joined = tuple(
             replace(found, place=found.place or self.place, card=found.card or self.card)
             if found.id == self.irregularity
@@ -128,9 +128,9 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
-    """A confirmation or ruling that makes a round void: it takes effect when it is entered again, in the same words.
+    """A confirmation or ruling would make a round void; it takes effect when it is entered again, unchanged.
 
-    `because`: why. `facts`: those that were stated; `authority`: by whose it was ruled.
+    `because`: why. `facts`: those that were stated; `authority`: the one by whom it was ruled.
     """
 
     irregularity: int
@@ -143,7 +143,7 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
     authority: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The revision stays, so that the same operation can be entered again."""
+        """Keep the revision, so that the same operation can be entered again."""
         asking = Asking(entry, self.person, self.screen, self.asked_utc_ns, self.facts, self.authority)
         asked = {"void_asked": True, "void_because": self.because, "asking": asking}
         changed = tuple(replace(found, **asked) if found.id == self.irregularity else found for found in state.open)
@@ -151,7 +151,7 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
 
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
-    """An answer to a question. `counted`: the number of cards at `place` by the last count.
+    """A question was answered. `counted`: the number of cards at `place` by the last count.
 
     `counted_by`: the entry of the count of stub or deck that answers it; 0: no count does.
     """
@@ -198,7 +198,7 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     bettor: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The revision stays, so that the next bettor's choice need not name a new one. The last choice stands."""
+        """Keep the revision, so that the next bettor's choice need not name a new one. The last choice is valid."""
         changed = tuple(
             replace(
                 found,
@@ -236,14 +236,14 @@ class Ruled(Event, frozen=True, tag="ruled"):
     bet_action: BetAction = BetAction.RETURN
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """A ruling on bets is kept until they are settled."""
+        """Keep a ruling on bets until they are settled."""
         ruling = BetRuling(self.bet_action, self.authority, self.text)
         rulings = tuple((number, ruling, self.irregularity) for number in self.bets)
         return with_round(state, bet_rulings=(*state.round.bet_rulings, *rulings))
 
 
 class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
-    """It ended: by whom, and with which outcome: a disposition, `denied`, `ruling`, `corrected` or `overtaken`."""
+    """An irregularity ended: by whom, and how (a disposition, `denied`, `ruling`, `corrected` or `overtaken`)."""
 
     irregularity: int
     outcome: str

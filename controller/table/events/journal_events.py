@@ -1,4 +1,4 @@
-"""Events of the journal itself."""
+"""Events about the journal itself."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from controller.table.state import TableState
 
 
 class FilesDeleted(Event, frozen=True, tag="files_deleted"):
-    """These files are older than the journal's files are to be kept. With this record they are deleted, oldest first.
+    """These files are older than the retention period of the journal. After this record they are deleted, oldest first.
 
-    The ends of their chains stand here, so that it can be seen that nothing else is missing.
+    The event records the ends of their chains, so that a reader can verify that nothing else is missing.
     """
 
     files: tuple[FileRecord, ...]
@@ -25,7 +25,7 @@ class FilesDeleted(Event, frozen=True, tag="files_deleted"):
 class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
     """The daemon found that the journal differs from what it wrote. The table is out of service until a person decides.
 
-    `keys`: public keys that are in doubt, in hexadecimal.
+    `keys`: the public keys in doubt, in hexadecimal.
     """
 
     code: str

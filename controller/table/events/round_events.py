@@ -1,4 +1,4 @@
-"""Events of a round from announcement to conclusion, of operations, of pause and duty."""
+"""Events of a round from announcement to conclusion, of operations, and of pause and duty."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from firmware_bridge.cards import Card, Exposed
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
-    """`cancels`: the start of the round is cancelled, and it does not count as a round.
+    """The table entered a phase. `cancels`: the start of the round is cancelled, and it does not count as a round.
 
-    `returns_bets`: bets lay there, and go back. `frees_bets`: what was chosen and ruled of bets before counts no more,
-    since bets are or were open and every one of them was free. `errors_count`: of a concluded round, the clauses by
-    which an error found before the next one still changes its result; None: not recorded.
+    `returns_bets`: bets on the layout go back. `frees_bets`: earlier choices and rulings about bets no longer count,
+    since bets are or were open and every bet was free. `errors_count`: of a concluded round, the clauses by which an
+    error found before the next one still changes its result; None: not recorded.
     """
 
     phase: Phase
@@ -53,7 +53,7 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
 
 
 def _with_free_bets(round_: Round) -> Round:
-    """No hand is out, no bet is withdrawn or ruled on, and no choice binds anyone."""
+    """Return the round with all bets free: no hand is out, no bet withdrawn or ruled on, and no choice binding."""
     ended = tuple(
         replace(one, found=replace(one.found, choices=(), stage=Stage.CLAIMED)) if one.found.choices else one
         for one in round_.closed
@@ -70,10 +70,10 @@ def _with_free_bets(round_: Round) -> Round:
 
 
 class RoundBegan(Event, frozen=True, tag="round_began"):
-    """`deck`: the device's number for the deck in play; `label`: the table's record of it, empty without one.
+    """A round began. `deck`: the device's number for the deck in play; `label`: the table's record of it, if any.
 
-    `earlier`: the round before, 0: none (a cancelled round does not count). None, in old journals: the number before.
-    `settings_before`: those of the round before, where others came into force with this start.
+    `earlier`: the previous round, 0: none (a cancelled round does not count). None, in old journals: the preceding
+    number. `settings_before`: those of the previous round, if other settings took effect with this start.
     """
 
     round: int
@@ -107,9 +107,10 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
 
 
 class StartTakenBack(Event, frozen=True, tag="start_taken_back"):
-    """ "Place your bets" was not announced: the round before is again the last one, as it was in `phase`.
+    """The start was withdrawn because "Place your bets" was not announced.
 
-    `taken_back`: the number of the round that did not begin; it is not used again. `open_again`: of the one before.
+    The previous round is the last one again, as it was in `phase`. `taken_back`: the number of the round that did not
+    begin; it is not used again. `open_again`: of the previous round.
     """
 
     taken_back: int
@@ -131,7 +132,7 @@ class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):
 
 
 class DealBegan(Event, frozen=True, tag="deal_began"):
-    """The order of the whole deal: the place of each card, first to last."""
+    """The deal began. The event has the order of the whole deal: the place of each card, first to last."""
 
     unit: Unit
     order: Order
@@ -143,7 +144,7 @@ class DealBegan(Event, frozen=True, tag="deal_began"):
 
 
 class HandsExamined(Event, frozen=True, tag="hands_examined"):
-    """It was entered that the Players have examined their cards (NC 3.13)."""
+    """A person entered that the Players have examined their cards (NC 3.13)."""
 
     by: str
 
@@ -152,7 +153,7 @@ class HandsExamined(Event, frozen=True, tag="hands_examined"):
 
 
 class CardsHandled(Event, frozen=True, tag="cards_handled"):
-    """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not stated."""
+    """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did so; empty: not stated."""
 
     place: Place
     viewed: bool = False
@@ -165,7 +166,7 @@ class CardsHandled(Event, frozen=True, tag="cards_handled"):
 
 
 class HandCounted(Event, frozen=True, tag="hand_counted"):
-    """The number of cards at a place as counted; `from_aside` of them had been set aside."""
+    """The cards at a place were counted; `from_aside` of them had been set aside."""
 
     place: Place
     count: int
@@ -180,7 +181,7 @@ class HandCounted(Event, frozen=True, tag="hand_counted"):
 class HandExposed(Event, frozen=True, tag="hand_exposed"):
     """A hand was turned over. `revealed` opens the commitments to the cards that the device had read.
 
-    `differs_by`: who entered other cards than those; empty: they are those, or they were not compared.
+    `differs_by`: who entered cards that differ from those; empty: they agree, or were not compared.
     """
 
     place: Place
@@ -194,7 +195,7 @@ class HandExposed(Event, frozen=True, tag="hand_exposed"):
 
 
 class FacesNamed(Event, frozen=True, tag="faces_named"):
-    """The faces that people saw of a hand that is not turned over. The last entry for a place stands."""
+    """A person named the faces seen of a hand that is not turned over. The last entry for a place is valid."""
 
     place: Place
     cards: tuple[Card, ...]
@@ -205,7 +206,7 @@ class FacesNamed(Event, frozen=True, tag="faces_named"):
 
 
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
-    """The hand was entered wrongly: it has to be entered again."""
+    """The entry of a hand was wrong: the hand has to be entered again."""
 
     place: Place
 
@@ -214,7 +215,7 @@ class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
 
 
 class HandJudged(Event, frozen=True, tag="hand_judged"):
-    """The outcome of a box against the Dealer. `half`: a win pays half."""
+    """A box got its outcome against the Dealer. `half`: a win pays half."""
 
     place: Place
     outcome: Outcome
@@ -228,7 +229,7 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
 
 
 class HandRemoved(Event, frozen=True, tag="hand_removed"):
-    """Out of play, its bets returned; it still receives cards, so that the order of the deal stays."""
+    """A hand is out of play, its bets returned. It still receives cards, so that the order of the deal stays."""
 
     place: Place
     clause: str
@@ -242,7 +243,7 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
 
 
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
-    """`returned`: the round is void, and every bet was returned. `boxes`: what was paid where no bets are entered."""
+    """The chips were paid. `returned`: the round is void, every bet was returned. `boxes`: payments without entered bets."""
 
     returned: bool = False
     boxes: tuple[PaidBox, ...] = ()
@@ -258,7 +259,10 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
-    """`person`, `screen`, `asked_utc_ns`: as of the operation. At a screen the same person repeats it, soon."""
+    """A person requested to conclude the round. `person`, `screen`, `asked_utc_ns`: those of the operation.
+
+    At a screen the same person repeats the request, soon after.
+    """
 
     person: str = ""
     screen: str = ""
@@ -287,8 +291,8 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
 class RoundVoided(Event, frozen=True, tag="round_voided"):
     """A round has no result; all bets are returned. `of_round` 0: the one in progress.
 
-    `irregularity` 0: it was abandoned. `authority`: who ruled, or whose house rule it is, where no clause
-    applies. `was_paid`: chips had been paid by the result.
+    `irregularity` 0: it was abandoned. `authority`: who ruled, or whose house rule it is, if no clause applies.
+    `was_paid`: chips had been paid by the result.
     """
 
     clause: str
@@ -324,7 +328,7 @@ class TableResumed(Event, frozen=True, tag="table_resumed"):
 
 
 class OperationTaken(Event, frozen=True, tag="operation_taken"):
-    """An operation was accepted. `given`: the operation, where it may be corrected later.
+    """An operation was accepted. `given`: the operation, if it may be corrected later.
 
     `uid`: the user of the machine through whom it came, `screen`: the enrolled screen. `proven`: how the person proved
     who it is.
@@ -340,7 +344,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     screen: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """Any other operation cancels a request to abandon the round."""
+        """Cancel a request to abandon the round if this is another operation."""
         answer = Answer(self.operation_id, self.operation, self.person, state.round.number, entry, screen=self.screen)
         entered = state.round.entered
         if self.given is not None:
@@ -352,7 +356,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
 
 
 class OperationRefused(Event, frozen=True, tag="operation_refused"):
-    """An operation was refused. Only the answer is recorded. Older entries have the sentence in English."""
+    """An operation was refused. The event records only the answer. Older entries have the sentence in English."""
 
     operation_id: str
     operation: str
@@ -368,7 +372,7 @@ class OperationRefused(Event, frozen=True, tag="operation_refused"):
 
 
 class DealerCame(Event, frozen=True, tag="dealer_came"):
-    """This person deals from now on. `uid`: the user of the machine who stands for the person from now on."""
+    """A dealer came on duty. `uid`: the user of the machine who represents the person from then on."""
 
     dealer: str
     uid: int | None = None
@@ -378,7 +382,7 @@ class DealerCame(Event, frozen=True, tag="dealer_came"):
 
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
-    """No dealer is on duty from now on."""
+    """The dealer left; no dealer is on duty."""
 
     dealer: str
 
@@ -387,9 +391,9 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
-    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty.
+    """Another dealer took over the table with all open irregularities; `from_dealer` empty: none was on duty.
 
-    `uid`: the user of the machine who stands for the new dealer from now on.
+    `uid`: the user of the machine who represents the new dealer from then on.
     """
 
     from_dealer: str

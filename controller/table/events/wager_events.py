@@ -1,4 +1,4 @@
-"""Events of bettors, bets and their settlement. Money is exact: fractions are text, such as "15/2"."""
+"""Events about bettors, bets and their settlement. Money is exact: fractions are text, such as "15/2"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.table.state import TableState
 
 
 class BettorEntered(Event, frozen=True, tag="bettor_entered"):
-    """A bettor, under a name kept until the bettor leaves. `seat`: the box at which the bettor sits; None: standing."""
+    """A bettor was entered, under a name kept until the bettor leaves. `seat`: the bettor's box; None: standing."""
 
     bettor: str
     seat: int | None = None
@@ -35,19 +35,19 @@ class BettorLeft(Event, frozen=True, tag="bettor_left"):
 
 
 class LayoutChanged(Event, frozen=True, tag="layout_changed"):
-    """All bets on the layout now, and the chips handed back. `numbered`: the last number given to a bet."""
+    """The bets on the layout changed: all bets, and the chips handed back. `numbered`: the last bet number given."""
 
     bets: tuple[Bet, ...]
     numbered: int
     handed_back: tuple[HandedBack, ...] = ()
-    overlooked: bool = False  # a bet that the rules do not allow lies on the layout
+    overlooked: bool = False  # a bet that the rules do not allow is on the layout
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, bets_numbered=self.numbered, round=replace(state.round, bets=self.bets))
 
 
 class BettingRestricted(Event, frozen=True, tag="betting_restricted"):
-    """What a pit manager restricts: boxes that take no bets, boxes that take fewer, bettors with one box only."""
+    """A pit manager restricted betting: boxes that take no bets, boxes that take fewer, bettors with one box only."""
 
     closed_boxes: tuple[int, ...]
     fewer_wagers: tuple[tuple[int, int], ...]
@@ -58,7 +58,7 @@ class BettingRestricted(Event, frozen=True, tag="betting_restricted"):
 
 
 class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
-    """All bets of a bettor on a box are returned; the hand stays in play for the others."""
+    """A bettor withdrew all bets on a box; the hand stays in play for the others."""
 
     bettor: str
     box: int
@@ -72,7 +72,7 @@ class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
 
 
 class WagersSettled(Event, frozen=True, tag="wagers_settled"):
-    """The settlement of every bet, and what the house gained. `under_minimum`: who used the one bet of RTP 5.10."""
+    """Every bet was settled; the event has the house's gain too. `under_minimum`: who used the one bet of RTP 5.10."""
 
     bets: tuple[SettledBet, ...]
     house: str
@@ -83,7 +83,7 @@ class WagersSettled(Event, frozen=True, tag="wagers_settled"):
 
 
 class SettlementReversed(Event, frozen=True, tag="settlement_reversed"):
-    """The settlement is reversed, bet by bet: the round was voided or a hand removed after it."""
+    """The settlement was reversed, bet by bet, because the round was voided or a hand removed after it."""
 
     irregularity: int
     clause: str
