@@ -143,7 +143,7 @@ def verify_wager(state: TableState, given: PersonActed, operation: operations.Op
 def _enters_chooser(state: TableState, choosing: Sequence[Irregularity], operation: operations.Operation) -> bool:
     """Return whether the operation enters a main bet whose bettor then chooses.
 
-    If only entered bettors choose, such bets may be entered until one has chosen (reading 38). After "No more bets" the bets are corrected instead.
+    That is possible where only entered bettors choose, until one has chosen (reading 38).
     """
     if not isinstance(operation, operations.PlaceWager) or not enters_bettors(state.law):
         return False

@@ -12,7 +12,7 @@ from controller.table.state import TableState
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:
-    """Return the state after one event, whose entry number is `entry`. An input has the number before its first event."""
+    """Return the state after one event with entry number `entry`. An input has the number before its first event."""
     return replace(applied(state, event, entry, first=entry != state.entry + 1), entry=entry)
 
 

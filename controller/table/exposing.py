@@ -1,7 +1,7 @@
-"""Hands are looked at and turned over, and get their outcomes once every hand in play is turned over.
+"""Viewing and turning over hands, and their outcomes once every hand in play is turned over.
 
-The game says who is first: the Dealer (NC), the Dealer last (TP 3.6, RTP 3.15, P3 3.7), or all at once (F3). The cards
-on the table count; those that the device read are compared with them.
+The game decides the order: the Dealer first (NC), the Dealer last (TP 3.6, RTP 3.15, P3 3.7), or all together (F3). The
+cards on the table count; those that the device read are compared with them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
 HALF: Final = Fraction(1, 2)
-MOST_COMPARED: Final = 3  # entries of a hand in a round that may differ: what is asked again and again is a guess
+MOST_COMPARED: Final = 3  # differing entries of hands in a round: repeated attempts are guesses
 ENTER_CARDS: Final = "enter-cards"
-"""The refusal of a hand that is to be shown by what the device read, where its cards must be entered."""
+"""The refusal code of a hand that was to be shown by what the device read, but whose cards must be entered."""
 AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"})
 """Outcomes of a wrong distribution after which the cards may lie as they were dealt."""
 
@@ -47,9 +47,9 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
-    """Record it; where the bettor is named and wagers are entered, check whether the bettor may look (I26).
+    """Record the viewing; if the bettor is named and wagers are entered, check whether the bettor may look (I26).
 
-    Every look counts, also one at a wrong hand: a bettor may look at one hand only (RTP 3.7).
+    Looking at a wrong hand counts as well: a bettor may look at one hand only (RTP 3.7).
     """
     state, place = decision.state, operation.place
     hand, box = state.round.hands[place], int(place[1:])
@@ -80,14 +80,17 @@ def record_examined(decision: Decision, given: PersonActed, operation: operation
 
 
 def examined_due(state: TableState) -> bool:
-    """Return whether the house requires the entry before the Dealer's hand is turned over (NC 3.13, reading 53)."""
+    """Return whether the house requires an entry about examined cards before the Dealer's hand is turned over.
+
+    NC 3.13, reading 53.
+    """
     required = state.law.chosen.get("examining_entered") == "required"
     due = required and state.phase is Phase.EXAMINING and not state.round.examined
     return due and bool(state.round.live_places)
 
 
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """Verify that it is this hand's turn, in play, not yet turned over, and of three known cards."""
+    """Verify that it is the turn of this hand, and that it is in play, not turned over, and of three known cards."""
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
@@ -121,8 +124,9 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
 def verify_by_device(state: TableState, place: Place) -> None:
     """Verify that the hand may be opened by what the device read: then the table itself says the faces.
 
-    Who may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
-    that play is not held (a correction may come while it is) and nothing suggests that other cards lie there.
+    A person could use this to learn faces before the hand is turned over. It is therefore permitted only by the
+    casino's setting, while play is not held (a correction is possible then), and if nothing suggests that other cards
+    lie there.
     """
     hand, at = state.round.hands[place], place_word(state, place)
     if state.settings is None or not state.settings.hands_by_device:
@@ -149,7 +153,7 @@ def verify_by_device(state: TableState, place: Place) -> None:
 
 
 def may_be_shown_as_read(state: TableState, place: Place) -> bool:
-    """Return whether `verify_by_device` may pass, by public facts: not whether the device read every card."""
+    """Return whether `verify_by_device` may pass by public facts, which exclude whether the device read every card."""
     hand = state.round.hands.get(place, Hand())
     whole = len(hand.cards) == ranking.HAND_SIZE and not hand.surplus
     by_device = state.settings is not None and state.settings.hands_by_device
@@ -157,7 +161,7 @@ def may_be_shown_as_read(state: TableState, place: Place) -> bool:
 
 
 def _others_may_lie_there(state: TableState, place: Place) -> bool:
-    """Return whether other cards may lie there than those that were dealt there."""
+    """Return whether cards other than those dealt there may lie there."""
     misplaced = any(place in where for where in state.round.misplaced.values())
     return state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state)
 
@@ -167,12 +171,12 @@ def _is_distribution_open(state: TableState) -> bool:
 
 
 def _any_left_as_dealt(state: TableState) -> bool:
-    """Return whether a wrong distribution was settled and the cards lie as they were dealt."""
+    """Return whether a wrong distribution was settled and the cards stay as they were dealt."""
     return any(_left_as_dealt(ended) for ended in state.round.closed)
 
 
 def _verify_nothing_dropped(state: TableState, place: Place) -> None:
-    """The cards of a hand are not known before a dropped one is found."""
+    """Verify that no card was dropped and not found: until then the cards of its hand are not known."""
     for card in state.round.piles.get(Pile.DROPPED, ()):
         if state.round.intended.get(card.id) == place:
             raise RefusedError(
@@ -183,7 +187,7 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
 
 
 def _verify_turn(state: TableState, place: Place) -> None:
-    """Verify that the hand may be the first while hands are examined: the Dealer's, or those that Players return."""
+    """Verify that the hand may be first while hands are examined: the Dealer's, or hands that Players return."""
     if state.phase is not Phase.EXAMINING:
         return
     if examined_due(state):
@@ -212,7 +216,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
 
 
 def verify_name_exposed(state: TableState, given: PersonActed, operation: operations.NameExposed) -> None:
-    """Faces of a hand that lies there and is not turned over; none of them lies elsewhere."""
+    """Verify that the named faces are of a hand that is not turned over, and that none of them lies elsewhere."""
     place, cards = operation.place, operation.cards
     hand = state.round.hands.get(place, Hand())
     if not hand.size:
@@ -243,7 +247,7 @@ def verify_name_exposed(state: TableState, given: PersonActed, operation: operat
 
 
 def _lies_at(state: TableState, card: Card, besides: Place) -> Message | None:
-    """Return where a card was shown or named, other than at that place."""
+    """Return the other place where a card was shown or named."""
     if card is state.round.first_card_shown and state.round.first_card is not None:
         return message("the First Card's place")
     for place, hand in state.round.hands.items():
@@ -253,15 +257,16 @@ def _lies_at(state: TableState, card: Card, besides: Place) -> Message | None:
 
 
 def name_exposed(decision: Decision, given: PersonActed, operation: operations.NameExposed) -> None:
-    """Record them. Whether an outcome is established may depend on them, where that is still open."""
+    """Record the named faces, and judge again whether an outcome is established if that depends on them."""
     decision.emit(events.FacesNamed(operation.place, operation.cards, given.person))
     re_evaluate_interruption(decision)
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The cards on the table count; those that the device read are compared with them (I16, I02).
+    """Turn the hand over. The cards on the table count; those that the device read are compared with them (I16, I02).
 
-    Not after `MOST_COMPARED` differences: whoever names one hand after the other would learn what lies face down.
+    After `MOST_COMPARED` differences nothing is compared: by naming hand after hand a person could learn concealed
+    cards.
     """
     place = operation.place
     hand = decision.state.round.hands[place]
@@ -272,7 +277,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     revealed = _opened(hand, cards) if agree else ()
     elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
     if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
-        elsewhere.add(decision.state.round.first_card_shown)  # it lies beside the hands
+        elsewhere.add(decision.state.round.first_card_shown)  # the First Card lies beside the hands
     decision.emit(events.HandExposed(place, cards, revealed, given.person if compared and not agree else ""))
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
@@ -288,16 +293,16 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
                 entered=_codes(cards),
                 most=MOST_COMPARED,
             )
-        facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
+        facts = known_facts(decision.state, place, wrong_number=False)  # only people see whether they lie wrong
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=INFERENCE, facts=facts, place=place, note=note, entered=True)
     judge(decision)
 
 
 def entered_and_read(state: TableState, cards: Sequence[Card], read: Card | None = None) -> Message:
-    """Return what a person entered beside what the device read, where `read` lies open on the table.
+    """Return what a person entered beside what the device read, if `read` is visible on the table.
 
-    The cards that the device read for a hand may lie face down at another place, so they are not named.
+    The cards that the device read for a hand may lie face down at another place; then they are not named.
     """
     entered, device = _codes(cards), state.device.word
     if read is not None:
@@ -314,10 +319,10 @@ def _codes(cards: Iterable[Card]) -> str:
 
 
 def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
-    """Return the commitments to be opened: of the cards that were dealt there, those among the cards shown.
+    """Return the commitments to be opened: of the cards dealt there that are among the cards shown.
 
-    A card shown here that was dealt elsewhere stays sealed, and where the cards shown are not those that were read none
-    is opened: which of them match would tell a person who only guesses what lies face down, here or there.
+    A card shown here that was dealt elsewhere stays sealed. If the cards shown differ from those that were read, no
+    commitment is opened: a person who only guesses would learn which of them match concealed cards.
     """
     faces = (card.face.expose() if card.face else None for card in hand.cards)
     return tuple(
@@ -327,9 +332,9 @@ def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
 
 
 def _comparable(state: TableState, place: Place) -> tuple[Card | None, ...]:
-    """Return what the device read of the cards that may lie there; None: a card that it did not read.
+    """Return what the device read of the cards that may lie there; None for a card that it did not read.
 
-    After a wrong distribution that was not put right, and of which no one entered the places, any card of the deal may
+    After a wrong distribution that was not put right, and for which no places were entered, any card of the deal may
     lie there.
     """
     anywhere = not state.round.misplaced and _any_left_as_dealt(state)
@@ -351,7 +356,7 @@ def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
 
 
 def judge(decision: Decision) -> None:
-    """Give every shown hand in play its outcome; when all have one, the round is settled."""
+    """Give every shown hand in play its outcome; once all have one, the round is settled."""
     state = decision.state
     if state.phase is not Phase.EXPOSING or state.held:
         return
@@ -360,7 +365,7 @@ def judge(decision: Decision) -> None:
         return
     places = state.round.live_places
     if not state.round.hands.keys() >= {*places}:
-        return  # a bet without cards, as a journal of before may have: a person abandons that round
+        return  # a bet without cards, as an old journal may have it: people abandon that round
     for place in places:
         hand = state.round.hands[place]
         if hand.shown and hand.outcome is None:

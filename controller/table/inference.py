@@ -37,12 +37,12 @@ from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTo
 
 
 def device_counts(state: TableState) -> bool:
-    """Return whether the device numbers its cards, reports decks and gives a status."""
+    """Return whether the device numbers its cards, reports decks and sends a status."""
     return state.device.capabilities is None or state.device.capabilities.counts
 
 
 def with_numbers(state: TableState, seen: AnyObservation) -> AnyObservation:
-    """Return the observation with the numbers that the device does not give."""
+    """Return the observation with the numbers that the device does not report."""
     if device_counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
         return seen
     deck = state.decks.in_play
@@ -62,9 +62,9 @@ def _at(face: Concealed | None, shuffle: int, ordinal: int) -> Concealed | None:
 
 
 def drawn_together(state: TableState, given: DeviceReported) -> bool:
-    """Return whether this card left a shoe so soon after the last one that they count as drawn together (I15).
+    """Return whether this card left a shoe so soon after the previous one that they count as drawn together (I15).
 
-    `state`: before the report. Not for a device with a sensor for two cards at once.
+    `state`: before the report. Does not apply to a device with a sensor for simultaneous cards.
     """
     settings, capabilities = state.settings, state.device.capabilities
     if not isinstance(given.observation, CardDrawn) or given.observation.shuffle != state.decks.in_play.shuffle:
@@ -83,7 +83,7 @@ def _since_last_draw(state: TableState, given: DeviceReported) -> int | None:
 
 
 def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int) -> None:
-    """Raise I15. Their order is known from the log; they stay where they were dealt until it is decided."""
+    """Raise I15. The log shows the order; the cards stay where they were dealt until it is decided."""
     before = decision.before
     apart = _since_last_draw(before, given)
     state = decision.state
@@ -91,7 +91,7 @@ def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int
     place = state.round.intended.get((state.decks.in_play.shuffle, last))
     facts = known_facts(decision.state, place, order_known=True)
     if any(card.ordinal == ordinal for card in state.decks.aside):
-        facts = known_facts(  # it lies in no hand yet
+        facts = known_facts(  # it is not in a hand yet
             decision.state, place, order_known=True, curable=False, wrong_number=False
         )
     raise_irregularity(
@@ -115,7 +115,7 @@ def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int
 
 
 def check_clock(decision: Decision, given: DeviceReported) -> None:
-    """Raise I04, once in a round, where the device's clock runs backwards: its reports are in doubt."""
+    """Raise I04, once in a round, if the device's clock runs backwards: its reports are in doubt."""
     before = decision.before
     earlier = before.device.uptime_ms if before.device.boot == given.boot else None
     if earlier is None or given.uptime_ms is None or given.uptime_ms >= earlier:
@@ -133,11 +133,11 @@ def check_clock(decision: Decision, given: DeviceReported) -> None:
 
 # -- the order of the last round
 
-ENOUGH: Final = 6  # recognised cards; six equal ones come by chance once in 14.6 thousand million shuffles
+ENOUGH: Final = 6  # recognised cards; six equal ones occur by chance once in 14.6 thousand million shuffles
 
 
 def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
-    """Check once, when the sixth card of a shuffle is recognised. `count`: how many cards have just left."""
+    """Check once, at the sixth recognised card of a shuffle. `count`: how many cards have just left."""
     state = decision.state
     recognised = _recognised(state.round.read)
     before = len(_recognised(state.round.read[: len(state.round.read) - count]))

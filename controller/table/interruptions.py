@@ -1,7 +1,7 @@
 """Interruptions of a round: power failures, and cards that may have left the device unseen (RTP 5.13, NC 5.4).
 
-A lost link or a restart of the daemon is not a power failure by itself (reading 31). A device that reports one, or a PC
-that was started again, raises it; a person confirms or denies it. Play continues only when a person enters so.
+A lost link or a restart of the daemon alone is not a power failure (reading 31). It is raised when a device reports one
+or the PC was restarted; a person confirms or denies it. Play continues only when a person enters that.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from firmware_bridge.observations import Started
 
 INTERRUPTIONS: Final = frozenset({Kind.POWER_FAILURE, Kind.TECHNICAL_STOP})
 CAUSES: Final = {"power": message("power failure"), "brown_out": message("voltage drop")}
-"""Causes of a device's start that mean that it had no power; a reset and its watchdog do not."""
+"""Start causes of a device that imply a power loss; a reset and the watchdog do not."""
 
 
 def device_started(decision: Decision, given: DeviceReported, seen: Started) -> None:
-    """The device reports why it started."""
+    """Record that the device started, and raise a power failure if its reported cause implies one."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
     if seen.cause in CAUSES:
         note = message("the device had no power ({cause}) and started again", cause=CAUSES[seen.cause])
@@ -45,15 +45,16 @@ def device_started(decision: Decision, given: DeviceReported, seen: Started) -> 
 
 
 def host_started(decision: Decision, before: TableState, given: DaemonStarted) -> None:
-    """The PC was started again since the round began: it had no power."""
+    """Raise a power failure if the PC was restarted since the round began."""
     if before.host_boot and given.host_boot and before.host_boot != given.host_boot:
         _raise_power_failure(decision, INFERENCE, message("the PC was started again during the round"), None)
 
 
 def _raise_power_failure(decision: Decision, noticed_by: str, note: Message, report: DeviceReported | None) -> None:
-    """Raised once in an interruption, whether the device lost power or the PC; once more where that was denied.
+    """Raise a power failure of the device or the PC, once in an interruption; again if the earlier one was denied.
 
-    Not when the chips are paid: the round of play is over by its definition (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
+    It is not raised once the chips are paid: the round of play is then over by definition (TP 1.1.4, RTP 1.1.3, NC
+    1.14, P3 1.1.5).
     """
     state = decision.state
     plays = state.in_round and not state.round.chips_paid
@@ -64,10 +65,10 @@ def _raise_power_failure(decision: Decision, noticed_by: str, note: Message, rep
 
 
 def re_evaluate_interruption(decision: Decision) -> None:
-    """Judge again whether an outcome is established, where an interruption waits to be decided (I17 to I19).
+    """Judge again whether an outcome is established while an interruption waits for a decision (I17 to I19).
 
-    A card that left before it may be reported after it, an exposed card be named, or a bet returned. What people
-    answered stands as long as the table does not know.
+    A card that left before the interruption may be reported after it, an exposed card may be named, or a bet returned.
+    What people answered applies as long as the table does not know.
     """
     number = decision.state.round.number
     for found in decision.state.open:
@@ -83,10 +84,11 @@ def re_evaluate_interruption(decision: Decision) -> None:
 
 
 def as_it_was(state: TableState, found: Irregularity, decided: int | None = None, corrected: int = 0) -> TableState:
-    """The state as far as it matters to an irregularity of the round. `decided`: the entry that did; None: none yet.
+    """Return the state as far as it matters to an irregularity of the round. `decided`: the deciding entry; None: none
+    yet.
 
-    Hands that were turned over after it was raised, and what was named, exposed or returned after it was decided,
-    established nothing. `corrected`: the entry that stands instead of an earlier one.
+    Hands turned over after it was raised, and what was named, exposed or returned after it was decided, established
+    nothing. `corrected`: the entry that replaces an earlier one.
     """
     hands = dict(state.round.hands)
     for entered in state.round.entered:
@@ -111,10 +113,10 @@ def as_it_was(state: TableState, found: Irregularity, decided: int | None = None
 
 
 def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:
-    """Return whether cards may have left a device that comes back in a round without a report of them.
+    """Return whether cards may have left, unreported, a device that comes back in a round.
 
-    Possible where the device does not wait for acknowledgements, or where it loses its reports without power and was
-    started again.
+    That is possible if the device does not wait for acknowledgements, or if it loses its reports without power and was
+    restarted.
     """
     if not state.in_round:
         return False
@@ -124,7 +126,7 @@ def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:
 
 
 def raise_unseen_cards(decision: Decision) -> None:
-    """Raise I04 where cards may have passed, unless the stub was counted already or the round is dealt by hand."""
+    """Raise I04 because cards may have passed, unless the stub was counted or the round is dealt by hand."""
     state = decision.state
     counted = state.round.by_hand or state.decks.in_play.stub is not None
     if state.round.cards_may_have_passed and not counted:

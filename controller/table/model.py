@@ -1,4 +1,4 @@
-"""The values of a table's state: card, hand, deck, device, irregularity, settled bet, answer to an operation."""
+"""Values of a table's state: card, hand, deck, device, irregularity, settled bet, answer to an operation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ CardId: TypeAlias = tuple[int, int]
 
 
 DueDown: TypeAlias = tuple[int, Place, int, int]
-"""A card to be put face down: the irregularity, the place (empty: not known), which card of the hand, its number in
-the shuffle; 0: not known."""
+"""A card to be put face down: the irregularity, the place (empty: not known), which card of the hand, and its number in
+the shuffle (0: not known).
+"""
 
 
 class HeldCard(msgspec.Struct, frozen=True):
@@ -41,28 +42,28 @@ class HeldCard(msgspec.Struct, frozen=True):
 
 
 class Pile(StrEnum):
-    """Where cards lie that left the device and are in no hand, besides the tray and the cards set aside."""
+    """Where cards are that left the device and are in no hand, besides the tray and the cards set aside."""
 
     BURNT = "burnt"
-    DROPPED = "dropped"  # on the floor, or without a known place
+    DROPPED = "dropped"  # on the floor, or at an unknown place
     DISCARDS = "discards"
-    STRAYS = "strays"  # cards of the waiting deck: none of the 52
+    STRAYS = "strays"  # cards of the waiting deck, which are not among the 52
 
 
 ASIDE = "aside"
-"""The name in a count of the cards set aside: out of the device, dealt to no place."""
+"""The name, in a count, of the cards set aside: outside the device, dealt to no place."""
 STUB = "stub"
-"""The name in a count of the cards left in the device, with a set in the tray, or taken out of it after the deal."""
+"""The name, in a count, of the cards left in the device with a set in the tray, or taken out after the deal."""
 DECK = "deck"
-"""The name in a count of all cards of a deck."""
+"""The name, in a count, of all cards of a deck."""
 
 
 class BeforeCount(msgspec.Struct, frozen=True):
-    """What the account of the cards said before a count by hand, which is taken back to it.
+    """The account of the cards before a count by hand, to which it is restored if the count is withdrawn.
 
     `stub`: the counted stub, None before it was counted; `size`: the deck by that count. `more`: cards counted at the
-    pile or place, less those known to lie there; of a count of the stub those aside; None: not counted. `taken_back`
-    and `count_due`: as in the state.
+    pile or place, less those known to be there; for a count of the stub those set aside; None: not counted.
+    `taken_back` and `count_due`: as in the state.
     """
 
     stub: int | None = None
@@ -108,16 +109,16 @@ class Deck(msgspec.Struct, frozen=True):
     stub: int | None = None
     stub_out: bool = False  # the stub was taken out: the device has no more cards to deal
     face_up: tuple[int, ...] = ()  # ordinals of cards that the device found face up
-    face_up_read: tuple[HeldCard, ...] = ()  # those of them that it read
+    face_up_read: tuple[HeldCard, ...] = ()  # the face-up ones that it read
     face_up_count: int = 0  # how many it found face up during the shuffle, without their ordinals
-    by_count: int | None = None  # its size by the last count of the stub: the cards left and those that left it
+    by_count: int | None = None  # its size by the last count of the stub: the cards left plus those that left it
     label: str = ""
-    quarantined: AnyText = ""  # the reason, for a deck without a record
+    quarantined: AnyText = ""  # the reason; only for a deck without a record
     cut: bool = False
 
 
 class RecordedDeck(msgspec.Struct, frozen=True):
-    """A deck that belongs to the table. `back`: its back; two decks of a table differ in it. `seal`: of its box.
+    """A deck that belongs to the table. `back`: its back, unique at the table. `seal`: of its box.
 
     `quarantined`: why it is out of use. `shuffled_by`: who shuffled it outside; cleared once it is dealt from.
     """
@@ -130,9 +131,9 @@ class RecordedDeck(msgspec.Struct, frozen=True):
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
-    """A command without an answer. `seen`: the device reported its effect, so that "done" may be believed.
+    """A command without an answer. `seen`: the device reported its effect, so an answer "done" is credible.
 
-    `late`: it should have been answered, and that was raised.
+    `late`: the answer is overdue, and that was raised.
     """
 
     id: int
@@ -145,11 +146,11 @@ DEVICE_WORDS: Final = {"": message("device"), "shoe": message("shoe"), "shuffler
 
 
 class Device(msgspec.Struct, frozen=True):
-    """The device, by the journal.
+    """The device, according to the journal.
 
     `boot` and `last_report` name the last report in the journal, `uptime_ms` is the device's clock in it; `drawn_boot`
     and `drawn_ms` are those of the last card drawn. `running_boot`: the device's present start. `stops`: the causes for
-    which it moves no cards; `well`: those that it has taken back, which a person still has to end.
+    which it moves no cards; `well`: those that it has withdrawn and that a person still has to end.
     """
 
     connected: bool = False
@@ -161,10 +162,10 @@ class Device(msgspec.Struct, frozen=True):
     last_report: int = 0
     capabilities: Capabilities | None = None
     exit_held: bool | None = None
-    exit_fails: bool = False  # it refused to hold or to release its exit; again at the next link, deck or round
-    exit_differs: int = 0  # statuses since the last order to the exit was answered that contradict it
-    exit_repeated: bool = False  # that order was given a second time
-    newest_withheld: int = 0  # the last report that it had made when reports were given up that it withholds
+    exit_fails: bool = False  # it refused to hold or to release its exit; reset at the next link, deck or round
+    exit_differs: int = 0  # statuses that contradict the last answered order to the exit
+    exit_repeated: bool = False  # that order was repeated
+    newest_withheld: int = 0  # the last report made when reports that it withholds were given up
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[AnyText, ...] = ()
     well: tuple[AnyText, ...] = ()
@@ -173,26 +174,26 @@ class Device(msgspec.Struct, frozen=True):
     drawn_boot: int = 0
     drawn_ms: int | None = None
     firmware_digest: str = ""
-    lost_code: str = ""  # why the last link ended; empty: none has ended since the daemon started
+    lost_code: str = ""  # why the last link ended; empty: none ended since the daemon started
 
     @property
     def word(self) -> Message:
-        """Return what people call it: device before the first one is connected."""
+        """Return the word for the device; "device" before the first one is connected."""
         return DEVICE_WORDS.get(self.kind, DEVICE_WORDS[""])
 
     @property
     def stopped(self) -> Message | None:
-        """Return why it has stopped; None: it has not."""
+        """Return why it has stopped; None if it has not."""
         return named_causes(self.stops) if self.stops else None
 
     @property
     def moving(self) -> OpenCommand | None:
-        """The open command that moves cards; there is at most one."""
+        """Return the open command that moves cards; there is at most one."""
         return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
 
 
 class Move(NamedTuple):
-    """A card that people move: from a place or pile to another. Of one that is turned face down both are its place.
+    """A card that people move from one place or pile to another. For a card turned face down both are its place.
 
     `ordinal`: its number in the shuffle; 0: not known. `card`: which card of the hand it is, 1 to 3; 0: not known.
     `place` empty: not known.
@@ -205,20 +206,20 @@ class Move(NamedTuple):
 
 
 class Stage(StrEnum):
-    """What an open irregularity waits for."""
+    """Stages of an open irregularity, by what it waits for."""
 
     CLAIMED = "claimed"  # a person confirms or denies the fact
     ORDERING = "ordering"  # a person names the order of simultaneous cards
     CHOOSING = "choosing"  # every bettor chooses
-    MOVING = "moving"  # cards are put where they belong
+    MOVING = "moving"  # people put cards where they belong
     RULING = "ruling"  # a person rules
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """A first request of something that takes effect when it is entered again; `entry`: where the request stands.
+    """A first request of something that takes effect when it is entered again; `entry`: that of the request.
 
     `screen`: the one at which it was entered; empty: at none. `utc_ns`: when; 0: not kept. `facts`: those stated in it;
-    `authority`: by whose it was ruled.
+    `authority`: the one by which it was ruled.
     """
 
     entry: int
@@ -230,7 +231,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """The last event that gave what people are offered another meaning. `what`: its name, `entry`: its number.
+    """The last event that gave the operations offered to people another meaning. `what`: its name, `entry`: its number.
 
     `operation`: the entry of the operation from which it followed; 0: it followed from none.
     """
@@ -256,16 +257,16 @@ class Irregularity(msgspec.Struct, frozen=True):
     stage: Stage
     blocks: bool
     place: Place | None = None
-    card: int | None = None  # 1 to 3: which card of the hand, where people named one
+    card: int | None = None  # 1 to 3: which card of the hand, if people named one
     ordinals: tuple[int, ...] = ()  # of the cards that it is about
     note: AnyText = ""  # what was noticed, in words
     counted: int | None = None
     counted_by: int = 0  # the entry of the count of stub or deck that answered it
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
-    dealt_at_choice: int = 0  # cards of the deal that had left the device when the last of them was made
+    dealt_at_choice: int = 0  # cards of the deal that had left the device at the last choice
     first_facts: Facts = Facts()
     origin: int = 0
-    of_deck: str = ""  # the recorded deck that it is about
+    of_deck: str = ""  # the recorded deck in question
     waiting: bool = False  # it is about the deck that waits for the next round, not about a round
     void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
     void_because: AnyText = ""  # why the round would be void, by that request
@@ -274,20 +275,20 @@ class Irregularity(msgspec.Struct, frozen=True):
 
     @property
     def fell(self) -> bool:
-        """Whether a card of it fell to the floor."""
+        """Return whether one of its cards fell to the floor."""
         return self.kind is Kind.DROPPED_CARD or (self.kind is Kind.PLAYER_EXPOSED and bool(self.facts.dropped))
 
 
 DENIED = "denied"
 """The outcome of an irregularity that proved not to be one."""
 CORRECTED = "corrected"
-"""The outcome of one that was noticed with an entry which proved wrong."""
+"""The outcome of an irregularity noticed with an entry that proved wrong."""
 NOT_SO = frozenset({DENIED, CORRECTED})
-"""Outcomes after which there never was an irregularity."""
+"""Outcomes by which there never was an irregularity."""
 
 
 class Closed(msgspec.Struct, frozen=True):
-    """An irregularity of this round as it stood when it ended, and its outcome: a disposition, denied, ruling ..."""
+    """An irregularity of this round as it was when it ended, and its outcome: a disposition, denied, ruling ..."""
 
     found: Irregularity
     outcome: str
@@ -320,7 +321,7 @@ class SettledBet(msgspec.Struct, frozen=True):
 
 
 class PaidBox(msgspec.Struct, frozen=True):
-    """How the main bets at a box were paid where no bets are entered. `title`: the wager's; empty: all are paid alike.
+    """The payment of the main bets at a box without entered bets. `title`: the wager's; empty: all are paid alike.
 
     `verdict`: won, lost, returned; out: the hand was out of play. `net`: what a bet of one unit won.
     """
@@ -332,7 +333,7 @@ class PaidBox(msgspec.Struct, frozen=True):
 
 
 class Restrictions(msgspec.Struct, frozen=True):
-    """What a pit manager restricts until further notice; see `controller.rules.layout.TableRules`."""
+    """Restrictions set by a pit manager until further notice; see `controller.rules.layout.TableRules`."""
 
     closed_boxes: tuple[int, ...] = ()
     fewer_wagers: tuple[tuple[int, int], ...] = ()
@@ -356,7 +357,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 Proof: TypeAlias = Literal["", "user", "pin", "screen"]
-"""How a person proved who it is: `screen`: as the dealer signed on at that screen; empty: not recorded."""
+"""The way in which a person proved who it is; `screen`: by the dealer's sign-on there; empty: not recorded."""
 
 
 class PinLock(msgspec.Struct, frozen=True):
@@ -376,9 +377,9 @@ class PinLock(msgspec.Struct, frozen=True):
 class Screen(msgspec.Struct, frozen=True):
     """A browser that a supervisor enrolled: people may operate the table there.
 
-    `token_hash`: SHA-256 of what its cookie holds, in hex; `id`: the first digits of it. `dealer`: who is signed on
-    there until `until_utc_ns`; empty: nobody. `since`: the entry of that sign-on, 0: of an earlier version;
-    `host_boot`: the start of the PC in which it was.
+    `token_hash`: SHA-256 of its cookie's value, in hex; `id`: its first digits. `dealer`: who is signed on there until
+    `until_utc_ns`; empty: nobody. `since`: the entry of that sign-on, 0: of an earlier version; `host_boot`: the start
+    of the PC in which it was.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The next act at the table, in sentences for the people there: derived from the state, without naming a card.
+"""Describes the next act in sentences for the people at the table, derived from the state, without naming a card.
 
 Open irregularities come first, then a pause or the service, then what the phase waits for. While an irregularity is
 open, or play goes on without the device, a device that is disconnected, stopped or not yet compared is named last.
@@ -35,7 +35,7 @@ CANNOT_SERVE: Final = frozenset(
         "device-url", "device-version",
     }
 )  # fmt: skip
-"""Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""
+"""Codes of docs/faults.md with which a device stays out of use until a person has acted."""
 
 
 CONFIRM_END: Final = message("Confirm to end the round.")
@@ -45,15 +45,15 @@ ENTERED_BY_SUPERVISOR: Final = message("Call the pit supervisor to enter it.")
 
 
 def next_step(state: TableState) -> Message:
-    """Return the next act in all its sentences."""
+    """Return the next act in full."""
     return sentences(*next_steps(state))
 
 
 def next_steps(state: TableState) -> tuple[Message, ...]:
-    """Return the next act sentence by sentence: the act comes first, then what else has to be known of it.
+    """Return the next act sentence by sentence: first the act, then what else people have to know about it.
 
-    Between rounds chips that are due come first. With wagers entered no round begins before they are recorded; without,
-    they are due until one begins.
+    Between rounds chips that are due come first. If wagers are entered, no round begins before the chips are recorded;
+    otherwise they are due until a round begins.
     """
     chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ()
     ends = (errors_count(state),) if state.phase is Phase.CONCLUDED and not (chips or state.blocked) else ()
@@ -61,7 +61,7 @@ def next_steps(state: TableState) -> tuple[Message, ...]:
 
 
 def _chips_due(state: TableState) -> tuple[Message, ...]:
-    """Return what is returned or moved once more: the act, then each bet that moves."""
+    """Return which chips are returned or moved again: the act, then each bet that moves."""
     if state.round.bets_to_return:
         back = message('Return all bets, then press "Bets are back".')
         if state.round.paid_before:
@@ -71,7 +71,7 @@ def _chips_due(state: TableState) -> tuple[Message, ...]:
 
 
 def _act(state: TableState) -> tuple[Message, ...]:
-    """Return what the phase waits for; then the trouble of a device without which it is done."""
+    """Return what the phase waits for, then the trouble of a device that it does not need."""
     trouble = () if state.service is Service.IN_SERVICE or state.phase in BETWEEN_ROUNDS else _trouble(state)
     acts = BY_PHASE[state.phase](state)
     moved = differences(state) if CHANGED in acts else ()
@@ -85,12 +85,12 @@ def _trouble(state: TableState) -> tuple[Message, ...]:
 
 
 def stub_is_out(state: TableState) -> bool:
-    """Return whether the device has no more part in the deal."""
+    """Return whether the device has no further part in the deal."""
     return state.round.by_hand or state.decks.in_play.stub_out
 
 
 def goes_on_without_device(state: TableState) -> bool:
-    """Return whether the act of the phase is accepted while the table is not in service: the cards are on the table."""
+    """Return whether the phase's act is accepted while the table is out of service, with the cards on the table."""
     if state.phase in CARDS_LEAVE:
         return stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
     gives_stub = state.device.connected and not (state.device.stopped or state.decks.in_play.stub_out)
@@ -99,7 +99,7 @@ def goes_on_without_device(state: TableState) -> bool:
 
 
 def _in_the_way(state: TableState) -> tuple[Message, ...]:
-    """Return what comes before the act of the phase: an open irregularity with the number of others, the trouble."""
+    """Return what precedes the act of the phase: an open irregularity with the number of others, or device trouble."""
     if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
         clears = named and not remedy(state.device)
@@ -155,7 +155,7 @@ def _more(count: int) -> tuple[Message, ...]:
 
 
 def device_trouble(state: TableState) -> tuple[Message, ...]:
-    """Return what to do about a device that is disconnected, has come back or has stopped; empty when it runs."""
+    """Return what to do about a device that is disconnected, reconnected or stopped; empty when it runs."""
     device = state.device.word
     if not state.device.connected:
         return _not_connected(state)
@@ -174,7 +174,7 @@ def device_trouble(state: TableState) -> tuple[Message, ...]:
 
 
 def _not_connected(state: TableState) -> tuple[Message, ...]:
-    """A cable that came out is put in again; a supervisor deals with a device that was refused or cannot be read."""
+    """Return what to do about a lost link: reconnect a cable; a supervisor handles a refused or unreadable device."""
     device, code = state.device.word, state.device.lost_code
     due = state.phase in CARDS_LEAVE and not stub_is_out(state)
     by_hand = (message("Or call the pit supervisor to deal by hand."),) if due else ()
@@ -190,14 +190,14 @@ def _cause(state: TableState) -> Message:
 
 
 def waiting(state: TableState) -> tuple[Message, ...]:
-    """Return what a table that is not in service waits for, where it is not its device."""
+    """Return what an out-of-service table waits for, if it is not its device."""
     if state.service is Service.RECONCILING:
         return (message("Wait until the {device} is compared with the screen.", device=state.device.word),)
     return (CALL_PIT_SUPERVISOR, _cause(state))
 
 
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: Message) -> Message:
-    """Return the sentence with which the operation would be refused now, else `otherwise`."""
+    """Return the sentence that would refuse the operation now, else `otherwise`."""
     verifies: dict[type[operations.Operation], Callable[..., None]] = {
         operations.PlaceYourBets: rounds.verify_place_your_bets,
         operations.NoMoreBets: rounds.verify_no_more_bets,
@@ -260,14 +260,14 @@ def _deal(state: TableState) -> tuple[Message, ...]:
 
 
 def _clear_first(state: TableState) -> tuple[Message, ...]:
-    """Return that a stopped device is cleared before cards are dealt."""
+    """Return the instruction to clear a stopped device before cards are dealt."""
     if not (causes := state.device.stopped):
         return ()
     return (message("Clear the {device} first ({causes}).", device=state.device.word, causes=causes),)
 
 
 def _face_up(state: TableState) -> tuple[Message, ...]:
-    """Return where the card goes that lies face up in the device, if it is one of the cards of the round (NC 5.10)."""
+    """Return where the face-up card goes if it is one of the cards of the round (NC 5.10)."""
     ahead = state.face_up_ahead
     if not ahead:
         return ()
@@ -316,7 +316,7 @@ def _settle(state: TableState) -> tuple[Message, ...]:
 
 
 def errors_count(state: TableState) -> Message:
-    """Return until when an error of a round that is settled may change it: each document has its own clauses."""
+    """Return how long an error may change a settled round: each document has its own clauses."""
     if clauses := rounds.errors_count_by(state):
         return message(
             'Errors found before "Place your bets" may still change the result ({clauses:list}).', clauses=clauses
@@ -339,5 +339,5 @@ BY_PHASE: Final[dict[Phase, Callable[[TableState], tuple[Message, ...]]]] = {
 
 
 def return_by(role: Role) -> Message:
-    """Return what a table waits for that is out of service for a reason of its own, whatever its device does."""
+    """Return what a table waits for that is out of service for its own reason, whatever its device does."""
     return message("The table is out of service. Call the {role} to return it to service.", role=role.named)

@@ -1,6 +1,6 @@
-"""What is offered to people, a row an operation: where it makes sense, and what a person could enter there.
+"""Offers of operations to people. Each operation has a row: when it makes sense, and what a person could enter.
 
-A row stands for the phases of its permission. `groups` gives the offers of a state, each with samples that are tried.
+A row applies in the phases of its permission. `groups` gives the offers of a state, each with samples that are tried.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from firmware_bridge.cards import DECK as CARDS
 from firmware_bridge.cards import DECK_SIZE
 
 WORDS: Final = "as entered"
-"""What stands in a trial for a text that a person enters."""
+"""Sample text for a field in which a person enters text."""
 UNKNOWN: Final = "\N{BULLET}"
 """A name that no deck, back or bettor of a table has."""
-MOST_TRIED: Final = 8  # of many that may be named: bets, bettors
+MOST_TRIED: Final = 8  # samples of many possible ones: bets, bettors
 MOST_COUNTED: Final = 60
 
 
 REQUIRED: Final = {one: tuple(field.name for field in fields(one) if field.required) for one in PERMISSIONS}
-"""The fields that an operation cannot do without."""
+"""The fields that an operation requires."""
 
 
 class Group(NamedTuple):
-    """One offer. `samples`: of which one has to be permitted; all have the known arguments. `untried`: what an
-    operation says is not tried, but rank, phase, service and hold are.
+    """One offer. `samples`: at least one has to be permitted; all share the known arguments.
+
+    `untried`: the contents of the operation are not tried, but rank, phase, service and hold are.
     """
 
     samples: tuple[Operation, ...]
@@ -65,7 +66,7 @@ def group(
     role: Role = Role.DEALER,
     untried: bool = False,
 ) -> Group:
-    """`known`: fields of which the samples hold what is known. What an operation requires besides is needed."""
+    """Build a group. `known`: fields whose value the samples have. The other required fields are needed from people."""
     first = samples[0]
     values = {name: msgspec.to_builtins(getattr(first, name)) for name in known}
     required = (name for name in REQUIRED[type(first)] if name not in values)
@@ -73,7 +74,7 @@ def group(
 
 
 class Row(NamedTuple):
-    """Where an operation makes sense, and its offers there."""
+    """When an operation makes sense, and its offers."""
 
     operation: type[Operation]
     groups: Callable[[TableState], Iterable[Group]]
@@ -81,12 +82,12 @@ class Row(NamedTuple):
 
 
 def just(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
-    """One offer that needs nothing of the state."""
+    """Return one offer that needs nothing from the state."""
     return lambda state: (group(operation),)
 
 
 def untried(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
-    """One offer of which people say nearly all, or which depends on the screen."""
+    """Return one offer whose contents people enter almost entirely, or which depends on the screen."""
     return lambda state: (group(operation, untried=True),)
 
 
@@ -109,7 +110,7 @@ def _first_card(state: TableState) -> Iterator[Group]:
 
 
 def _hands(state: TableState) -> Iterator[Group]:
-    """Each hand that is not turned over. The sample enters cards, so that nothing that the device read is asked."""
+    """Offer each hand that is not turned over. The sample enters cards, so it never asks for what the device read."""
     for place in (*state.round.live_places, DEALER):
         hand = state.round.hands.get(place)
         if hand is not None and not hand.shown:
@@ -118,7 +119,7 @@ def _hands(state: TableState) -> Iterator[Group]:
 
 
 def _handled(state: TableState) -> Iterator[Group]:
-    """Cards that a Player touched, or looked at too: then who did, where bettors are entered."""
+    """Offer the handling or viewing of a hand; who did it is needed if bettors are entered."""
     places = [place for place, hand in state.round.hands.items() if place != DEALER and hand.cards]
     if places:
         yield group(*(operations.HandleCards(place) for place in places))
@@ -138,7 +139,7 @@ def _named(state: TableState) -> Iterator[Group]:
 
 
 def _placed(state: TableState) -> Iterator[Group]:
-    """Any card that lies at a place may lie at another one."""
+    """Offer another place for any card that is at a place."""
     for place, hand in state.round.hands.items():
         if hand.cards:
             other = DEALER if place != DEALER else "B1"
@@ -152,7 +153,7 @@ def _concluded(state: TableState) -> Iterator[Group]:
 
 
 def _abandoned(state: TableState) -> Iterator[Group]:
-    """The second request is in the same words as the first."""
+    """Offer to abandon the round; the second request has the same words as the first."""
     if not state.round.abandon_asked:
         yield group(operations.AbandonRound(WORDS, WORDS), twice=True)
         return
@@ -172,13 +173,13 @@ def _leaving(state: TableState) -> Iterator[Group]:
 
 
 def _entering(state: TableState) -> Iterator[Group]:
-    """A new bettor; where no more are taken, one who is entered may still move."""
+    """Offer a new bettor; if no more are accepted, an entered one may still move."""
     known = [operations.EnterBettor(bettor.id, bettor.seat) for bettor in state.bettors[:1]]
     yield group(operations.EnterBettor(UNKNOWN), *known, needs=("seat",))
 
 
 def _wagers(state: TableState) -> Iterator[Group]:
-    """A bet that the rules allow; and one that was overlooked, and lies there although they do not."""
+    """Offer a bet that the rules allow, and an overlooked one that lies there although they do not."""
     assert state.settings is not None
     main = next(wager for wager in state.law.wagers if wager.main)
     limit = state.table_rules.limits.get(main.id)
@@ -194,7 +195,7 @@ def _wagers(state: TableState) -> Iterator[Group]:
 
 
 def _restricted(state: TableState) -> Iterator[Group]:
-    """People begin with what is in force; what they take away is lifted."""
+    """Offer the restrictions in force as the start; what people remove is lifted."""
     names = ("closed_boxes", "fewer_wagers", "one_box")
     force = operations.RestrictBetting(*(getattr(state.restrictions, name) for name in names))
     bettors = bool(state.bettors or force.one_box)
@@ -214,7 +215,7 @@ def _taken_back(state: TableState) -> Iterator[Group]:
 
 
 def counts_due(state: TableState) -> str:
-    """The pile that has to be counted by hand now; empty: none."""
+    """Return the pile that has to be counted by hand now; empty if none."""
     for found in state.open:
         if COUNT_BY_HAND in found.asks:
             return DECK if found.waiting else STUB
@@ -240,7 +241,7 @@ def _shuffled(state: TableState) -> Iterator[Group]:
 
 
 def _brought(state: TableState) -> Iterator[Group]:
-    """A deck; and one that is another than those that were taken away out of use, where it has the back of one."""
+    """Offer to bring a deck, also another deck with the back of a quarantined one that was taken away."""
     yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS))
     if any(deck.quarantined for deck in state.decks.taken_away):
         yield group(operations.BringDeck(UNKNOWN, UNKNOWN, WORDS, DECK_SIZE, WORDS, another=True), known=("another",))
@@ -291,7 +292,7 @@ def _removed(state: TableState) -> Iterator[Group]:
 
 
 def _taken_over(state: TableState) -> Iterator[Group]:
-    """Every open irregularity is named: the person who takes over ticks them off."""
+    """Offer a takeover that names every open irregularity: the person who takes over ticks them off."""
     yield group(operations.TakeOver(tuple(found.id for found in state.open)), known=("open",))
 
 
@@ -373,9 +374,9 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.EndMaintenance, just(operations.EndMaintenance())),
     Row(operations.InstructDevice, _instructed),
 )
-"""In the order in which they are offered; what is decided about irregularities is in `offered_decisions`."""
+"""Rows in the order in which they are offered; `offered_decisions` has the decisions about irregularities."""
 
 
 def returns_due(state: TableState) -> bool:
-    """Between rounds: whether bets are to be returned, or a difference is to be paid."""
+    """Return whether, between rounds, bets have to be returned or a difference paid."""
     return state.round.bets_to_return or difference_due(state)

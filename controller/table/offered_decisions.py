@@ -1,4 +1,4 @@
-"""What is offered about open irregularities: the next step of each, in the order in which people decide them."""
+"""Offers about open irregularities: the next step of each, in the order in which people decide them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CANNOT_BE_MOVED: Final = Facts(curable=False, reconstructable=False)
 
 
 def decisions(state: TableState) -> Iterator[Group]:
-    """The steps that people can take now about what is open."""
+    """Return the steps that people can take now about open irregularities."""
     for found in in_order(state):
         yield from STEPS[found.stage](state, found)
         if found.stage in (Stage.CLAIMED, Stage.MOVING, Stage.RULING):
@@ -33,9 +33,9 @@ def decisions(state: TableState) -> Iterator[Group]:
 
 
 def _confirmed(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """Yes or no to the first question that is open; what only a count shows is not answered in words.
+    """Offer yes or no to the first open question; what only a count shows is not answered in words.
 
-    What was confirmed once, with some answers, has to be confirmed with the same ones: that comes first.
+    A first confirmation has to be repeated with the same answers: that offer comes first.
     """
     asked = found.asks[0] if found.asks and COUNT_BY_HAND not in found.asks else ""
     once = [found.asking.facts] if found.void_asked and found.asking is not None else []
@@ -67,7 +67,7 @@ def _ordered(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 
 def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """For each bettor who has not chosen: each option; and that the bettor is away, whose bets stand."""
+    """Offer each option to each bettor who has not chosen; and that the bettor is away and the bets stand."""
     done = {(place, bettor) for place, bettor, _ in found.choices}
     options = tuple(dict.fromkeys(option.choice for option in found.row.options)) or tuple(Choice)
     for place, bettor in state.round.choosers:
@@ -82,7 +82,7 @@ def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 
 def _moved(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """The cards are moved; or people say that it cannot be done."""
+    """Offer that the cards were moved, or that it cannot be done."""
     yield group(operations.Reconstruct(found.id, found.revision), known=THE_MATTER)
     yield _confirmation(state, found, CANNOT_BE_MOVED)
 
@@ -91,7 +91,7 @@ def _ruled(state: TableState, found: Irregularity) -> Iterator[Group]:
     for action in RulingAction:
         named = NAMED[action](state, found) if action in NAMED else {}
         if not may_be_ruled(state, found, action) or not all(named.values()):
-            continue  # also where there is nothing that the ruling could name
+            continue  # also if there is nothing that the ruling could name
         void = action is RulingAction.VOID and voids_a_round(state, found)
         asking = _asking(found) if void else None
         words = (asking.authority, str(found.void_because)) if asking else (WORDS, WORDS)
@@ -110,7 +110,7 @@ def _hands(state: TableState, found: Irregularity) -> dict[str, Any]:
 
 
 def _bets(state: TableState, found: Irregularity) -> dict[str, Any]:
-    """Side wagers without a main one need not be named."""
+    """Offer rulings on bets. Side wagers without a main one need not be named."""
     return {} if found.kind is Kind.SIDE_WITHOUT_MAIN else {"bets": tuple(bet.number for bet in state.layout.bets[:1])}
 
 
@@ -124,7 +124,7 @@ NAMED: Final[dict[RulingAction, Callable[[TableState, Irregularity], dict[str, A
     RulingAction.RETURN_BETS: _bets,
     RulingAction.NAME_ORDER: _waiting,
 }
-"""What a ruling has to name besides."""
+"""What else a ruling has to name."""
 
 STEPS: Final[dict[Stage, Callable[[TableState, Irregularity], Iterator[Group]]]] = {
     Stage.CLAIMED: _confirmed,

@@ -1,9 +1,9 @@
-"""What people can do now: every operation that makes sense, also those that are refused, each with the reason.
+"""Lists what people can do now: every operation that makes sense, and for those that are refused the reason.
 
 `offers` builds for each operation of the present phase samples of what a person could enter and asks `perform.verify`
-about them: so an offer is allowed exactly where `decide` would take it. What people add (a reason, a count, a name) is
-filled in for the trial and is no part of the offer. Only public facts are asked: where cards are entered the samples
-name cards, and no sample lets the table say what the device read.
+about them, so an offer is allowed exactly if `decide` would accept it. What people add (a reason, a count, a name) is
+filled in for the trial and is not part of the offer. Only public facts are used: samples of card entries name cards, so
+no sample makes the table tell what the device read.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from controller.table.rounds import REPEATED_WITHIN_NS
 from controller.table.state import TableState
 
 ANOTHER: Final = "*"
-"""A person of whom only the rank is known: no person of a configuration has this id."""
+"""A person of whom only the rank is known; no configured person has this id."""
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """An operation that people can enter, or why they cannot.
+    """An operation that people can enter, or the reason why they cannot.
 
     `role`: the lowest rank that may. `twice`: it takes effect when it is entered again; `asked`: the entry of the first
-    request, where one stands, with who entered it, at which screen, and when. `primary`: the act that comes next.
-    `arguments`: what is known of the operation's fields; `needs`: the fields that a person adds.
+    request, if there is one, with who entered it, at which screen, and when. `primary`: the act that comes next.
+    `arguments`: the known fields of the operation; `needs`: the fields that a person adds.
     """
 
     operation: str
@@ -69,9 +69,9 @@ def offers(state: TableState) -> tuple[Offer, ...]:
 
 
 def signed_before(state: TableState, operation: AnyOperation, screen: str, repeats: int, utc_ns: int) -> str:
-    """Return who signed the first request, where this is the second: in the same words, soon after, at the same screen.
+    """Return who signed the first request if this is the second: unchanged, soon after, at the same screen.
 
-    Empty: nobody did, and the request needs a signature of its own. What may stand in it is what is offered.
+    Empty: nobody did, and the request needs its own signature. The offers show what it may contain.
     """
     for offer in offers(state) if screen and repeats else ():
         soon = utc_ns - offer.asked_utc_ns <= REPEATED_WITHIN_NS
@@ -103,7 +103,7 @@ def _offer(state: TableState, group: Group) -> Offer:
 
 
 def _tried(state: TableState, group: Group) -> tuple[RefusedError | None, Role]:
-    """Return the first refusal, where every sample is refused; and the lowest rank that may."""
+    """Return the first refusal if every sample is refused, and the lowest rank that may do it."""
     lowest = max(PERMISSIONS[type(group.samples[0])].role, group.role, key=list(Role).index)
     first: RefusedError | None = None
     for sample in group.samples:

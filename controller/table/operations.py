@@ -1,4 +1,4 @@
-"""What people enter at the table: one type an operation, as a console or a program sends it.
+"""Operations that people enter at the table: one type per operation, as a console or a program sends it.
 
 The tag is the operation's name in the API and in journals: it never changes. `controller.table.permissions` says who
 may do it, when, and what follows.
@@ -17,7 +17,7 @@ from firmware_bridge.cards import Card
 
 
 class Operation(msgspec.Struct, frozen=True, tag_field="operation", forbid_unknown_fields=True):
-    """Base of all operations."""
+    """Base class of all operations."""
 
 
 # -- the table: opened and closed, paused, in service, on duty, maintained
@@ -32,7 +32,7 @@ class CloseTable(Operation, frozen=True, tag="close_table"):
 
 
 class PauseTable(Operation, frozen=True, tag="pause_table"):
-    """Play stands still at once. Of a table that is paused it is the reason, in place of the one before."""
+    """Stop play immediately. At a paused table, replace the reason of the pause."""
 
     reason: str
 
@@ -42,31 +42,31 @@ class ResumeTable(Operation, frozen=True, tag="resume_table"):
 
 
 class ContinueRound(Operation, frozen=True, tag="continue_round"):
-    """After a lost link or a restart: the person has compared the table with the screen, and play continues."""
+    """Continue after a lost link or a restart: the person has compared the table with the screen."""
 
 
 class ReturnToService(Operation, frozen=True, tag="return_to_service"):
-    """The cause of being out of service is fixed: the link is made again and the device compared again."""
+    """Return the table to service after the cause is fixed: the link is opened and the device compared again."""
 
 
 class DealerOn(Operation, frozen=True, tag="dealer_on"):
-    """The person who enters it deals from now on."""
+    """Start duty: the person who enters it deals from now on."""
 
 
 class DealerOff(Operation, frozen=True, tag="dealer_off"):
-    """The dealer on duty leaves the table, and no one takes over."""
+    """End the duty of the dealer, who leaves the table; no one takes over."""
 
 
 class TakeOver(Operation, frozen=True, tag="take_over"):
-    """The person who enters it deals from now on, also in a round. `open`: the ids of all open irregularities."""
+    """Take over the table, also in a round, as the dealer on duty. `open`: the ids of all open irregularities."""
 
     open: tuple[int, ...] = ()
 
 
 class EnrolScreen(Operation, frozen=True, tag="enrol_screen"):
-    """A browser becomes a screen at which people operate the table. `POST /v1/screen/enrolment` enters it.
+    """Make a browser a screen at which people operate the table. `POST /v1/screen/enrolment` enters it.
 
-    `token_hash`: SHA-256 of what its cookie holds, 64 hexadecimal digits; the first 12 are the screen's id.
+    `token_hash`: SHA-256 of its cookie's value, 64 hexadecimal digits; the first 12 are the screen's id.
     """
 
     name: str
@@ -74,31 +74,31 @@ class EnrolScreen(Operation, frozen=True, tag="enrol_screen"):
 
 
 class RemoveScreen(Operation, frozen=True, tag="remove_screen"):
-    """`screen`, by its id, may only display from now on."""
+    """Remove a screen, which may then only display. `screen`: its id."""
 
     screen: str
 
 
 class SignOn(Operation, frozen=True, tag="sign_on"):
-    """At a screen: what is entered there without a name is this dealer's, until it is locked or the shift is over."""
+    """Sign on at a screen: entries there without a name are this dealer's, until it is locked or the shift is over."""
 
 
 class LockScreen(Operation, frozen=True, tag="lock_screen"):
-    """At a screen: the dealer's sign-on there ends. The dealer stays on duty."""
+    """Lock a screen: the dealer's sign-on there ends. The dealer stays on duty."""
 
 
 class BeginMaintenance(Operation, frozen=True, tag="begin_maintenance"):
-    """Between rounds: people test, clean or repair the device. Cards that leave it then belong to no round."""
+    """Begin maintenance between rounds: people test, clean or repair the device, and its cards belong to no round."""
 
     reason: str
 
 
 class EndMaintenance(Operation, frozen=True, tag="end_maintenance"):
-    """The deck has to be loaded, shuffled and counted again before the next round."""
+    """End maintenance. The deck has to be loaded, shuffled and counted again before the next round."""
 
 
 class Instruction(StrEnum):
-    """What a device can be instructed to do under maintenance."""
+    """Instructions to a device under maintenance."""
 
     DISPENSE = "dispense"
     SHUFFLE = "shuffle"
@@ -109,7 +109,7 @@ class Instruction(StrEnum):
 
 
 class InstructDevice(Operation, frozen=True, tag="instruct_device"):
-    """Under maintenance a person operates the device. `cards`: the size of the set to dispense, 1 to 5, else 0."""
+    """Operate the device under maintenance. `cards`: the size of the set to dispense, 1 to 5, else 0."""
 
     instruction: Instruction
     cards: int = 0
@@ -119,26 +119,26 @@ class InstructDevice(Operation, frozen=True, tag="instruct_device"):
 
 
 class PlaceYourBets(Operation, frozen=True, tag="place_your_bets"):
-    """The Dealer's announcement: a round begins."""
+    """Begin a round with the Dealer's announcement."""
 
 
 class CancelStart(Operation, frozen=True, tag="cancel_start"):
-    """ "Place your bets" was entered by mistake: the round before is open again for errors found in it.
+    """Cancel a start that was entered by mistake: the previous round is open again for errors found in it.
 
-    `announced`: it was announced, and no one bets; the round before is over.
+    `announced`: "Place your bets" was announced and no one bets; the previous round is over.
     """
 
     announced: bool = False
 
 
 class OccupyBoxes(Operation, frozen=True, tag="occupy_boxes"):
-    """The boxes with a main wager. The last entry before "No more bets" counts."""
+    """Name the boxes with a main wager. The last entry before "No more bets" counts."""
 
     boxes: tuple[int, ...]
 
 
 class NoMoreBets(Operation, frozen=True, tag="no_more_bets"):
-    """The Dealer's announcement: the deal begins."""
+    """Begin the deal with the Dealer's announcement."""
 
 
 class ReopenBets(Operation, frozen=True, tag="reopen_bets"):
@@ -206,20 +206,20 @@ class AbandonRound(Operation, frozen=True, tag="abandon_round"):
 
 
 class EnterBettor(Operation, frozen=True, tag="enter_bettor"):
-    """A person bets here. `seat`: the box at which the bettor sits; None: standing. A second entry moves the bettor."""
+    """Enter a person who bets. `seat`: the bettor's box; None: standing. A second entry moves the bettor."""
 
     bettor: str
     seat: int | None = None
 
 
 class BettorLeaves(Operation, frozen=True, tag="bettor_leaves"):
-    """A bettor leaves; possible while no bet of the bettor lies on the layout."""
+    """Remove a bettor; possible while no bet of the bettor is on the layout."""
 
     bettor: str
 
 
 class PlaceWager(Operation, frozen=True, tag="place_wager"):
-    """`amount` more units on a wager of a box. `overlooked`: it lies there although the rules do not allow it.
+    """Add `amount` units to a wager of a box. `overlooked`: the bet is there although the rules do not allow it.
 
     `placed_by`: the name of the Dealer, Pit Supervisor or Pit Manager who placed it at the Player's request (RTP 3.6,
     NC 5.16); empty: the Player did. The wager is the Player's all the same.
@@ -234,7 +234,7 @@ class PlaceWager(Operation, frozen=True, tag="place_wager"):
 
 
 class ChangeWager(Operation, frozen=True, tag="change_wager"):
-    """A bet amounts to `amount` units in all from now on."""
+    """Change a bet to `amount` units in all."""
 
     bet: int
     amount: int
@@ -245,22 +245,22 @@ class TakeBackWager(Operation, frozen=True, tag="take_back_wager"):
 
 
 class RejectExcess(Operation, frozen=True, tag="reject_excess"):
-    """Chips over a maximum are handed back before bets are closed."""
+    """Hand back chips over a maximum before bets are closed."""
 
 
 class RestrictBetting(Operation, frozen=True, tag="restrict_betting"):
-    """All that a pit manager restricts from now on: an empty list lifts a restriction."""
+    """Set everything that a pit manager restricts: an empty list lifts a restriction."""
 
     closed_boxes: tuple[int, ...] = ()
     fewer_wagers: tuple[tuple[int, int], ...] = ()
     one_box: tuple[str, ...] = ()
 
 
-# -- cards: where they lie, how many
+# -- cards: their places and numbers
 
 
 class ShuffledOutside(Operation, frozen=True, tag="shuffled_outside"):
-    """A deck was shuffled by hand or by a batch shuffler. For a shoe this takes the place of the device's shuffle.
+    """Record that a deck was shuffled by hand or by a batch shuffler. For a shoe this replaces the device's shuffle.
 
     `deck`: a recorded deck, which may still be outside the device; it counts as shuffled when it is loaded.
     """
@@ -270,7 +270,7 @@ class ShuffledOutside(Operation, frozen=True, tag="shuffled_outside"):
 
 
 class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a card lies: the one that left the device as number `ordinal` of this round's shuffle.
+    """The place of the card that left the device as number `ordinal` of this round's shuffle.
 
     `place`: a place of the deal; `dropped`: on the floor; `discards`: for the cards of a dead hand.
     """
@@ -280,23 +280,23 @@ class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlaceCards(Operation, frozen=True, tag="place_cards"):
-    """Cards lie at other places than the order of the deal says. A whole hand is named card by card.
+    """Record that cards are at places other than the order of the deal says. A whole hand is named card by card.
 
-    A card that was dropped and found is named with the place where it lies now.
+    A card that was dropped and found is named with its present place.
     """
 
     cards: tuple[CardAt, ...]
 
 
 class DealByHand(Operation, frozen=True, tag="deal_by_hand"):
-    """The device does not work and play continues: `cards` from the stub were dealt to the places whose turn it was."""
+    """Record that people dealt `cards` from the stub to the places whose turn it was, as the device does not work."""
 
     cards: int
     because: str
 
 
 class CountCards(Operation, frozen=True, tag="count_cards"):
-    """A count by hand, with a witness. The last count of a pile stands.
+    """Record a count by hand, with a witness. The last count of a pile is valid.
 
     `pile`: `stub` (with a set in the tray), `tray`, `burnt`, `aside`, `dropped`, `discards`, a place (`B1`, `D`); or
     `deck`, the whole deck between rounds, and in a round the deck that waits for the next one.
@@ -311,7 +311,7 @@ class CountCards(Operation, frozen=True, tag="count_cards"):
 
 
 class BringDeck(Operation, frozen=True, tag="bring_deck"):
-    """A deck comes, counted with a witness. `another`: it is not the one out of use which has that back."""
+    """Bring a deck, counted with a witness. `another`: it is not the quarantined deck that has the same back."""
 
     deck: str
     back: str
@@ -322,7 +322,7 @@ class BringDeck(Operation, frozen=True, tag="bring_deck"):
 
 
 class TakeDeckOut(Operation, frozen=True, tag="take_deck_out"):
-    """A deck leaves the table, counted with a witness."""
+    """Take a deck away from the table, counted with a witness."""
 
     deck: str
     reason: str
@@ -331,23 +331,23 @@ class TakeDeckOut(Operation, frozen=True, tag="take_deck_out"):
 
 
 class LoadDeck(Operation, frozen=True, tag="load_deck"):
-    """Which of the table's decks was put into the device: the device has a number for it and no name.
+    """Name the table's deck that was put into the device, which has a number for it but no name.
 
-    Where the device does not report that a deck was put in, this records it; `deck` is empty if the table records none.
+    If the device does not report a loaded deck, this records it; `deck` is empty if the table records none.
     """
 
     deck: str = ""
 
 
 class QuarantineDeck(Operation, frozen=True, tag="quarantine_deck"):
-    """A deck is out of use until it is released; `deck` empty: the one in play."""
+    """Put a deck out of use until it is released; `deck` empty: the one in play."""
 
     deck: str
     reason: str
 
 
 class ReleaseDeck(Operation, frozen=True, tag="release_deck"):
-    """A deck was examined and counted, with a witness, and may be used again; `deck` empty: the one in play."""
+    """Release a deck that was examined and counted with a witness; `deck` empty: the one in play."""
 
     deck: str
     reason: str
@@ -356,14 +356,14 @@ class ReleaseDeck(Operation, frozen=True, tag="release_deck"):
 
 
 class CutDeck(Operation, frozen=True, tag="cut_deck"):
-    """The deck in a manual shoe was cut. The cutting card is none of the 52."""
+    """Record that the deck in a manual shoe was cut. The cutting card is not one of the 52."""
 
 
 # -- irregularities: reported, decided
 
 
 class ReportIrregularity(Operation, frozen=True, tag="report_irregularity"):
-    """A person noticed something. `counted`: how many cards lie at the place, for a wrong count.
+    """Report something that a person noticed. `counted`: the number of cards at the place, for a wrong count.
 
     `earlier`: it is about the round before the one in progress.
     """
@@ -377,7 +377,7 @@ class ReportIrregularity(Operation, frozen=True, tag="report_irregularity"):
 
 
 class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
-    """The fact is confirmed. `facts` answers what the irregularity asks."""
+    """Confirm the fact. `facts` answers the questions of the irregularity."""
 
     irregularity: int
     revision: int
@@ -385,7 +385,7 @@ class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
 
 
 class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
-    """The fact is denied: the device or the person was mistaken."""
+    """Deny the fact: the device or the person was mistaken."""
 
     irregularity: int
     revision: int
@@ -393,7 +393,7 @@ class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
 
 
 class NameOrder(Operation, frozen=True, tag="name_order"):
-    """The ordinals of simultaneous cards in the order in which they are to be dealt."""
+    """Name the ordinals of simultaneous cards in the order in which they are to be dealt."""
 
     irregularity: int
     revision: int
@@ -401,7 +401,7 @@ class NameOrder(Operation, frozen=True, tag="name_order"):
 
 
 class ChooseOption(Operation, frozen=True, tag="choose_option"):
-    """What a bettor of a box chooses; without entered wagers the box counts as one bettor.
+    """Record the choice of a bettor of a box; without entered wagers the box counts as one bettor.
 
     `absent`: the bettor is away; a pit supervisor lets the bets stand (reading 40).
     """
@@ -415,9 +415,9 @@ class ChooseOption(Operation, frozen=True, tag="choose_option"):
 
 
 class Reconstruct(Operation, frozen=True, tag="reconstruct"):
-    """The cards were put where they belong, as the screen showed them to be moved.
+    """Record that the cards were put where they belong, as the screen showed.
 
-    `irregularity` 0: those that are moved after all is decided: set aside, or exposed and to be turned down.
+    `irregularity` 0: cards moved after everything is decided: set aside, or exposed and to be turned down.
     """
 
     irregularity: int = 0
@@ -425,7 +425,7 @@ class Reconstruct(Operation, frozen=True, tag="reconstruct"):
 
 
 class Rule(Operation, frozen=True, tag="rule"):
-    """A ruling where the document is silent or refers to a person: what is done, by whose authority, and why.
+    """Rule if the document is silent or refers to a person: what is done, by which authority, and why.
 
     `places`: the hands to remove. `bets`: the bets to return, or to settle as they lie (continue). `ordinals`: the
     order of the cards.
@@ -445,7 +445,7 @@ class Rule(Operation, frozen=True, tag="rule"):
 
 
 class RecallCards(Operation, frozen=True, tag="recall_cards"):
-    """The faces that the device read, to reconstruct what happened. The answer has them, and nothing else does.
+    """Ask for the faces that the device read, to reconstruct what happened. Only the answer has them.
 
     `of_round`: a round that is over, or the one in progress while an irregularity has its cards put right or in order.
     `place`: a place of the deal, `tray` or `aside`; empty: every card; in a round in progress it is named.
@@ -459,7 +459,7 @@ class RecallCards(Operation, frozen=True, tag="recall_cards"):
 # -- corrections of what was entered
 
 
-# Operations that a correction may replace by another one of the same kind; the others can only be struck out.
+# Operations that a correction may replace with another of the same kind; the others can only be struck out.
 Replaceable: TypeAlias = HandleCards | ExposeHand | ShowFirstCard | OccupyBoxes | CountCards | ReportIrregularity
 Correctable: TypeAlias = (
     Replaceable | ConfirmIrregularity | DenyIrregularity | ChooseOption | Rule | RecordSettled | ConcludeRound
@@ -467,10 +467,10 @@ Correctable: TypeAlias = (
 
 
 class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
-    """An operation of this round was entered wrongly: `entry` is its journal entry, as its answer gave it.
+    """Correct a wrong operation of this round. `entry` is its journal entry, as its answer gave it.
 
-    `instead`: what should have been entered, of the same kind; None strikes it out. Decisions that rested on it open
-    again.
+    `instead`: what should have been entered, of the same kind; None strikes it out. Decisions that rested on it are
+    reopened.
     """
 
     entry: int
@@ -479,10 +479,10 @@ class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
 
 
 class CorrectBet(Operation, frozen=True, tag="correct_bet"):
-    """How a bet lay at "No more bets": `amount` units in all; 0: there was no such bet.
+    """Correct a bet as it lay at "No more bets": `amount` units in all; 0: there was no such bet.
 
-    `bet` 0: one that was not entered; then bettor, wager and box describe it. `placed_by`: as in `place_wager`; empty
-    leaves it as it is.
+    `bet` 0: the bet was not entered; bettor, wager and box describe it. `placed_by`: as in `place_wager`; empty:
+    unchanged.
     """
 
     bet: int

@@ -1,6 +1,6 @@
-"""The chips that people move, in sentences: by the results, and again where a settlement changed after it was paid.
+"""Describes the chips that people move: by the results, and again if a settlement changed after it was paid.
 
-Where no bets are entered they are the main bets at each box.
+If no bets are entered, these are the main bets at each box.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from controller.table.state import TableState
 
 
 class _Result(NamedTuple):
-    """What a main wager comes to. `wager` None: all main wagers come to the same. `settled` None: the hand is out."""
+    """The result of a main wager. `wager` None: all main wagers have the same. `settled` None: the hand is out."""
 
     wager: Wager | None
     settled: Settled | None
@@ -32,7 +32,7 @@ class _Result(NamedTuple):
 
 
 def payments(state: TableState) -> tuple[Message, ...]:
-    """Return a sentence for the boxes of each result until the round ends; none where every bet is entered."""
+    """Return a sentence for the boxes of each result until the round ends; none if every bet is entered."""
     due = state.phase is Phase.SETTLING and not state.round.bets_to_return
     dealer = state.round.hands.get(DEALER, Hand()).shown
     if not due or not dealer or state.layout.bets:
@@ -47,7 +47,7 @@ def payments(state: TableState) -> tuple[Message, ...]:
 
 
 def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[_Result, ...]:
-    """Return what each main wager comes to; one result where all come to the same."""
+    """Return the result of each main wager; one result if all are the same."""
     if hand.dead:
         return (_Result(None, None),)
     if not hand.shown:
@@ -60,12 +60,12 @@ def _results(state: TableState, hand: Hand, dealer: Cards) -> tuple[_Result, ...
 
 
 def _plain(settled: Settled) -> Settled:
-    """Return it without its clause and fact: only what is done counts."""
+    """Return the result without clause and fact: only the action counts."""
     return Settled(settled.verdict, settled.net, "", message(""))
 
 
 def _rank(settled: Settled | None) -> Fraction:
-    """Return what is paid first, the most before."""
+    """Return the order of payment: the highest payment first."""
     return Fraction(2) if settled is None else -settled.net
 
 
@@ -86,7 +86,7 @@ def _sentence(result: _Result, boxes: Message) -> Message:
 
 
 def paid_boxes(state: TableState) -> tuple[PaidBox, ...]:
-    """Return how the main bets at each box are paid now, where no bets are entered."""
+    """Return how the main bets at each box are paid now if no bets are entered."""
     return tuple(paid for paid, _ in _paid_now(state))
 
 
@@ -108,14 +108,14 @@ def _verdict(settled: Settled | None) -> tuple[str, str]:
 
 
 def difference_due(state: TableState) -> bool:
-    """Return whether the round no longer comes to what was paid, and the difference is not recorded yet."""
+    """Return whether the round's result differs from what was paid, and the difference is not recorded yet."""
     if state.round.bets_to_return or state.phase not in (Phase.SETTLING, Phase.CONCLUDED):
         return False
     return state.round.difference_due or (bool(state.round.paid_boxes) and bool(differences(state)))
 
 
 def differences(state: TableState) -> tuple[Message, ...]:
-    """Return each bet that moves because the round comes to something else than was paid: where, whose, which way."""
+    """Return each bet that moves because the result differs from what was paid: where, whose, in which direction."""
     if state.layout.bets:
         return tuple(_bets_moved(state)) if state.round.paid_as and state.round.settlement else ()
     return tuple(_boxes_moved(state)) if state.round.paid_boxes else ()

@@ -1,4 +1,4 @@
-"""A person's operation is done or refused. Every refusal is a sentence that names what comes first.
+"""Does or refuses a person's operation. Every refusal is a sentence that names what comes first.
 
 Each operation has one row in `permissions.PERMISSIONS`. `verify` raises the refusal, `can` says whether there is one,
 and `person_acted` does the operation or records the refusal.
@@ -45,7 +45,7 @@ ASKED_FOR: Final = {
     "conclusion_asked": message("{who} asked to conclude the round."),
     "void_asked": message("{who} asked to make the round void."),
 }
-"""What somebody did with an operation that is entered twice, by the tag of the event."""
+"""Descriptions, by the tag of the event, of a first request with an operation that is entered twice."""
 
 DONE: Final = {str(operation.__struct_config__.tag): row.done for operation, row in PERMISSIONS.items()}
 HAPPENED: Final = {str(event.__struct_config__.tag): said for event, said in CHANGES_MEANING.items()}
@@ -57,13 +57,13 @@ def name_of(operation: Operation) -> str:
 
 
 def verify(state: TableState, given: PersonActed) -> None:
-    """Raise `RefusedError` where the operation is not permitted now, or not to this person."""
+    """Raise `RefusedError` if the operation is not permitted now, or not for this person."""
     verify_moment(state, given)
     PERMISSIONS[type(given.operation)].verify(state, given, given.operation)
 
 
 def verify_moment(state: TableState, given: PersonActed) -> None:
-    """Verify rank, duty, phase, service and hold: all that is asked whatever the operation says."""
+    """Verify rank, duty, phase, service and hold, which do not depend on the operation's contents."""
     allowed = PERMISSIONS[type(given.operation)]
     words = allowed.phrase
     verify_screen(state, given)
@@ -94,7 +94,7 @@ def _first_in(state: TableState) -> Message:
 
 
 def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> None:
-    """A handover binds: of the dealers only the one on duty deals and answers. Before one is on duty, anyone deals.
+    """Verify that of the dealers only the one on duty deals and answers. Before one is on duty, any dealer may.
 
     People of a higher rank may act for the dealer (RTP 6.2, NC 1.10).
     """
@@ -118,9 +118,9 @@ def can(state: TableState, given: PersonActed) -> bool:
 
 
 def _verify_up_to_date(state: TableState, given: PersonActed) -> None:
-    """Verify that the person saw the present state of the table. Of a program only the round is compared.
+    """Verify that the person saw the present state of the table. For a program only the round is compared.
 
-    To report an irregularity and to pause the table mean the same whatever has happened.
+    Reporting an irregularity and pausing the table mean the same whatever has happened.
     """
     if not state.round.number - 1 <= given.round <= state.round.number:
         late = message("This was meant for another round. Read the screen and enter it again.")
@@ -134,7 +134,7 @@ def _overtaken(state: TableState) -> Message:
 
 
 def _what_happened(state: TableState) -> Message:
-    """Return who did what since the screen of this person was drawn, or what happened."""
+    """Return who did what, or what happened, since this person's screen was drawn."""
     turn = state.turn
     answer = next((one for one in state.answers if one.entry == turn.operation), None) if turn.operation else None
     if answer is None:

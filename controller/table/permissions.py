@@ -1,4 +1,4 @@
-"""Who may do which operation, and when: one row an operation, with what it needs (`verify`) and does (`act`).
+"""Permissions of operations: who may do which, and when. Each row has what it needs (`verify`) and does (`act`).
 
 `perform` applies the rows.
 """
@@ -41,7 +41,7 @@ from controller.table.state import TableState
 
 
 class When(NamedTuple):
-    """In which services of the table, and whether also while the table is held."""
+    """The services of the table that permit an operation, and whether it is also permitted while the table is held."""
 
     services: frozenset[Service]
     held: bool
@@ -57,11 +57,10 @@ class Permission(NamedTuple):
     """One operation's row. `phrase`: what it does, after "may" and "cannot"; `done`: who did it, by name in `{who}`.
 
     `verify` raises `RefusedError` for what phase, service and hold do not cover; `act` decides what follows. `role`:
-    the lowest rank. `first`: what comes first in any other phase, where it is not what that phase waits for.
-    `off_duty`: also for a dealer who is not on duty while another one is. Such a dealer may take the table over. He may
-    also report what he noticed, and pause the table: both only hold the deal until other people decide, and an error
-    that no one may report, or a deal that no one may stop, does more harm. `though_held`: when an irregularity that
-    holds the table does not hold this.
+    the lowest rank. `first`: what comes first in any other phase, if it is not what that phase waits for. `off_duty`:
+    permitted also to a dealer who is not on duty while another one is. Such a dealer may take over the table, report
+    what he noticed, and pause the table. The last two only hold the deal until others decide; preventing them would do
+    more harm. `though_held`: when an irregularity that holds the table does not prevent this operation.
     """
 
     phrase: Message

@@ -51,7 +51,7 @@ PHASE_WORDS: Final = {
     Phase.VOIDED: message("between rounds"),
     Phase.MAINTENANCE: message("under maintenance"),
 }
-"""What the table is doing, after "while the table is"."""
+"""What the table is doing, for use after "while the table is"."""
 
 
 class Service(StrEnum):
@@ -87,7 +87,7 @@ class Condition(StrEnum):
 
 
 class Transition(NamedTuple):
-    """One row: in `source`, `trigger` leads to `target` where `condition` holds. `because` explains it to readers."""
+    """One row: in `source`, `trigger` leads to `target` if `condition` holds. `because` tells readers why."""
 
     trigger: str
     source: str
@@ -190,7 +190,7 @@ SERVICES: Final[tuple[Transition, ...]] = (
 
 
 class _Subject:
-    """The model that `transitions` moves: a state and nothing else."""
+    """The model that `transitions` moves; it has only a state."""
 
     state: Enum
 
@@ -199,7 +199,7 @@ StateT = TypeVar("StateT", Phase, Service)
 
 
 class StateTable(Generic[StateT]):
-    """A table of transitions, run by one synchronous `transitions.Machine` on one scratch subject."""
+    """A table of transitions, run by one synchronous `transitions.Machine` on one temporary model."""
 
     def __init__(self, states: type[StateT], table: Sequence[Transition]) -> None:
         self._subject = _Subject()
@@ -234,7 +234,7 @@ class StateTable(Generic[StateT]):
 
 
 class _Check:
-    """A row's condition, checked against those that hold now."""
+    """A row's condition, checked against the conditions that hold now."""
 
     def __init__(self, condition: Condition) -> None:
         self._condition = condition

@@ -1,4 +1,4 @@
-"""The act that comes next, as the one button that is the biggest: what `next_step` says in words."""
+"""Chooses the act that comes next as the most prominent button, matching the words of `next_step`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from controller.table.state import TableState
 
 
 class Act(NamedTuple):
-    """An operation, with the arguments that it has to have."""
+    """An operation, with its required arguments."""
 
     operation: type[Operation]
     arguments: Mapping[str, Any] = MappingProxyType({})
@@ -31,7 +31,7 @@ class Act(NamedTuple):
 
 
 def primary_act(state: TableState) -> Act | None:
-    """None: nothing is to be entered next, or people have to decide and no answer comes before the other."""
+    """Return the act; None if nothing is to be entered next, or people have several equal answers to choose from."""
     blocking = next((found for found in in_order(state) if found.blocks), None)
     if blocking is not None:
         return _about(state, blocking)
@@ -48,7 +48,7 @@ def primary_act(state: TableState) -> Act | None:
 
 
 def _about(state: TableState, found: Irregularity) -> Act | None:
-    """An answer to a question is never proposed."""
+    """Return the act for an irregularity, which never proposes the answer to a question."""
     if found.void_asked:
         return None
     if due := counts_due(state):
@@ -69,7 +69,7 @@ def _without_device(state: TableState) -> Act | None:
 
 
 def _deal(state: TableState) -> Act | None:
-    """The device deals; once its stub is out, people do."""
+    """Return None while the device deals, or the act by which people deal once its stub is out."""
     return Act(operations.DealByHand) if stub_is_out(state) else None
 
 
@@ -78,7 +78,7 @@ def _first_card(state: TableState) -> Act | None:
 
 
 def _expose(state: TableState) -> Act | None:
-    """The Dealer's hand is the first where Players do not return theirs before; else it is the last."""
+    """Return the hand to turn over: the Dealer's first unless Players return theirs before, else the Dealer's last."""
     if examined_due(state):
         return Act(operations.PlayersExamined)
     if state.phase is Phase.EXAMINING and state.game.step(StepKind.RETURNING) is None:
@@ -96,7 +96,7 @@ def _settle(state: TableState) -> Act | None:
 
 
 def _begin(state: TableState) -> Act | None:
-    """A deck that people shuffle is shuffled before."""
+    """Return the act that begins a round; a deck that people shuffle is shuffled first."""
     deck = state.decks.coming
     by_people = state.device.kind != "shuffler" and bool(deck.deck) and not (deck.shuffled or deck.used)
     return Act(operations.ShuffledOutside if by_people else operations.PlaceYourBets)

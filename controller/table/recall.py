@@ -1,7 +1,7 @@
-"""The recall of concealed cards: what the device read, for a lawful reconstruction, to the person who asks for it.
+"""Recall of concealed cards: tells the person who asks what the device read, for a lawful reconstruction.
 
-A request is an event first, which says who, why and which cards, and holds no face. Then the faces are taken from what
-the journal held at that moment (`cards_recalled`), and go into the answer to that request. No state has them.
+A request is first recorded as an event, which says who, why and which cards, but has no face. Then the faces are taken
+from the journal up to that entry (`cards_recalled`) for the answer to the request. They are not part of any state.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from controller.table.state import TableState
 
 TRAY: Final = "tray"
 RECONSTRUCTS: Final = frozenset({Stage.MOVING, Stage.ORDERING})
-"""What is only claimed is no reason to show a card of a round in progress: play may go on with it."""
+"""Stages in which a card of the round in progress may be shown. A mere claim is not enough: play may go on."""
 
 
 def verify_recall(state: TableState, given: PersonActed, operation: operations.RecallCards) -> None:
-    """Verify that the round is over for good; or that an irregularity reconstructs, and a hand is named."""
+    """Verify that the round is over for good, or that an irregularity requires reconstruction and a hand is named."""
     number = operation.of_round
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the cards are recalled.")
@@ -44,7 +44,7 @@ def verify_recall(state: TableState, given: PersonActed, operation: operations.R
 
 
 def _may_be_played(state: TableState, number: int) -> bool:
-    """Return whether play may go on in that round: it goes on, or its void or the next start may be undone."""
+    """Return whether play may go on in that round: it is in progress, or its void or the next start may be undone."""
     if number == state.round.number:
         return state.in_round or (state.phase is Phase.VOIDED and may_be_lifted(state))
     earlier = state.earlier
@@ -53,13 +53,13 @@ def _may_be_played(state: TableState, number: int) -> bool:
 
 
 def reconstructing(state: TableState) -> Irregularity | None:
-    """Return the open irregularity of the round for which cards are put where they belong, or in their order."""
+    """Return the round's open irregularity for which cards are put where they belong, or in their order."""
     found = (one for one in state.open if one.stage in RECONSTRUCTS and concerns_round(state, one))
     return next(found, None)
 
 
 def recall_cards(decision: Decision, given: PersonActed, operation: operations.RecallCards) -> None:
-    """Record it: the answer follows from the event."""
+    """Record the request; the answer follows from the event."""
     state, number = decision.state, operation.of_round
     found = reconstructing(state) if _may_be_played(state, number) else None
     irregularity = 0 if found is None else found.id
@@ -69,7 +69,7 @@ def recall_cards(decision: Decision, given: PersonActed, operation: operations.R
 
 
 class Recalled(NamedTuple):
-    """A card where it lay; `face` empty: the device read none."""
+    """A card and the place where it lay; `face` empty: the device read none."""
 
     place: Place
     ordinal: int

@@ -67,7 +67,7 @@ class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
 
 
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
-    """A shuffle was completed. `by`: the device, or the person who entered it. `face_up`: the number of face-up cards."""
+    """A shuffle was completed. `by`: the device, or the person who entered it. `face_up`: how many are face up."""
 
     deck: int
     shuffle: int

@@ -17,8 +17,8 @@ LAST = 4  # decks that left the table in good order: a round may later prove oth
 class DeckBrought(Event, frozen=True, tag="deck_brought"):
     """A deck was brought to the table.
 
-    `witness_id`: the configured person who witnessed the count; empty: `witness` is
-    only a name. `another`: the person said that it is not the quarantined deck with the same back.
+    `witness_id`: the configured person who witnessed the count; empty: `witness` is only a name.
+    `another`: the person said that it is not the quarantined deck with the same back.
     """
 
     deck: str

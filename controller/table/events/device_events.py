@@ -81,8 +81,7 @@ class GameChosen(Event, frozen=True, tag="game_chosen"):
 
 
 class DeviceReady(Event, frozen=True, tag="device_ready"):
-    """A device is connected. `cards_may_have_passed`: while it was away during a round, cards may have left it
-    unreported.
+    """A device is connected. `cards_may_have_passed`: cards may have left it unreported while it was away in a round.
 
     `unfit`: it cannot serve this table, which keeps its data about the previous device.
     """

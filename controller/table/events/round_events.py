@@ -243,7 +243,7 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
 
 
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
-    """The chips were paid. `returned`: the round is void, every bet was returned. `boxes`: payments without entered bets."""
+    """The chips were paid. `returned`: every bet of a void round went back. `boxes`: payments without entered bets."""
 
     returned: bool = False
     boxes: tuple[PaidBox, ...] = ()

@@ -3,7 +3,7 @@
 claimed -> resolved                              (confirmed: the clause takes effect, dispositions.py)
         -> ordering -> choosing -> resolved      (simultaneous cards)
         -> choosing -> resolved                  (every bettor's options)
-        -> moving -> resolved                    (cards are put where they belong)
+        -> moving -> resolved                    (cards are moved to where they belong)
         -> ruling -> resolved                    (referred, or the document is silent; rulings.py)
         -> denied
 """
@@ -58,7 +58,7 @@ FIRST: Final[dict[Stage, Message]] = {
     Stage.MOVING: message("First move the cards as the screen shows, and confirm."),
     Stage.RULING: message("First give the ruling."),
 }
-# Facts that the table knows: an answer must not contradict them.
+# Facts that the table knows itself: an answer must not contradict them.
 KNOWN_FACTS: Final = (
     "dealer_hand",
     "before_close",
@@ -74,13 +74,13 @@ AS_NOTICED: Final = (
     "first_card",
     "dealt_before",
     "one_hand",
-)  # facts that are what they were when it was noticed
+)  # facts that stay as they were when it was noticed
 CORRECT_BY: Final = {
     "established": message("Name the cards that people saw, if more were exposed."),
     "misplaced": message("Record where the cards lie now, if they were put right."),
     "curable": message("If it can be done, record first where the cards lie."),
 }
-"""What people do where the table's record is not right."""
+"""How people correct the table's record if it is wrong."""
 
 
 def _contradicted(state: TableState, fact: str, *, known: bool) -> Message:
@@ -94,7 +94,7 @@ def _contradicted(state: TableState, fact: str, *, known: bool) -> Message:
 
 
 def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
-    """Return the open irregularity that an operation names, unchanged since and waiting for this step."""
+    """Return the open irregularity that an operation names, if it is unchanged since then and waits for this step."""
     found = state.find_open(decision.irregularity)
     if found is None:
         raise RefusedError(
@@ -124,7 +124,7 @@ def require(given: PersonActed, role: Role, clause: str, act: Message) -> None:
 
 
 def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
-    """Return those of `KNOWN_FACTS` that the table knows now; none of an earlier round."""
+    """Return the facts of `KNOWN_FACTS` that the table knows now; none for an earlier round."""
     if found.round != state.round.number:
         return {name: known for name in AS_NOTICED if (known := getattr(found.first_facts, name)) is not None}
     now = known_facts(state, found.place)
@@ -136,7 +136,7 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
         if noticed is not None and getattr(found.facts, name) is noticed:  # and not corrected since
             known[name] = noticed
     curable = found.first_facts.curable if now.curable is None else now.curable
-    if curable is False:  # that it could be cured but not done here, people may say
+    if curable is False:  # people may say that it could be cured, but not done here
         known["curable"] = False
     return known
 
@@ -144,14 +144,14 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
 def _merged_facts(found: Irregularity, stated: Facts) -> Facts:
     """Return the facts so far, changed by those stated now.
 
-    Facts known when it was noticed stay: cards that a Player handles after that change nothing (RTP 5.6).
+    Facts known when it was noticed stay: cards that a Player handles afterwards change nothing (RTP 5.6).
     """
     spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
     return msgspec.structs.replace(found.facts, **spoken)
 
 
 def row_with(state: TableState, found: Irregularity, stated: Facts) -> tuple[Row, tuple[str, ...]]:
-    """Return the row that applies with those facts as well, and what is asked then."""
+    """Return the row that applies with those facts added, and what is then asked."""
     return find_row(state.law, found.kind, _merged_facts(found, stated))
 
 
@@ -192,7 +192,7 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
 
 
 def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Facts) -> None:
-    """Verify that what a count shows is decided before what would follow from it."""
+    """Verify that what a count shows is decided before its consequences."""
     size = state.round.hands.get(found.place or "", Hand()).size
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
@@ -210,14 +210,14 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
 
 
 def _answers(found: Irregularity, stated: Facts) -> bool:
-    """Return whether at least one question is answered."""
+    """Return whether at least one question was answered."""
     return any(getattr(stated, name) is not None for name in found.asks)
 
 
 def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
     """Confirm the fact: the clause takes effect, or the next stage begins.
 
-    An answer may lead to another question: it is recorded, and the confirmation waits for the other answers.
+    An answer may lead to another question. It is then recorded, and the confirmation waits for the other answers.
     """
     found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING)
     facts = _merged_facts(found, operation.facts)
@@ -273,7 +273,7 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
 
 
 def _verify_bets_where_cards_lie(state: TableState) -> None:
-    """Refuse to deny that cards lie wrongly while, by the corrected boxes, a box without a bet has cards."""
+    """Refuse to deny that cards are misplaced while, by the corrected boxes, a box without a bet has cards."""
     lie = [place for place, hand in state.round.hands.items() if hand.size and place not in state.round.dealt_to]
     if lie:
         places = state.game.words.of_all(lie)
@@ -312,7 +312,7 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
-    """With the order named, every bettor chooses, where the row has options: it is a dealing error all the same."""
+    """Record the order. If the row has options, every bettor then chooses: the case is still a dealing error."""
     found = find_named(decision.state, operation, Stage.ORDERING)
     decision.emit(events.OrderNamed(found.id, operation.ordinals, Stage.CHOOSING if found.row.options else None))
     if not found.row.options:
@@ -364,7 +364,7 @@ def _who_chooses(state: TableState, place: str) -> Message:
 
 
 def _verify_not_chosen(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> None:
-    """Verify that it is not entered yet. Who goes on at one box may still withdraw all his wagers at another."""
+    """Verify that the choice is new. A bettor who continues at one box may still withdraw all wagers at another."""
     for place, bettor, choice in found.choices:
         if (place, bettor) != (operation.place, operation.bettor):
             continue
@@ -382,7 +382,10 @@ def _verify_not_chosen(state: TableState, found: Irregularity, operation: operat
 
 
 def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
-    """Without a hand nothing can be continued, unless those who continue have the cards moved to where they belong."""
+    """Verify that the cards allow the choice.
+
+    Without a hand nothing can be continued, unless those who continue have the cards moved to where they belong.
+    """
     stays = found.kind is Kind.WRONG_DISTRIBUTION and not any(option.reconstructs for option in found.row.options)
     if stays and place in state.round.left_short:
         box = place_word(state, place)
@@ -390,9 +393,9 @@ def _verify_cards(state: TableState, found: Irregularity, place: str) -> None:
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """Verify who enters the absence: the bets of a bettor who walked away stand, by a pit supervisor (reading 40).
+    """Verify who enters an absence: a pit supervisor lets the bets of a bettor who walked away stand (reading 40).
 
-    Where no clause says so (RTP), what becomes of them is referred, and who decides that enters either choice.
+    If no clause says so (RTP), what happens to the bets is referred, and the person who decides enters either choice.
     """
     if not state.game.betting.walked_away:
         if not given.role.reaches(SILENT_DECIDED_BY):
@@ -420,7 +423,7 @@ def choose(decision: Decision, given: PersonActed, operation: operations.ChooseO
 
 
 def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
-    """Return the places of a choice: who withdraws all his wagers withdraws at every box, whatever he chose there."""
+    """Return the places of a choice: a bettor who withdraws all wagers does so at every box, despite other choices."""
     wholly = concerns_all_wagers(found) and operation.choice is Choice.WITHDRAW
     if not wholly or not operation.bettor:
         return (operation.place,)
@@ -428,9 +431,9 @@ def _places_concerned(state: TableState, found: Irregularity, operation: operati
 
 
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
-    """Wrong places must be recorded, and some clauses allow only complete hands to be moved.
+    """Verify that wrong places are recorded, and that only complete hands move if the clause requires that.
 
-    Cards that were entered or moved since it was noticed may lie right already.
+    Cards that were entered or moved since it was noticed may already be in the right place.
     """
     if not operation.irregularity:
         if not state.moves_due:
@@ -451,7 +454,7 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
 
 
 def _lying(state: TableState) -> Message:
-    """Return which cards lie at a wrong place, as people entered it."""
+    """Return the cards that are at a wrong place, as people entered it."""
     together: dict[tuple[str, Place], list[int]] = {}
     for (_, ordinal), where in sorted(state.round.misplaced.items()):
         together.setdefault(where, []).append(ordinal)
@@ -483,7 +486,7 @@ def confirm_reconstruction(decision: Decision, given: PersonActed, operation: op
 
 
 def _moved(decision: Decision) -> None:
-    """Cards set aside were laid where they belong, dropped and exposed ones put face down there; play goes on."""
+    """Record the moves of cards set aside, and of dropped and exposed ones that were put face down; play goes on."""
     state = decision.state
     if down := state.put_down_due:
         fallen = {card.ordinal: card for card in state.round.piles.get(Pile.DROPPED, ())}

@@ -1,4 +1,4 @@
-"""Corrections of how the bets lay at "No more bets": they are settled as they lay (NC 5.13)."""
+"""Corrections of the bets at "No more bets": they are settled as they actually lay (NC 5.13)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _verify_same_bet(state: TableState, lies: Bet, operation: operations.Correct
 
 
 def _marked(state: TableState) -> frozenset[int]:
-    """Return the boxes that were marked as having bets, none of which is entered."""
+    """Return the boxes that were marked as having bets although no bet on them is entered."""
     if state.game.every_hand or not any(
         isinstance(one.operation, operations.OccupyBoxes) for one in state.round.entered
     ):
@@ -54,7 +54,7 @@ def _mains(law: Law, layout: Layout) -> tuple[int, ...]:
 
 
 def _verify_bets_are_entered(state: TableState) -> None:
-    """Refuse a single bet among boxes that were marked, unless bets have to be entered for choices (reading 38)."""
+    """Refuse a single bet for boxes that were only marked, unless bets have to be entered for choices (reading 38)."""
     if _marked(state) and not state.layout.bets and not enters_bettors(state.law):
         raise RefusedError(
             "no-wagers", "Boxes are marked in this round, and no bets are entered: correct the boxes instead."
@@ -85,7 +85,7 @@ def verify_correct_bet(state: TableState, given: PersonActed, operation: operati
 
 
 def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
-    """Settle the bets as they lay; boxes that this adds or removes change the order of the deal."""
+    """Correct a bet, so that bets are settled as they lay. Added or removed boxes change the order of the deal."""
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     state = decision.state

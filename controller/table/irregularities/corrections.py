@@ -48,7 +48,7 @@ from controller.table.state import TableState
 
 
 class Correction(NamedTuple):
-    """`act` makes the correction. `rests`: the facts that the entry recorded, on which decisions may rest.
+    """How an operation is corrected. `act` makes the correction. `rests`: recorded facts on which decisions may rest.
 
     `struck`: it may be struck out; `otherwise`: it may be replaced.
     """
@@ -67,7 +67,7 @@ BOXES_CORRECTED: Final = CARDS_LEAVE | {Phase.EXAMINING}
 
 
 def too_late(state: TableState, entered: Operation) -> Message | None:
-    """Return why such an entry stays as it is in this phase; None: it may be corrected."""
+    """Return why such an entry can no longer be corrected in this phase; None: it can be."""
     if isinstance(entered, operations.ShowFirstCard) and state.phase not in DEALING | AFTER_DEAL:
         return DEAL_STAYS
     if isinstance(entered, operations.OccupyBoxes) and state.phase not in BOXES_CORRECTED | {Phase.BETTING}:
@@ -79,7 +79,7 @@ def too_late(state: TableState, entered: Operation) -> Message | None:
 
 
 def verify_correct_entry(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> None:
-    """Tried on a decision of its own, since other modules may refuse what it leads to."""
+    """Try the correction in a separate decision, since other modules may refuse its consequences."""
     correct_entry(Decision(state), given, operation)
 
 
@@ -88,7 +88,7 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
     correction = CORRECTIONS[type(entered.operation)]
     was, instead = entered.operation, operation.instead
     corrected = events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role)
-    decision.origin = decision.emit(corrected)  # under which the replacement may be corrected again
+    decision.origin = decision.emit(corrected)  # the number under which the replacement may be corrected again
     _withdraw_irregularities_of(decision, given, entered)
     correction.act(decision, given, entered, instead)
     re_evaluate(decision, correction.rests, entered.entry, corrected=entered.entry)
@@ -129,7 +129,7 @@ def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered:
         rested_on_it = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
         if rested_on_it and may_be_reopened(decision.state, ended.found):
             reopen(decision, ended, ended.found.first_facts, entered.entry)
-            if isinstance(entered.operation, operations.ExposeHand):  # the difference was in the entry alone
+            if isinstance(entered.operation, operations.ExposeHand):  # only the entry differed
                 found = ended.found
                 withdrawn = events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role)
                 decision.emit(withdrawn)
@@ -145,9 +145,9 @@ def judge_again(decision: Decision, given: PersonActed) -> None:
 
 
 def ask_overlooked(decision: Decision) -> None:
-    """Ask those bettors who were not, where all Players had to be (NC 5.7, 5.11; RTP 5.7, 5.13). Other choices stand.
+    """Ask the bettors who were not asked if all Players had to be (NC 5.7, 5.11; RTP 5.7, 5.13); other choices remain.
 
-    A further wager of a bettor who withdraws all or none of his wagers follows what he chose (RTP 5.13.1).
+    A further wager of a bettor who withdraws all or none of his wagers follows that choice (RTP 5.13.1).
     """
     before = decision.state
     if before.phase is Phase.BETTING:
@@ -168,7 +168,7 @@ def ask_overlooked(decision: Decision) -> None:
 
 
 def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]]:
-    """Return place and bettor of each missing choice; hands that are out by other choices may be in play again."""
+    """Return place and bettor of each missing choice; hands that other choices ended may be in play again."""
     out = [f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id]
     asked = {(place, bettor) for place, bettor, _ in found.choices}
     places = {place for place, _ in asked}
@@ -181,14 +181,18 @@ def _not_asked(state: TableState, found: Irregularity) -> list[tuple[Place, str]
 
 
 def _follow_choices(decision: Decision, one: Closed, missing: list[tuple[Place, str]]) -> list[tuple[Place, str]]:
-    """Apply what a bettor chose for all his wagers to these as well. Return the choices that are still missing."""
+    """Apply a bettor's choice for all wagers to these wagers too, and return the choices that are still missing."""
     found = one.found
     chose = {bettor: choice for _, bettor, choice in found.choices if bettor}
     chose |= {bettor: Choice.WITHDRAW for bettor in chose if withdrew_wholly(found, bettor)}
     live = decision.state.round.live_places
     decided = bool(one.outcome)
     if decided and any(chose.get(bettor) is Choice.CONTINUE and place not in live for place, bettor in missing):
-        stage, row, choices = Stage.CHOOSING, found.row, found.choices  # a hand that is out is played on for him
+        stage, row, choices = (
+            Stage.CHOOSING,
+            found.row,
+            found.choices,
+        )  # his hand is in play again
         reopen(decision, one, found.facts, decision.origin, stage=stage, row=row, choices=choices)
         decided = False
     for bet in decision.state.round.bets:
@@ -224,7 +228,7 @@ def _correct_handling(
 def _correct_exposure(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ExposeHand | None
 ) -> None:
-    """Have the hand entered again: outcomes that it decided are taken back, and a settlement is reversed."""
+    """Have the hand entered again: its outcomes are withdrawn, and a settlement is reversed."""
     assert isinstance(entered.operation, operations.ExposeHand)
     state, place = decision.state, entered.operation.place
     if state.round.hands.get(place, Hand()).dead:
@@ -247,7 +251,7 @@ def _correct_exposure(
 def _correct_first_card(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ShowFirstCard
 ) -> None:
-    """Correct the order of the deal: the rank says where it should have begun."""
+    """Correct the order of the deal by the right rank, which says where the deal should have begun."""
     state = decision.state
     rules = state.game.first_card
     if rules is None or instead.card is None:
@@ -262,7 +266,7 @@ def _correct_first_card(
 
 
 def _drawn_first(state: TableState) -> HeldCard | None:
-    """Return the First Card as it left the device: beside the hands, or dealt as their first card."""
+    """Return the First Card as it left the device, whether it is beside the hands or was dealt as their first card."""
     if state.round.first_card is not None:
         return state.round.first_card
     dealt = (card for hand in state.round.hands.values() for card in hand.cards)
@@ -283,7 +287,7 @@ def _correct_boxes(decision: Decision, given: PersonActed, entered: Entered, ins
 
 
 def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> None:
-    """Correct which boxes had a wager when bets were closed: the order of the deal follows."""
+    """Correct which boxes had a wager when bets were closed, and with them the order of the deal."""
     state = decision.state
     if state.phase not in BOXES_CORRECTED:
         raise RefusedError("late", BOXES_STAY)
@@ -326,7 +330,7 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
 
 
 def _what_lies_wrong(state: TableState) -> Message:
-    """Return which boxes have cards and no bet, and which have a bet and no cards, as people see it at the table."""
+    """Return the boxes that have cards but no bet, and those that have a bet but no cards, as seen at the table."""
     dealt_to, lies = state.round.dealt_to, {place for place, hand in state.round.hands.items() if hand.size}
     awaited = set(state.round.intended.values())
     word = state.game.words.of
@@ -373,7 +377,7 @@ def _how_void(state: TableState) -> Message:
 
 
 def _strike_out_answer(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """Reopen it with the facts known when it was raised: it is neither confirmed nor denied."""
+    """Reopen the irregularity with the facts known when it was raised: it is neither confirmed nor denied."""
     assert isinstance(entered.operation, operations.ConfirmIrregularity | operations.DenyIrregularity)
     ended = _find_decided(decision.state, entered.operation.irregularity)
     facts = ended.found.first_facts
@@ -390,7 +394,7 @@ def _strike_out_ruling(decision: Decision, given: PersonActed, entered: Entered,
 
 
 def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """This bettor chooses again; the choices of the others stand."""
+    """Strike out a bettor's choice, so that the bettor chooses again; the choices of the others remain."""
     said = entered.operation
     assert isinstance(said, operations.ChooseOption)
     ended = _find_decided(decision.state, said.irregularity)

@@ -1,8 +1,8 @@
-"""Corrections of counts by hand: the account of the cards, and what becomes of the irregularities that a count decided.
+"""Corrections of counts by hand: of the account of the cards, and of the irregularities that a count decided.
 
-The last count of a pile stands, so only the last one is corrected. What was noticed with it is withdrawn. What it
-answered asks for a count again or, where another number is entered, is decided by that. The account says again what it
-said before the count, as long as the cards of the round have not been taken away.
+Only the last count of a pile is valid, so only that one is corrected. What was noticed with it is withdrawn. Questions
+that it answered ask for a count again, or are decided by the replacing number. The account is again as before the
+count, as long as the cards of the round have not been taken away.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Count = operations.CountCards
 
 
 def correct_count(decision: Decision, given: PersonActed, entered: Entered, instead: Count | None) -> None:
-    """Let another number stand instead of the one entered, or none."""
+    """Replace the count that was entered by another number, or by none."""
     count = entered.operation
     assert isinstance(count, Count)
     if instead is not None and instead.pile != count.pile:
@@ -90,7 +90,7 @@ def _strike_out(decision: Decision, given: PersonActed, entered: Entered, count:
             take_closing_back(decision, chips=True)
     elif count.pile in counts.BESIDE:
         stub = decision.state.decks.in_play.stub
-        if stub is not None:  # it is compared with the account as it is now
+        if stub is not None:  # it is compared with the account as of now
             wrong = not decision.state.stub_fits(stub)
             re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
     elif count.pile != counts.TRAY:
@@ -101,14 +101,14 @@ def _strike_out(decision: Decision, given: PersonActed, entered: Entered, count:
 
 
 def _before(state: TableState, entered: Entered) -> BeforeCount | None:
-    """Return the account before the count; None: another deck is in play, or an old journal does not have it."""
+    """Return the account before the count; None: another deck is in play, or an old journal does not record it."""
     of_round = state.decks.in_play.deck == state.round.deck and state.decks.in_play.used and not state.other_deck_in
     found = [before for entry, before in state.round.before_counts if entry == entered.entry]
     return found[-1] if found and of_round else None
 
 
 def _take_back_account(decision: Decision, entered: Entered, count: Count) -> None:
-    """Take back the account; of the stub only if that count still stands: the device may have counted since."""
+    """Restore the account; for the stub only if that count is still valid, since the device may have counted later."""
     state = decision.state
     deck, now = state.decks.in_play, state.round.surplus
     before = _before(state, entered)
@@ -135,7 +135,7 @@ def _take_back_account(decision: Decision, entered: Entered, count: Count) -> No
 
 
 def _restore_hand(decision: Decision, entered: Entered, count: Count) -> None:
-    """Errors that had their number of cards from this count have it from the one before, or ask for a count again."""
+    """Give errors based on this count of a hand the previous number of cards, or ask for a count again."""
     state = decision.state
     earlier = _earlier_number(state, entered, count.pile)
     ended = [one for one in state.round.closed if one.outcome not in NO_MATTER | {DENIED}]
@@ -165,7 +165,7 @@ def _without_number(found: Irregularity) -> Facts:
 
 
 def _earlier_number(state: TableState, entered: Entered, place: str) -> int | None:
-    """Return how many cards the hand had by the entry before: a count, or a report of a wrong count."""
+    """Return how many cards the hand had by the previous entry: a count, or a report of a wrong count."""
     numbers = [
         one.operation.number if isinstance(one.operation, Count) else one.operation.counted
         for one in state.round.entered

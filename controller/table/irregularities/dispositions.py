@@ -1,4 +1,4 @@
-"""Dispositions: what a confirmed irregularity or a ruling brings about, and how an irregularity is resolved.
+"""Dispositions: the effects of a confirmed irregularity or a ruling, and how an irregularity is resolved.
 
 The caller has checked that it is permitted. Each effect is an event with the clause, or with the authority of a ruling.
 """
@@ -42,8 +42,8 @@ OPENS_STAGE: Final = {
 def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
     """Return the stage of a confirmed irregularity; None: the clause takes effect, and the irregularity is resolved.
 
-    Where a clause takes effect and lets bettors withdraw as well (RTP 5.7), it waits for their choices, as long as a
-    card may still be exposed (reading 26); one about the deck of the next round concerns no bettor.
+    If a clause takes effect and also lets bettors withdraw (RTP 5.7), it waits for their choices as long as a card may
+    still be exposed (reading 26). An irregularity about the next round's deck concerns no bettor.
     """
     stage = OPENS_STAGE.get(row.disposition)
     if stage is Stage.MOVING and found.round != state.round.number:
@@ -51,22 +51,22 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
     chooses = row.options and not found.waiting and state.round.live_places
-    if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card is exposed any more then
+    if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card can be exposed any more
         return Stage.CHOOSING
     return stage
 
 
 def row_in_effect(state: TableState, found: Irregularity, row: Row, facts: Facts) -> Row:
-    """Return the row that was confirmed; where it cannot be carried out, the one for what no clause provides for.
+    """Return the confirmed row; if it cannot be carried out, the row for cases that no clause covers.
 
-    A round is not played to its end without the Dealer's hand, and cards that cannot be moved are not moved.
+    A round is not finished without the Dealer's hand, and cards that cannot be moved are not moved.
     """
     cannot = found.stage is Stage.MOVING and row == found.row
     return silent_row(state.game, found.kind, facts) if cannot or _lacks_dealer(state, found, row) else row
 
 
 def _lacks_dealer(state: TableState, found: Irregularity, row: Row) -> bool:
-    """Return whether cards are left where they lie, and the Dealer's hand gets too few of them."""
+    """Return whether cards are left where they are and the Dealer's hand gets too few of them."""
     if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
         return False
     moved = any(option.reconstructs for option in row.options)
@@ -75,9 +75,9 @@ def _lacks_dealer(state: TableState, found: Irregularity, row: Row) -> bool:
 
 
 def asks_no_more(state: TableState, found: Irregularity, places: Iterable[Place]) -> bool:
-    """Return whether its options were offered until the last card was exposed (RTP 5.7, reading 26), which it is.
+    """Return whether its options, open until the last card is exposed, have ended (RTP 5.7, reading 26).
 
-    `places`: where a bettor was not asked. A hand that is out of play might still be exposed for him.
+    `places`: where a bettor was not asked. A hand that is out of play might still be exposed for that bettor.
     """
     live = state.round.live_places
     hands = [state.round.hands.get(place, Hand()) for place in (*live, DEALER)]
@@ -88,8 +88,8 @@ def asks_no_more(state: TableState, found: Irregularity, places: Iterable[Place]
 def enter_count(decision: Decision, found: Irregularity, *, put_right: bool = False) -> None:
     """Record the reported number of cards of a hand; the count of the stub takes it into account.
 
-    Not once chips were paid and the stub shows that the deck is whole: then the card too many is one of another hand.
-    `put_right`: the hand gets its number of cards next, so it is entered all the same.
+    It is not entered once chips were paid and the stub shows a complete deck: then the surplus card belongs to another
+    hand. `put_right`: the hand gets its right number of cards next, so it is entered all the same.
     """
     if found.counted is None or found.place is None or found.round != decision.state.round.number:
         return
@@ -103,7 +103,7 @@ def enter_count(decision: Decision, found: Irregularity, *, put_right: bool = Fa
 
 
 def compare_stub(decision: Decision) -> None:
-    """Compare the count of the stub after the deal with the account, which has changed since."""
+    """Compare the count of the stub after the deal with the account, which has changed since then."""
     stub = decision.state.decks.in_play.stub
     if stub is None:
         return
@@ -115,14 +115,14 @@ def compare_stub(decision: Decision) -> None:
 
 
 def state_count(decision: Decision, found: Irregularity, wrong: bool) -> None:
-    """Answer an irregularity with a count; if no row follows from it, the person who rules is shown it all the same."""
+    """Answer an irregularity with a count; if no row follows from it, the person who rules still sees the count."""
     facts = replace(found.facts, counted_wrong=wrong)
     row, asks = find_row(decision.state.law, found.kind, facts) if found.stage is Stage.CLAIMED else (found.row, ())
     decision.emit(events.FactStated(found.id, facts, row, asks, counted_by=decision.origin))
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
-    """Do at once what the clause says. For a deck that waits nothing: it is only put out of use."""
+    """Carry out the clause immediately. A waiting deck is only put out of use."""
     if found.waiting:
         return
     if row.disposition is Disposition.VOID:
@@ -134,7 +134,7 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
-    """Take a hand out of play and return its bets. Without effect on a dead hand, or on one of an earlier round.
+    """Take a hand out of play and return its bets. Nothing happens to a dead hand, or one of an earlier round.
 
     While bets are open there is no hand: the bets go back, and the box may be bet on again.
     """
@@ -155,7 +155,7 @@ def void(
 ) -> None:
     """Make the round void: all bets are returned, and its other open irregularities end as overtaken.
 
-    Of an earlier round only the result is void.
+    For an earlier round only the result is void.
     """
     if found.round != decision.state.round.number:
         decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
@@ -182,7 +182,7 @@ def declare_void(
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != irregularity and other.round == decision.state.round.number and not other.waiting:
-            quarantine_for(decision, given, other)  # it was never decided whether it was so
+            quarantine_for(decision, given, other)  # nobody decided whether it was so
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
@@ -198,7 +198,7 @@ def void_needs_repeat(
 ) -> bool:
     """Return whether a void is requested for the first time: that is recorded, and the request has to be repeated.
 
-    `facts`: those stated in the request. `authority`: by whose the void is ruled.
+    `facts`: those stated in the request. `authority`: the one by which the void is ruled.
     """
     asked = decision.state.find_open(found.id)
     first = asked.asking if asked is not None and asked.void_asked else None
@@ -217,13 +217,13 @@ def voids_a_round(state: TableState, found: Irregularity) -> bool:
 
 
 def _bar_fresh_deck(decision: Decision) -> None:
-    """An unused deck must not be dealt from."""
+    """Bar an unused deck: it must not be dealt from."""
     if decision.state.decks.in_play.deck and not decision.state.decks.in_play.used:
         decision.emit(events.DeckMadeUnusable(decision.state.decks.in_play.deck))
 
 
 def _require_reshuffle(decision: Decision, clause: str) -> None:
-    """Bar the deck. A round without a card dealt ends: its start is cancelled, and its bets go back."""
+    """Bar the deck. A round without a dealt card ends: its start is cancelled, and its bets go back."""
     _bar_fresh_deck(decision)
     if decision.state.phase is Phase.BETTING:
         lie = bool(decision.state.layout.bets or decision.state.round.boxes)
@@ -232,9 +232,9 @@ def _require_reshuffle(decision: Decision, clause: str) -> None:
 
 
 def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
-    """Every misplaced card goes to its place by the order of the deal, as the screen showed.
+    """Move every misplaced card to its place in the order of the deal, as the screen showed.
 
-    A card too many in a hand is taken back: set aside, or returned to the stub.
+    A surplus card is taken out of its hand: set aside, or returned to the stub.
     """
     state = decision.state
     moves = tuple(
@@ -248,14 +248,14 @@ def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
 
 
 def resolve_moves(decision: Decision, given: PersonActed) -> None:
-    """Resolve every other irregularity that waited for the moves alone: the cards lie where they belong."""
+    """Resolve every other irregularity that waited only for the moves: the cards are where they belong."""
     for found in decision.state.open:
         if found.stage is Stage.MOVING and found.counted is None and found.round == decision.state.round.number:
             resolve(decision, given, found.id, found.row.disposition, found.row.clause)
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
-    """Resolve an irregularity, denied or not, put its deck out of use where that follows, and resume play."""
+    """Resolve an irregularity, denied or not; put its deck out of use if that follows, and resume play."""
     found = decision.state.find_open(irregularity_id)
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
@@ -271,8 +271,8 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
 def close_choices(decision: Decision, given: PersonActed) -> None:
     """End the choices of each irregularity for which every bettor has chosen: withdrawn hands are dead.
 
-    Where the others continue with the Reconstructed Hand, the cards are moved before it is resolved.
-    Called after every change: a hand taken out of play may be the one that an open choice waited for.
+    If the others continue with the Reconstructed Hand, the cards are moved before it is resolved. This runs after every
+    change, because an open choice may have waited for a hand that was taken out of play.
     """
     for found in decision.state.open:
         choices = {(place, bettor): choice for place, bettor, choice in found.choices}
@@ -289,15 +289,15 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
             decision.emit(events.IrregularityConfirmed(found.id, row, found.facts, Stage.RULING))
         else:
             resolve(decision, given, found.id, found.row.disposition, found.row.clause)
-        close_choices(decision, given)  # other choices may have waited for those hands only
+        close_choices(decision, given)  # other choices may have waited only for those hands
         return
 
 
 def _must_be_moved(state: TableState, found: Irregularity) -> bool:
     """Return whether cards have to be moved for those who continue with them in their intended order (NC 5.7.2).
 
-    Not where no card is out of its place: cards that came out together may have been dealt in the order of the log.
-    Whoever withdrew, the Dealer's hand needs its cards.
+    No move is needed if every card is in place: cards that came out together may have been dealt in the order of the
+    log. The Dealer's hand needs its cards whichever bettors withdrew.
     """
     chosen = any(option.reconstructs for option in found.row.options)
     needed = bool(state.round.live_places) or DEALER in state.round.left_short
@@ -306,9 +306,9 @@ def _must_be_moved(state: TableState, found: Irregularity) -> bool:
 
 
 def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -> None:
-    """Return a bettor's wagers on a box, or all that he has (RTP 5.13.1): a side wager on a box without cards, too.
+    """Return a bettor's wagers on a box, or all wagers (RTP 5.13.1), including a side wager on a box without cards.
 
-    A hand stays in play for other bettors, without any it is dead.
+    A hand stays in play for other bettors; without any it is dead.
     """
     clause = _clause_of_withdrawal(decision.state, found, bettor)
     if not bettor:
@@ -316,7 +316,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
         return
     bets = [bet for bet in decision.state.round.bets if bet.bettor == bettor]
     boxes = {bet.box for bet in bets} if concerns_all_wagers(found) else {int(place[1:])}
-    if decision.state.phase is Phase.BETTING:  # ordinarily: what goes back is gone, and may be placed again
+    if decision.state.phase is Phase.BETTING:  # normally a returned bet is gone and may be placed again
         take_off(decision, [bet for bet in bets if bet.box in boxes], clause, message("the bettor withdrew"))
         return
     for box in sorted(boxes):
@@ -329,7 +329,7 @@ def withdraw(decision: Decision, found: Irregularity, place: str, bettor: str) -
 
 
 def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -> str:
-    """Return the clause by which a bettor withdraws, or was decided to withdraw while away (RTP 6.1)."""
+    """Return the clause by which a bettor withdraws, or was withdrawn by a decision while absent (RTP 6.1)."""
     chosen = (one.operation for one in state.round.entered if isinstance(one.operation, ChooseOption))
     away = any(one.absent and (one.irregularity, one.bettor) == (found.id, bettor) for one in chosen)
     if bettor and away and not state.game.betting.walked_away:
@@ -338,18 +338,18 @@ def _clause_of_withdrawal(state: TableState, found: Irregularity, bettor: str) -
 
 
 def concerns_all_wagers(found: Irregularity) -> bool:
-    """Return whether a bettor withdraws all his wagers or none (RTP 5.13.1)."""
+    """Return whether a bettor withdraws all wagers or none (RTP 5.13.1)."""
     return any(option.all_wagers for option in found.row.options)
 
 
 def withdrew_wholly(found: Irregularity, bettor: str) -> bool:
-    """Return whether the bettor has chosen to withdraw all his wagers."""
+    """Return whether the bettor chose to withdraw all wagers."""
     return concerns_all_wagers(found) and any(
         chosen == bettor and choice is Choice.WITHDRAW for _, chosen, choice in found.choices
     )
 
 
 def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:
-    """Return the clause that gives a choice. Rows in old journals have no options: then it is the game's clause."""
+    """Return the clause that gives a choice. Rows in old journals have no options; for them it is the game's clause."""
     given = (option.clause for option in found.row.options if option.choice is choice)
     return next(given, state.game.clauses.option_returns_bet)

@@ -1,7 +1,7 @@
-"""What becomes of a card that was exposed or dropped, or lies face up in the device, where play goes on.
+"""Decides what happens to a card that was exposed or dropped, or is face up in the device, when play goes on.
 
-It is put face down at its place, as every card is dealt (TP 3.4, RTP 3.12, NC 3.12, P3 3.5; F3 by reading 45).
-RTP 5.8 says so itself; elsewhere the casino may let an exposed card lie face up (reading 55).
+The card is put face down at its place, as every card is dealt (TP 3.4, RTP 3.12, NC 3.12, P3 3.5; F3 by reading 45).
+RTP 5.8 says so explicitly; elsewhere the casino may leave an exposed card face up (reading 55).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEFORE_SETTLING: Final = CARDS_LEAVE | {Phase.EXAMINING, Phase.EXPOSING}
 
 
 def card_put_down(state: TableState, found: Irregularity) -> CardToTurnDown | None:
-    """Return the card that is put face down where play goes on after this irregularity; None: none is."""
+    """Return the card that is put face down if play goes on after this irregularity; None if there is none."""
     if found.round != state.round.number or found.waiting:
         return None
     if found.kind is Kind.FACE_UP_IN_DEVICE:
@@ -40,19 +40,19 @@ def card_put_down(state: TableState, found: Irregularity) -> CardToTurnDown | No
 
 
 def _lies_down(state: TableState) -> bool:
-    """Return whether cards at a place lie face down: until the hands are turned over one after the other."""
+    """Return whether cards at a place are face down: until the hands are turned over one after the other."""
     turned_over = state.phase is Phase.EXPOSING and any(hand.shown for hand in state.round.hands.values())
     return state.phase in BEFORE_SETTLING and not turned_over
 
 
 def _is_turned_down(state: TableState, found: Irregularity) -> bool:
-    """Return whether it is turned down. A First Card stays shown, and so do hands that are dealt face up."""
+    """Return whether the card is turned face down. A First Card and hands dealt face up stay shown."""
     shown = bool(state.game.first_card and found.facts.first_card) or state.law.chosen.get("faces") == "up"
     return found.row.turned_down or not (shown or state.law.chosen.get("exposed_card") == "up")
 
 
 def _from_device(state: TableState, found: Irregularity) -> CardToTurnDown | None:
-    """Return the card by its number, wherever it is dealt. One that people saw in the device leaves it next."""
+    """Return the card with that number, wherever it is dealt. A card seen in the device leaves it next."""
     if found.facts.in_stub or state.phase not in IN_ROUND or found.facts.shuffling:
         return None
     if found.ordinals:
@@ -64,9 +64,9 @@ def _from_device(state: TableState, found: Irregularity) -> CardToTurnDown | Non
 
 
 def becomes(state: TableState, found: Irregularity, *, named: bool = True) -> Message | None:
-    """Return what becomes of the card, or of the result of an earlier round, as a clause; None where it is neither.
+    """Return what happens to the card, or to the result of an earlier round, as a clause; None if it is about neither.
 
-    Not while a question is open on which it depends. Not `named`: after a sentence that names the card.
+    None also while a question that it depends on is open. Not `named`: for use after a sentence that names the card.
     """
     row = found.row
     if (found.asks and found.stage is Stage.CLAIMED) or row.disposition in ENDS:
@@ -104,12 +104,12 @@ def _put_down_in_words(state: TableState, found: Irregularity, due: CardToTurnDo
 
 
 def with_clause(said: Message, clause: str) -> Message:
-    """Return what is said with the clause that says it; empty where the document is silent."""
+    """Return the text with its clause appended; `clause` is empty if the document is silent."""
     return message("{said} ({clause})", said=said, clause=clause) if clause else said
 
 
 def _of_it(found: Irregularity) -> Message:
-    """Return the same after a sentence that names the card."""
+    """Return the same text for use after a sentence that names the card."""
     if found.kind is Kind.FACE_UP_IN_DEVICE:
         return message("it is dealt, and is turned face down at its place")
     if found.fell:

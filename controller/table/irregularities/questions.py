@@ -1,4 +1,4 @@
-"""The question of an open irregularity: who is called, and what is asked. Places have the document's own words."""
+"""Questions about an open irregularity: who is called, and what is asked. Places are named in the document's words."""
 
 from __future__ import annotations
 
@@ -88,24 +88,24 @@ CLAIMS: Final[dict[Kind, tuple[Claim, ...]]] = {
         Claim(message("Is a bet under the minimum?")),
     ),
 }
-"""What a person sees of an irregularity, in the order in which it is looked for: the first yes confirms it."""
+"""Per kind, what a person sees of an irregularity, in the order of looking: the first yes confirms it."""
 
 MAY_CONCERN_BOTH: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})
-"""What is wrong with a deck may have been wrong in the round before, which was dealt from it."""
+"""Kinds of faults of a deck that may also have affected the previous round, which was dealt from it."""
 
 FOLLOWS: Final[dict[Disposition, Message]] = {
     Disposition.VOID: message("the round becomes void"),
     Disposition.STANDS: message("the result stands"),
     Disposition.RESHUFFLE: message("the deck is shuffled again"),
 }
-"""What follows when a count is confirmed; by other dispositions people decide further."""
+"""The consequence of a confirmed count; after other dispositions people decide further."""
 
 
 def in_order(state: TableState) -> tuple[Irregularity, ...]:
-    """Return the open irregularities as people are to decide them.
+    """Return the open irregularities in the order in which people decide them.
 
-    First one for which a void was requested once. What a count of the deck is to show comes after a wrong number of
-    cards in a hand, which may explain it.
+    The first is one for which a void was requested once. A count of the deck comes after a wrong number of cards in a
+    hand, which may explain it.
     """
     of_hands = {
         found.round
@@ -122,12 +122,12 @@ def in_order(state: TableState) -> tuple[Irregularity, ...]:
 def decider(found: Irregularity) -> Role:
     """Return the lowest rank that may take the irregularity's next step."""
     if found.stage in (Stage.CHOOSING, Stage.MOVING):
-        return Role.DEALER  # who records the choices, and moves the cards
+        return Role.DEALER  # the dealer records the choices, and moves the cards
     return found.row.confirms if found.stage is Stage.CLAIMED else found.row.decides
 
 
 def place_word(state: TableState, place: Place | None) -> Message:
-    """Return a place in the document's own words, or a pile. Anything else stays as it was entered."""
+    """Return a place or a pile in the document's words. Any other text stays as it was entered."""
     if not place:
         return message("a hand")
     if place in PILES:
@@ -154,7 +154,7 @@ def _check_entry(state: TableState, said: ExposeHand | ShowFirstCard) -> Message
 
 
 def waits_for_hand_count(found: Irregularity) -> bool:
-    """Return whether a hand has a wrong number of cards, and which one and how many is not entered yet."""
+    """Return whether a hand has a wrong number of cards, while which hand and how many cards is not entered yet."""
     return bool(found.row.when.wrong_number and found.facts.wrong_number) and found.counted is None
 
 
@@ -164,9 +164,9 @@ def question(state: TableState, found: Irregularity) -> Message:
 
 
 def claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
-    """Return the questions whether it is so; none where only a count shows it, or it is decided.
+    """Return the questions whether it is so; none if only a count shows it, or it is decided.
 
-    The person who answers them has not read yet what follows.
+    The person who answers has not yet read what follows.
     """
     if said := entry_in_doubt(state, found):
         return (Claim(_check_entry(state, said)),)
@@ -178,7 +178,7 @@ def claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
 
 
 def _with_rounds(state: TableState, found: Irregularity, *question: Message | None) -> Message:
-    """Return it with its round, if that is not the one in progress, and with the other round that it may concern."""
+    """Return the text with its round, unless that is in progress, and with the other round that it may concern."""
     said = sentences(*question, _round_before(state, found))
     if found.round == state.round.number or found.waiting:
         return said
@@ -210,7 +210,7 @@ def _call(by: Role) -> Message:
 
 
 def without_calls(said: Message, present: Role) -> Message:
-    """Return it without the sentences that call a person of that rank, who is at the table, or of a lower one."""
+    """Return the text without sentences that call a person of that rank, who is at the table, or of a lower one."""
     calls = [_call(role) for role in Role if present.reaches(role)]
 
     def kept(argument: Argument) -> Argument:
@@ -224,7 +224,7 @@ def without_calls(said: Message, present: Role) -> Message:
 
 
 def _round_before(state: TableState, found: Irregularity) -> Message | None:
-    """Return that it is to be reported for the round before as well: each round is decided for itself."""
+    """Return the note that it is also to be reported for the previous round: each round is decided separately."""
     before = state.earlier
     if before is None or not state.in_round or found.kind not in MAY_CONCERN_BOTH or found.waiting:
         return None
@@ -256,7 +256,7 @@ def _noticed(state: TableState, found: Irregularity) -> Message | None:
 
 
 def _claims(state: TableState, found: Irregularity) -> tuple[Claim, ...]:
-    """Return what a person sees of it, by its kind, with its place and its cards."""
+    """Return what a person sees of it, according to its kind, with its place and its cards."""
     place = place_word(state, found.place)
     if found.kind is Kind.WRONG_COUNT and found.counted is not None:
         has = counted("Does {place} have 1 card?", "Does {place} have {count} cards?", found.counted, place=place)
@@ -272,7 +272,7 @@ def _filled(said: Message, words: Mapping[str, Message]) -> Message:
 
 
 def _of_cards(state: TableState, found: Irregularity, place: Message) -> Message | None:
-    """Return what a person sees of it, where the cards are known that it is about."""
+    """Return what a person sees of it if the cards in question are known."""
     number = len(found.ordinals)
     if found.kind is Kind.OTHER_DEALING_ERROR:
         return counted("Did 1 card come out of turn?", "Did {count} cards come out of turn?", number)
@@ -284,7 +284,7 @@ def _of_cards(state: TableState, found: Irregularity, place: Message) -> Message
 
 
 def _about(state: TableState, found: Irregularity) -> Message:
-    """Return what it is about, where something else is asked: what a person sees of it, or its kind and place."""
+    """Return what it is about if something else is asked: what a person sees of it, or its kind and place."""
     first, *others = _claims(state, found)
     if not others:
         return first.question
@@ -308,7 +308,7 @@ CERTAIN: Final = frozenset({Disposition.CONTINUE, Disposition.NEXT_CARD, Disposi
 
 
 def _if_so(state: TableState, found: Irregularity, *, named: bool = True) -> Message | None:
-    """Return what becomes of the card or the result: at once, or where people decide to play on."""
+    """Return what happens to the card or the result: immediately, or if people decide to play on."""
     said = becomes(state, found, named=named)
     if said is None:
         return None
@@ -342,14 +342,14 @@ def _confirming(found: Irregularity) -> Message:
 
 
 def _counted(state: TableState, found: Irregularity) -> Message | None:
-    """Return what the last count by hand says of the deck, with the numbers where they are known."""
+    """Return what the last count by hand says about the deck, with the numbers if they are known."""
     wrong = found.facts.counted_wrong
     if found.kind not in COUNT_KINDS or wrong is None:
         return None
     pile, number = _last_count(state, found)
     due = state.stub_due if pile == STUB else DECK_SIZE
     fits = state.stub_fits(number) if pile == STUB else number == DECK_SIZE
-    known = bool(pile) and fits is not wrong  # else it was not that count which showed it
+    known = bool(pile) and fits is not wrong  # else another count showed it
     if not wrong:
         if known and pile == STUB:
             return counted(
@@ -376,9 +376,9 @@ def _counted(state: TableState, found: Irregularity) -> Message | None:
 
 
 def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
-    """Return the pile and number of the last count since the irregularity came up, or with which it did.
+    """Return the pile and number of the last count since the irregularity was raised, or of the count that raised it.
 
-    Without one it is the stub as it was counted after the deal; an empty pile: no count is known.
+    Without one it is the stub as counted after the deal; an empty pile: no count is known.
     """
     if found.round != state.round.number:
         return "", 0
@@ -393,7 +393,7 @@ def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
 
 
 def number_moves(state: TableState, found: Irregularity) -> tuple[Move, ...]:
-    """Return the cards that are taken out of a hand, or given to it: from those set aside, else from the stub."""
+    """Return the cards that are taken out of a hand, or given to it: from those set aside, otherwise from the stub."""
     if found.stage is not Stage.MOVING or found.counted is None or found.place is None:
         return ()
     more = state.round.hands.get(found.place, Hand()).surplus
@@ -457,12 +457,12 @@ def _moving(state: TableState, found: Irregularity) -> Sentences:
 
 
 def waits_for_places(state: TableState, found: Irregularity) -> bool:
-    """Return whether nobody has entered yet which cards lie at the wrong place."""
+    """Return whether nobody has yet entered which cards are at the wrong place."""
     return not state.round.out_of_place and found.counted is None and state.round.placed_by <= found.id
 
 
 def _number_put_right(state: TableState, found: Irregularity) -> Message | None:
-    """Return what puts a wrong number of cards in a hand right; None where none was counted, or it is right."""
+    """Return what corrects a wrong number of cards in a hand; None if none was counted, or the number is right."""
     if found.counted is None or found.place is None:
         return None
     place, more = place_word(state, found.place), state.round.hands.get(found.place, Hand()).surplus
@@ -486,7 +486,7 @@ def _number_put_right(state: TableState, found: Irregularity) -> Message | None:
 
 
 def _ruling(state: TableState, found: Irregularity) -> Sentences:
-    """Ask for a ruling. What it is about comes first, so that two matters are distinguished."""
+    """Ask for a ruling. The text begins with the subject, so that two matters are distinguished."""
     about = _counted(state, found) or _noticed(state, found) or _about(state, found)
     then = _if_so(state, found, named=bool(found.note))
     if found.row.disposition is Disposition.SILENT:

@@ -1,4 +1,4 @@
-"""Raising an irregularity: which row applies, what people are asked, in which stage it starts.
+"""Raises an irregularity: determines which row applies, what people are asked, and the stage in which it starts.
 
 `raise_irregularity` is the single entry point; `raise_count_in_doubt` raises "cards may have passed unseen" (I04).
 """
@@ -42,11 +42,11 @@ def raise_irregularity(
     waiting: bool = False,
     entered: bool = False,
 ) -> None:
-    """Raise it with its evidence. It holds the table until it is resolved, except where it concerns bets alone.
+    """Raise it with its evidence. It holds the table until it is resolved, unless it concerns only bets.
 
-    Under maintenance it is noted and nothing more. `facts`: None, those that the table knows. `report`: the device's.
-    `earlier`: it is about the round before; `waiting`: about the deck of the next one. Neither holds the table.
-    `entered`: it is known from faces that a person entered, which are checked before anyone decides.
+    Under maintenance it is only noted. `facts`: None for those that the table knows. `report`: the device's. `earlier`:
+    it is about the round before; `waiting`: about the deck of the next one. Neither holds the table. `entered`: it is
+    known from faces that a person entered, which are checked before anyone decides.
     """
     state = decision.state
     if state.phase is Phase.MAINTENANCE:
@@ -54,7 +54,7 @@ def raise_irregularity(
         return
     known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
     in_device = kind is Kind.FACE_UP_IN_DEVICE and place is None and not (ordinals or waiting)
-    about = (state.decks.next_ordinal,) if in_device else ordinals  # one that people saw there is the next
+    about = (state.decks.next_ordinal,) if in_device else ordinals  # the next card is one that people saw there
     known = known if earlier else _with_card(state, known, place, card, about)
     row, asks = find_row(state.law, kind, known)
     decision.emit(
@@ -90,10 +90,10 @@ def raise_count_in_doubt(
     report: DeviceReported | None = None,
     ordinals: tuple[int, ...] = (),
 ) -> None:
-    """Cards may have passed unseen (I04): in a round a count is asked for, once. `note`: what was noticed.
+    """Raise I04 because cards may have passed unseen: in a round it asks for one count. `note`: what was noticed.
 
-    Between rounds it is only noted, where the device reported it: the next shuffle counts the cards. `ordinals`: the
-    cards with which it was noticed; setting them aside raises no second irregularity.
+    Between rounds a device's report of it is only noted: the next shuffle counts the cards. `ordinals`: the cards with
+    which it was noticed; setting them aside raises no second irregularity.
     """
     if decision.state.in_round:
         if not already_open(decision, Kind.COUNT_IN_DOUBT):
@@ -105,7 +105,7 @@ def raise_count_in_doubt(
 
 
 def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
-    """Return the recorded deck that it is about. After a round people mean its deck, the device the one in it."""
+    """Return the recorded deck in question: after a round people mean its deck, the device means the one in it."""
     if earlier:
         return state.earlier.label if state.earlier is not None else ""
     if waiting:
@@ -123,7 +123,7 @@ def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool,
 
 
 def known_facts(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
-    """Return the facts that the table knows by itself, changed by those that are `stated`; the rest is None."""
+    """Return the facts that the table knows, changed by those that are `stated`; the rest is None."""
     facts = {
         "handled": state.round.handled,
         "before_close": state.phase in BEFORE_CLOSE,
@@ -144,14 +144,14 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
 
 
 def _evidence(report: DeviceReported | None) -> dict[str, int | None]:
-    """Return the report of the device with which it was noticed."""
+    """Return the device's report with which it was noticed."""
     return {} if report is None else {"boot": report.boot, "report": report.number, "device_ms": report.uptime_ms}
 
 
 def _with_card(
     state: TableState, facts: Facts, place: Place | None, card: int | None, ordinals: tuple[int, ...]
 ) -> Facts:
-    """Return the facts, with what follows from the cards that it is about, where that is not stated."""
+    """Return the facts, completed from the cards in question unless stated."""
     known = {
         "first_card": _is_first_card(state, place, card, ordinals),
         "dealt_before": _dealt_before_choice(state, place, ordinals),
@@ -160,7 +160,7 @@ def _with_card(
 
 
 def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Return whether its cards were dealt before bettors first chose; None: people have to say (NC 5.7).
+    """Return whether its cards were dealt before bettors first chose; None if people have to say (NC 5.7).
 
     A card that is still to be dealt comes after the choice.
     """
@@ -178,7 +178,7 @@ def _dealt_before_choice(state: TableState, place: Place | None, ordinals: tuple
 
 
 def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Return whether it is about the first card of the round; None: it is not known which card it is about."""
+    """Return whether it is about the first card of the round; None if it is not known which card it is about."""
     if state.settings is not None and state.game.first_card is not None:
         return False if place is not None or ordinals else None  # a card at a place is not the First Card
     if len(ordinals) == 1 and state.round.dealt_cards:
@@ -191,7 +191,7 @@ def _is_first_card(state: TableState, place: Place | None, card: int | None, ord
 
 
 def _established(state: TableState) -> dict[str, bool | None]:
-    """Return whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4); None: people have to say.
+    """Return whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4); None if people have to say.
 
     Without entered wagers no one can tell (reading 29).
     """
@@ -201,7 +201,7 @@ def _established(state: TableState) -> dict[str, bool | None]:
 
 
 def _facts_of_earlier_round(state: TableState, place: Place | None) -> Facts:
-    """Return the facts that are still known of that round: the place, and what was entered of Players' cards."""
+    """Return the facts still known about that round: the place, and what was entered about Players' cards."""
     dealer_hand = None if place is None else place == "D"
     before = state.earlier
     viewed = before is not None and place is not None and before.hands.get(place, Hand()).viewed
@@ -215,13 +215,13 @@ def _facts_of_earlier_round(state: TableState, place: Place | None) -> Facts:
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:
-    """Return the stage in which it starts. No confirmation precedes a ruling: who rules judges the fact as well."""
+    """Return the stage in which it starts. A ruling needs no confirmation: the person who rules judges the fact too."""
     if row.disposition in (Disposition.REFER, Disposition.SILENT) and not asks:
         return Stage.RULING
     return Stage.CLAIMED
 
 
 def already_open(decision: Decision, kind: Kind) -> bool:
-    """Return whether one of this kind is open about this round, so that a second one would only repeat it."""
+    """Return whether one of this kind is already open for this round, so that another would only repeat it."""
     number = decision.state.round.number
     return any(found.kind is kind and found.round == number and not found.waiting for found in decision.state.open)

@@ -1,7 +1,7 @@
-"""Reopening decided irregularities after a correction of an entry on which the decision rested.
+"""Reopens decided irregularities after the correction of an entry on which the decision rested.
 
-It rested on the entry where the law now finds another row, or has a question. Its effects are undone by events that
-name them: hands play again, bets count again, a void is lifted. Then people decide again.
+A decision rested on the entry if the law now finds another row, or has a question. Events undo the effects of the
+decision: hands play again, bets count again, a void is lifted. Then people decide again.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.state import TableState
 
 OVERTAKEN: Final = "overtaken"
-NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # these outcomes are not reopened by themselves
+NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # these outcomes are not reopened automatically
 PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
 
 Choices = tuple[tuple[str, str, Choice], ...]
 
 
 def ask_for_counts(decision: Decision, because_of: int) -> None:
-    """Ask for a count again where one that is struck out answered, of the round or of the deck that waits.
+    """Ask again for a count if the one that answered is struck out, for the round or the waiting deck.
 
-    What a count raised has that answer too, and is withdrawn instead. An old journal does not say which count answered.
+    An irregularity that the count itself raised is withdrawn instead. An old journal does not say which count answered.
     """
     state = decision.state
     counts = [one.entry for one in state.round.entered if isinstance(one.operation, CountCards)]
@@ -56,10 +56,10 @@ def re_evaluate(
     *,
     corrected: int = 0,
 ) -> None:
-    """Look up the row again of every irregularity of the round that rested on one of these facts (`names`).
+    """Look up the row again for every irregularity of the round that rested on one of these facts (`names`).
 
-    `counted_wrong`: that fact by a corrected count. `corrected`: the entry of the round that was corrected, 0 for none:
-    what was decided before it did not rest on it. Denied irregularities rest on no fact.
+    `counted_wrong`: that fact, by a corrected count. `corrected`: the corrected entry of the round, 0 for none: earlier
+    decisions did not rest on it. Denied irregularities rest on no fact.
     """
     state = decision.state
     now_open = [Closed(found, "") for found in state.open if concerns_round(state, found)]
@@ -82,7 +82,7 @@ def re_evaluate(
 
 
 def ask_as_first_error(decision: Decision) -> None:
-    """Decide again what counted as an error after a choice, where no choice before it stands any more (reading 39).
+    """Decide again what counted as an error after a choice if no choice before it remains (reading 39).
 
     It waits until every error that was raised before it is decided.
     """
@@ -103,24 +103,24 @@ def ask_as_first_error(decision: Decision) -> None:
 
 
 def end_open(decision: Decision, given: PersonActed, kind: Kind) -> None:
-    """End what waits for a decision of this kind: by the corrected entries there is no such irregularity."""
+    """End undecided irregularities of this kind: by the corrected entries there are none."""
     for found in decision.state.open:
         if found.kind is kind and concerns_round(decision.state, found):
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
-    """Return whether it is about the round in progress or concluded last, not an earlier one or the deck that waits."""
+    """Return whether it is about the round in progress or concluded last, not an earlier one or the waiting deck."""
     return found.round == state.round.number and not found.waiting
 
 
 def may_be_reopened(state: TableState, found: Irregularity) -> bool:
-    """Return whether it may be: in a void round only the cause of the void can change the result."""
+    """Return whether it may be reopened: in a void round only the cause of the void can change the result."""
     return state.phase is not Phase.VOIDED or state.round.voided_by == found.id or found.waiting
 
 
 def _facts_now(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
-    """Return the stated facts; those that the corrected entry recorded (`names`) are taken from the state now."""
+    """Return the stated facts; those that the corrected entry recorded (`names`) are now taken from the state."""
     known = known_facts(state, found.place)
     now = {name: getattr(known, name) for name in names if name != "counted_wrong"}
     if "counted_wrong" in names:
@@ -142,8 +142,8 @@ def reopen(
 ) -> None:
     """Open it again, in its first stage unless `stage` is given, and undo its effects.
 
-    `recounted`: the number of cards of its hand is `counted` again, None before a count.
-    Raises `RefusedError` where it made the round void and the round cannot be continued.
+    `recounted`: the number of cards of its hand is `counted` again, None before a count. Raises `RefusedError` if it
+    made the round void and the round cannot be continued.
     """
     found = ended.found
     lifted = decision.state.phase is Phase.VOIDED and decision.state.round.voided_by == found.id
@@ -180,21 +180,21 @@ def reopen(
 
 
 def _undo_count(decision: Decision, found: Irregularity) -> None:
-    """Take back the counted number of cards, until it is confirmed again."""
+    """Withdraw the counted number of cards until it is confirmed again."""
     hand = decision.state.round.hands.get(found.place or "", Hand())
     if found.place is not None and found.counted is not None and hand.surplus:
         decision.emit(events.HandCounted(found.place, len(hand.cards)))
 
 
 def may_be_lifted(state: TableState) -> bool:
-    """Return whether a void round could be continued: as long as its cards are on the table."""
+    """Return whether a void round could be continued, which is possible while its cards are on the table."""
     deck_changed = state.decks.in_play.deck != state.round.deck or not state.decks.in_play.used
     undealt = not state.round.places and state.round.voided_from is not Phase.FIRST_CARD
     return not (deck_changed or undealt or state.round.voided_from is Phase.BETTING)
 
 
 def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None:
-    """Return the round to its phase before the void, and reopen what was open then; a settlement is reversed."""
+    """Return the round to its phase before the void, reopen what was open then, and reverse a settlement."""
     reached = decision.state.round.voided_from
     assert reached is not None, "a void round has the phase before it"
     returned = decision.state.round.chips_paid
@@ -210,7 +210,7 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
     for other, outcome in [(one.found, one.outcome) for one in decision.state.round.closed]:
         if outcome == OVERTAKEN:
             again = Closed(other, outcome)
-            row = None if other.stage is Stage.CLAIMED else other.row  # what was asked about it is asked again
+            row = None if other.stage is Stage.CLAIMED else other.row  # questions about it are asked again
             reopen(decision, again, other.facts, because_of, stage=other.stage, row=row, choices=other.choices)
 
 
@@ -222,7 +222,7 @@ def take_closing_back(decision: Decision, *, chips: bool) -> None:
 
 
 def take_hands_back(decision: Decision, places: Sequence[Place], irregularity: int) -> None:
-    """Have the hands at these places, where other cards lie now, entered and judged again if they were turned over."""
+    """Have the hands at these places, which have other cards now, entered and judged again if they were turned over."""
     shown = [place for place in places if decision.state.round.hands[place].shown]
     if not shown:
         return

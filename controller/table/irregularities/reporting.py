@@ -1,6 +1,6 @@
 """People report an irregularity: it is raised, or joins the open one that it is about.
 
-What the table noticed by itself is open already when people see it: their report adds what the table did not know.
+What the table noticed itself is already open when people see it: their report adds what the table did not know.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NEEDS_CARDS: Final = frozenset(
 AT_A_CARD: Final = frozenset(
     {Kind.EXPOSED_CARD, Kind.DROPPED_CARD, Kind.DEALER_EXPOSED_EARLY, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED}
 )
-"""Kinds that concern a card which lies at the named place."""
+"""Kinds that concern a card at the named place."""
 
 
 def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
@@ -90,7 +90,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
 
 
 def _verify_card(state: TableState, operation: operations.ReportIrregularity) -> None:
-    """An exposed, dropped or viewed card lies at the place that is named, or fell from there."""
+    """Verify that an exposed, dropped or viewed card is at the named place, or fell from there."""
     if operation.place is None or operation.kind not in AT_A_CARD:
         return
     fell = [card for card in state.round.piles.get(Pile.DROPPED, ()) if _belongs(state, card) == operation.place]
@@ -126,7 +126,7 @@ def _verify_earlier(state: TableState, operation: operations.ReportIrregularity)
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
-    """Raise it, unless it is open already: then the report joins that one."""
+    """Raise it unless it is already open: then the report joins the open one."""
     found = _open_already(decision.state, operation)
     error = open_error(decision.state, operation.place or "") if operation.kind is Kind.WRONG_COUNT else None
     if found is not None:
@@ -153,7 +153,7 @@ SAME_MATTER: Final = {
     Kind.DECK_COUNT: COUNT_KINDS,
     Kind.COUNT_IN_DOUBT: COUNT_KINDS,
 }
-"""The kinds of an open irregularity that a report may be about; without a row only the same."""
+"""The kinds of an open irregularity that a report may be about; a kind without a row only matches itself."""
 SEVERAL: Final = frozenset(
     {
         Kind.EXPOSED_CARD,
@@ -165,11 +165,11 @@ SEVERAL: Final = frozenset(
         *HOLDS_NOTHING,
     }
 )
-"""Kinds of which several may be open at once: two reports are about the same only if they name the same place."""
+"""Kinds of which several may be open at once: two reports are about the same one only if they name the same place."""
 
 
 def _is_error_reported(found: Irregularity, kind: Kind) -> bool:
-    """Return whether an open error of dealing is the one reported: cards at wrong places, or one the table noticed."""
+    """Return whether the report is about an open dealing error: misplaced cards, or one that the table noticed."""
     if found.kind is not Kind.OTHER_DEALING_ERROR or found.stage is not Stage.CLAIMED:
         return False
     if kind is Kind.WRONG_DISTRIBUTION:
@@ -191,7 +191,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
             continue
         by_table = _noticed_by_table(state, found)
         if by_table and found.kind is Kind.SIDE_WITHOUT_MAIN:
-            return found  # it names every one that lies there
+            return found  # it names every card there
         named = operation.place is not None and operation.place == found.place
         unnamed = (by_table or operation.kind not in SEVERAL) and None in (operation.place, found.place)
         if (named or unnamed) and (operation.card == found.card or None in (operation.card, found.card)):
@@ -200,7 +200,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
 
 
 def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
-    """Return whether the table noticed it, or an entry that is not a report. Errors of dealing are told apart."""
+    """Return whether the table noticed it, or an entry that is not a report. Dealing errors are told apart."""
     rounds = (state.round, state.earlier) if state.earlier is not None else (state.round,)
     said = {one.entry: one.operation for each in rounds for one in each.entered}
     reported = isinstance(said.get(found.origin), operations.ReportIrregularity)
@@ -208,7 +208,10 @@ def _noticed_by_table(state: TableState, found: Irregularity) -> bool:
 
 
 def _verify_undecided(state: TableState, operation: operations.ReportIrregularity) -> None:
-    """Side bets without a main bet are decided once; those that went back are not asked about again."""
+    """Verify that the report is not about decided bets: side bets without a main bet are decided once.
+
+    Bets that went back are not asked about again.
+    """
     if operation.kind is not Kind.SIDE_WITHOUT_MAIN or _open_already(state, operation) is not None:
         return
     alone = without_main(state.law, state.layout)
@@ -228,7 +231,7 @@ def _verify_undecided(state: TableState, operation: operations.ReportIrregularit
 def _join(
     decision: Decision, given: PersonActed, found: Irregularity, operation: operations.ReportIrregularity
 ) -> None:
-    """Add the place and the count that were not known; the row may change with them."""
+    """Add the place and the count that were not known; the row may change."""
     decision.emit(events.ReportJoined(found.id, given.person, operation.place, operation.card, operation.note))
     place = found.place or operation.place
     if found.stage is not Stage.CLAIMED:
@@ -245,13 +248,13 @@ def _join(
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person, counted))
 
 
-# -- errors of dealing that left a hand with a wrong number of cards
+# -- dealing errors that left a hand with a wrong number of cards
 
 
 def open_error(state: TableState, place: Place) -> Irregularity | None:
-    """Return an open error of dealing that may have left this hand with a wrong number (RTP 5.5, NC 5.5.5, 5.9).
+    """Return an open dealing error that may have left this hand with a wrong number (RTP 5.5, NC 5.5.5, 5.9).
 
-    It asks for that, or is about a card set aside, which may lie there.
+    It asks about that, or concerns a card set aside that may be in the hand.
     """
     aside = {card.ordinal for card in state.decks.aside}
     for found in state.open:
@@ -264,7 +267,7 @@ def open_error(state: TableState, place: Place) -> Irregularity | None:
 
 
 def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity, place: Place, number: int) -> None:
-    """Answer it with the number of cards of the hand at the place: a wrong number, or the right one after all."""
+    """Answer it with the number of cards in the hand at the place: a wrong number, or the right one after all."""
     state = decision.state
     known = known_facts(state, place)
     wrong = number != state.round.hands.get(place, Hand()).size

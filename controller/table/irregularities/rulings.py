@@ -1,6 +1,6 @@
-"""Rulings: where the document is silent or refers to a person, that person decides, by a named authority.
+"""Rulings: if the document is silent or refers to a person, that person decides, by a named authority.
 
-Each action is a row of `ACTIONS`. A round that cannot be finished is abandoned by a ruling too.
+Each action is a row of `ACTIONS`. A ruling can also abandon a round that cannot be finished.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ WITHOUT_AN_ORDER: Final = frozenset(
         Kind.SIDE_WITHOUT_MAIN,
     }
 )
-"""They are about faces and bets: no ruling on them names the order of cards that wait."""
+"""Kinds about faces and bets: no ruling on them names the order of cards that wait."""
 
 
 OF_PLAY: Final = frozenset({RulingAction.RECONSTRUCT, RulingAction.REMOVE_HANDS, RulingAction.NAME_ORDER})
-"""Rulings on hands in play. A round that is settled has none; its bets are returned, or it is void."""
+"""Rulings about hands in play. A settled round has no such hands; its bets are returned, or it is void."""
 
 
 class Action(NamedTuple):
-    """`verify` checks what was entered; `act` does it. An earlier round can only be ruled void, or left as it is."""
+    """`verify` checks the entry; `act` does it. An earlier round can only be ruled void, or left as it is."""
 
     verify: Callable[[TableState, Irregularity, operations.Rule], None]
     act: Callable[[Decision, PersonActed, Irregularity, operations.Rule], None]
@@ -82,7 +82,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
 
 
 def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
-    """Return whether it is possible: of an earlier round void or continue, of the deck that waits only continue."""
+    """Return whether the ruling is possible. An earlier round allows void or continue, a waiting deck only continue."""
     if found.waiting:
         return action is RulingAction.CONTINUE
     if found.facts.noticed is Noticed.CONCLUDED and action in OF_PLAY:
@@ -120,7 +120,7 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
 
 
 def _notice_undecided(decision: Decision) -> None:
-    """Ask again about a side bet that the ruling did not name: it would be held for ever."""
+    """Ask again about a side bet that the ruling did not name: otherwise it would be held forever."""
     state = decision.state
     if state.phase is not Phase.VOIDED and state.phase not in BEFORE_CLOSE:
         notice_side_without_main(decision, undecided_alone(state))
@@ -153,7 +153,7 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
 
 
 def _verify_bets_have_cards(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    """Verify that a ruling which leaves the cards where they lie covers each hand that lacks some."""
+    """Verify that a ruling which leaves the cards in place covers each hand that lacks some."""
     if found.kind is not Kind.WRONG_DISTRIBUTION or found.round != state.round.number:
         return
     if operation.action in (RulingAction.VOID, RulingAction.RECONSTRUCT):
@@ -237,9 +237,9 @@ def _void(decision: Decision, given: PersonActed, found: Irregularity, operation
 
 
 def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
-    """Apply a ruling on bets when they are settled; where they are settled already, they are settled again.
+    """Apply a ruling on bets when they are settled; if they are already settled, settle them again.
 
-    While bets are open, those that are returned go back at once.
+    While bets are open, returned bets go back immediately.
     """
     if decision.state.phase is Phase.BETTING and operation.action is RulingAction.RETURN_BETS:
         bets = [bet for bet in decision.state.layout.bets if bet.number in operation.bets]
@@ -280,7 +280,7 @@ def verify_abandon(state: TableState, given: PersonActed, operation: operations.
 
 
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
-    """Entered twice, unchanged, by the same person; any other operation in between cancels the first request."""
+    """Abandon the round when the same person enters it twice unchanged; any other operation cancels a first request."""
     asked = (given.person, operation.authority, operation.text)
     before = decision.state.round
     if before.abandon_asked != asked or not repeats(given, before.abandon_asking):
