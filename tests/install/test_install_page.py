@@ -154,7 +154,7 @@ async def test_from_a_bare_pc_to_a_dealt_round_and_later_steps() -> None:
             assert watch.startswith("runuser -u dealer -- cardshoe watch --socket ")
             asked = Child("controller", *status.partition(" -- cardshoe ")[2].split())
             assert await asked.ended() == 1, "no device is connected"
-            assert "Table NC-01: out of service" in asked.out[0]
+            assert "Table NC-01 · out of service" in asked.out[0]
             asked.abandon()
         for block in todo:
             if block.kind not in BY_HAND:
