@@ -65,9 +65,7 @@ def frames() -> Sequence[Frame]:
 
 
 class Judge(NamedTuple):
-    """How to check a page: the scripts that wait until it is drawn and measure it, and a function that returns what is
-    wrong.
-    """
+    """The checks of a page: scripts that wait until it is drawn and measure it, and a function that returns errors."""
 
     drawn: str
     measure: str

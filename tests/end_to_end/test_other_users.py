@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be seve
 
 
 class Attacker:
-    """Another user, in a separate process."""
+    """Another user of the machine, in a separate process."""
 
     def __init__(self, stage: Stage) -> None:
         self._child = Child("tests.end_to_end.attacker", str(stage.socket), listens=True)
@@ -80,7 +80,7 @@ async def here(stage: Stage, number: int, operation: AnyOperation, pin: str = ""
 
 
 async def test_idle_connections_of_a_stranger_stop_nothing(stage: Stage, attacker: Attacker) -> None:
-    """Ten times as many as the daemon has descriptors. The table is operated, the watchdog fed, the log short."""
+    """There are ten times as many as the daemon has descriptors; the table still works, and the log stays short."""
     daemon = await stage.start_daemon(watchdog_us=300_000)
     prlimit(daemon.pid, RLIMIT_NOFILE, (110, 110))
     assert await attacker.say(1100) == ["1100"]

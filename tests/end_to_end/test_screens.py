@@ -394,7 +394,7 @@ async def test_wrong_pins_at_browsers_that_are_not_enrolled_are_five_together(st
 
 
 async def test_five_hundred_connections_lock_no_screen_out(stage: Stage, signed_on: Browser, second: Browser) -> None:
-    """Idle ones, and some that repeat requests; the oldest are closed first, and none of a screen."""
+    """Some are idle, some repeat requests; the oldest are closed first, and none of a screen."""
     idle = []
     for _ in range(500):
         stranger = socket.socket()

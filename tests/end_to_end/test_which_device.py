@@ -251,7 +251,7 @@ async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> N
 
 
 class BadCable(SmallDevice):
-    """Once the link is established, every frame of the device loses a byte in transit."""
+    """A cable on which every frame of the device loses a byte once the link is established."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -76,7 +76,7 @@ def test_the_fields_read_by_the_views_are_listed_here() -> None:
 
 
 def test_no_body_of_an_event_breaks_a_view(rows: Rows, journal: int) -> None:
-    """Every odd value in every field that a view reads, of every such event."""
+    """It puts every odd value into every field that a view reads, of every such event."""
     numbers = count(10**6)
     for odd in ODD:
         for name in NAMES:

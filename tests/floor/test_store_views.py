@@ -179,7 +179,7 @@ def void_by(one: Round) -> str | None:
 
 
 def test_hands(everything: Rows) -> None:
-    """Hands that got cards, or were turned over. A hand that got its cards only when they were put right has none."""
+    """The view has hands that got cards or were turned over, but none that got cards only by a correction."""
 
     def got(row: dict[str, Any]) -> Any:
         judged = (row["outcome"], row["hand"], row["dealer_hand"], row["half"]) if row["outcome"] else None

@@ -132,7 +132,7 @@ def test_an_invalid_record_is_refused_with_a_reason(payload: bytes) -> None:
     ],
 )
 def test_a_malformed_event_does_no_harm(event: bytes, line: str | None) -> None:
-    """Whatever it contains, it has no entry."""
+    """It has no entry in the history, whatever it contains."""
     said = line_of(msgspec.Raw(event), WORDS, {})
     assert line is None or str(said).lower() == line.lower()
     assert "\x1b" not in str(said)

@@ -209,7 +209,7 @@ def test_a_void_that_needs_a_repeat_shows_why() -> None:
 
 
 def test_a_hand_shows_that_its_win_pays_half() -> None:
-    """NC: a winning Plain Six. A dealer pays by the text at the box."""
+    """In NC this is a winning Plain Six; a dealer pays by the text at the box."""
     table = TableHarness(hands={"B1": "AC 2C 3C", "B3": "9D 8C KS", "D": "2D AD AH"}, boxes=(1, 3)).start().to_dealing()
     table.deal()
     table.expose_all()

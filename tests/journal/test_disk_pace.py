@@ -62,7 +62,7 @@ def test_a_slow_disk_is_reported_while_it_waits_and_for_ten_minutes() -> None:
 
 
 def test_the_kernel_names_what_a_thread_waits_for(tmp_path: Path) -> None:
-    """First from a sample of the kernel's text, then for this process, whose thread waits for no disk."""
+    """It reads a sample of the kernel's text, then that of this process, whose thread waits for no disk."""
     (tmp_path / "7").mkdir()
     machine = SYNCS.get(os.uname().machine, {})
     (tmp_path / "7" / "stat").write_text("7 (jour) nal) S 1 1")

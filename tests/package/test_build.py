@@ -47,7 +47,7 @@ TABLE_FILES = ("cardshoe@.service", "70-cardshoe.rules", "cardshoe.sysusers.conf
 
 
 def test_two_builds_are_identical(made: Made) -> None:
-    """Built in other folders, with another umask, another time zone and another hash seed."""
+    """They are built in other folders, with another umask, another time zone and another hash seed."""
     assert made.package != made.again
     assert made.package.read_bytes() == made.again.read_bytes()
 

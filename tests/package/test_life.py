@@ -188,7 +188,7 @@ def test_an_environment_made_by_pip_is_not_overwritten(bare: BareRoot, made: Mad
 
 
 def test_a_removal_and_a_purge_leave_the_documented_files(bare: BareRoot, made: Made) -> None:
-    """docs/install.md: configurations, keys, journals, users, and what the site put into /etc."""
+    """docs/install.md lists them: configurations, keys, journals, users, and the site's files in /etc."""
     note_calls(bare)
     before, users = bare.files(), bare.users()
     bare.run(f"dpkg -i {bare.take(made.package)}")

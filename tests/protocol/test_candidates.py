@@ -103,7 +103,7 @@ def test_each_new_hello_gets_a_fresh_nonce_and_the_same_hello_the_same_identity(
 
 
 def test_only_the_last_hello_has_a_candidate() -> None:
-    """A, B and A again: a proof for A's first identity is no longer valid."""
+    """The hellos are A, B and A again: a proof for A's first identity is no longer valid."""
     device = BenchDevice()
     one, other = make_host(), make_host()
     hello = one.outgoing()

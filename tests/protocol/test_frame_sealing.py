@@ -46,7 +46,7 @@ def report(sealer: FrameSealer, number: int = 1, flags: int = BULK) -> bytes:
 
 
 def test_the_independent_cipher_is_that_of_the_rfc() -> None:
-    """RFC 8439, 2.8.2."""
+    """The vector is that of RFC 8439, 2.8.2."""
     text = (
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would "
         b"be it."
@@ -175,7 +175,7 @@ def test_a_recorded_frame_is_accepted_neither_again_nor_out_of_order(order: tupl
 
 
 def test_a_sides_own_frame_is_not_accepted_back() -> None:
-    """Reflection: each direction has its own key."""
+    """A reflected frame fails because each direction has its own key."""
     opener = FrameOpener(DEVICE_KEY)
     assert opener.open(read(report(FrameSealer(HOST_KEY)))) is None
     assert opener.forged == 1

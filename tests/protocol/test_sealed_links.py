@@ -128,7 +128,7 @@ def test_old_keys_open_nothing_once_a_new_link_is_established() -> None:
 
 
 def test_an_unfinished_link_takes_nothing_from_the_established_one() -> None:
-    """Hello A, B, A: candidates come and go, and each hello that is not the candidate's gets another nonce."""
+    """The hellos are A, B, A: candidates come and go, and each hello that is not the candidate's gets another nonce."""
     wire = Wire()
     hellos = [make_host().outgoing() for _ in range(2)]
     identities = [wire.device.exchange(hellos[place], 0.5) for place in (0, 1, 0, 0)]

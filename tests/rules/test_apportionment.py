@@ -35,7 +35,7 @@ def listed(share: Share) -> tuple[object, ...]:
 
 
 def test_nc_5_1_1_bettors_of_a_box_share_its_maximum() -> None:
-    """150, 100 and 50 on a maximum of 100: each counts a third of itself."""
+    """The bets are 150, 100 and 50 on a maximum of 100: a third of each counts."""
     found = shares(NC, 150, 100, 50)
     assert counts(found) == [50, Fraction(100, 3), Fraction(50, 3)]
     assert [share.returned for share in found] == [100, Fraction(200, 3), Fraction(100, 3)]
@@ -48,7 +48,7 @@ def in_whole_units(*amounts: int, limit: Limit = TEN_TO_HUNDRED) -> list[Fractio
 
 
 def test_nc_5_1_1_in_whole_units_the_first_placed_gets_the_odd_unit() -> None:
-    """66 2/3 and 33 1/3; then 33 1/3 and 66 2/3; three times 33 1/3."""
+    """The exact shares are 66 2/3 and 33 1/3; then 33 1/3 and 66 2/3; then three times 33 1/3."""
     assert in_whole_units(200, 100) == [67, 33]
     assert in_whole_units(100, 200) == [34, 66]
     assert in_whole_units(200, 200, 200) == [34, 33, 33]
@@ -83,7 +83,7 @@ def test_nc_5_1_1_one_bettor_alone_counts_to_the_maximum() -> None:
 
 
 def test_nc_5_1_1_a_share_below_the_minimum_is_raised_to_it() -> None:
-    """150, 100, 10 on 100: 10 of 260 would count 3 11/13; it counts 10, and 90 is shared 3 to 2."""
+    """The bets are 150, 100 and 10 on 100. The last would count 3 11/13; it counts 10, and 90 is shared 3 to 2."""
     assert counts(shares(NC, 150, 100, 10)) == [54, 36, 10]
 
 
@@ -97,7 +97,7 @@ def test_nc_5_1_1_where_minimums_alone_exceed_the_maximum_each_counts_the_minimu
 
 
 def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_others_share_the_rest() -> None:
-    """6 is under the minimum of 10: 94 is shared by 120 and 68, half of each."""
+    """The bet of 6 is under the minimum of 10; the bets of 120 and 68 share 94, half of each."""
     found = shares(NC, 120, 68, 6)
     assert counts(found) == [60, 34, 6]
     assert [share.clause for share in found] == ["NC 5.1.1", "NC 5.1.1", "NC 5.1.2"]

@@ -77,7 +77,7 @@ def test_the_classes_have_as_many_hands_as_the_cards_say() -> None:
 
 
 def test_f3_item_8_the_hands_of_pair_plus_have_their_known_numbers() -> None:
-    """48 straight flushes, 720 other straights, 1096 other flushes, 52 threes of a kind, 3744 pairs."""
+    """There are 48 straight flushes, 720 other straights, 1096 other flushes, 52 threes of a kind, 3744 pairs."""
     found: Counter[str] = Counter()
     for ranks, count in zip(classes_by(RANKS).first, count_hands(WHOLE_DECK, RANKS), strict=True):
         straight = is_straight(unsuited(ranks))

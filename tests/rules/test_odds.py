@@ -168,7 +168,7 @@ def test_rtp_4_2_royal_pictures_pay_on_the_calculated_number_of_hands() -> None:
 
 
 def test_f3_o3_pair_plus_pays_on_the_known_number_of_hands() -> None:
-    """Straight flush, three of a kind, straight, flush, pair."""
+    """The hands are a straight flush, three of a kind, a straight, a flush and a pair."""
     assert [price.ways for price in counted_by_id("F3")["pair_plus"].prices] == [48, 52, 720, 1096, 3744]
 
 

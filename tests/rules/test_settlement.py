@@ -68,7 +68,7 @@ def test_rtp_4_2_and_p3_4_3_and_f3_o3_side_wagers_pay_their_odds() -> None:
 
 
 def test_nc_5_1_1_a_player_wins_or_loses_his_share_of_the_maximum() -> None:
-    """150, 100 and 50 on a maximum of 100: a third of each wins on box 1 and loses on box 3."""
+    """The bets are 150, 100 and 50 on a maximum of 100: a third of each wins on box 1 and loses on box 3."""
     for box, verdict in ((1, WON), (3, LOST)):
         layout = lay("NC", ("ann", "main", box, 150), ("bob", "main", box, 100), ("cy", "main", box, 50))
         settlement = settle_round(NC, limited("main"), layout, TABLE)
@@ -275,7 +275,7 @@ def test_nc_5_3_an_absent_bettor_is_settled_like_the_others() -> None:
 def test_rounding_applies_to_payouts_and_its_difference_is_shown(
     rounding: Rounding, paid: Fraction, kept: Fraction
 ) -> None:
-    """Half of 25 (TP 4.1)."""
+    """The payout is half of 25 (TP 4.1)."""
     layout = lay("TP", ("ann", "main", 2, 25))
     settlement = settle_round(TP, THREE_BOXES, layout, TABLE, rounding=rounding)
     assert (settlement.entries[0].paid, breakage(settlement)) == (paid, kept)

@@ -55,7 +55,7 @@ def test_evidence_of_a_thousand_good_machines() -> None:
 
 @pytest.mark.parametrize("level", [0.05, 0.2])
 def test_exact_rates_are_those_of_all_orders(level: float) -> None:
-    """Two decks of four cards: 576 pairs, through the audit."""
+    """All 576 pairs of decks of four cards go through the audit."""
     tested = [examine(np.stack(pair)) for pair in product(FOUR, FOUR)]
     for number, one in enumerate(PROCEDURES):
         raised = np.mean([results[number].p <= level for results in tested])

@@ -56,7 +56,7 @@ def decks(model: str) -> Orders:
 
 
 def test_its_null_is_that_of_all_orders() -> None:
-    """Two kinds of three cards: 720 orders."""
+    """The decks have two kinds of three cards: 720 orders."""
     kind = np.array([0, 0, 0, 1, 1, 1])
     counts = np.bincount(collected(kind[np.array(list(permutations(range(6))))]), minlength=7)
     assert null(2, 3) == pytest.approx(counts / 720)

@@ -38,7 +38,7 @@ def test_the_bound_is_its_formula() -> None:
 
 
 def test_no_probability_exceeds_the_bound() -> None:
-    """All sets of three decks of four cards."""
+    """The test enumerates all sets of three decks of four cards."""
     fullest = [fullest_cell(np.stack(decks)) for decks in product(FOUR, repeat=3)]
     for most in range(4):
         assert np.mean(np.array(fullest) >= most) <= chances(3, 4)[most]
@@ -62,7 +62,7 @@ def test_decks_that_come_out_as_they_went_in() -> None:
 
 
 def test_a_fifth_of_the_decks_is_enough_to_see_one_place() -> None:
-    """70 decks. Chi-square of the whole table needs twice as many."""
+    """The set has 70 decks; chi-square of the whole table needs twice as many."""
     audits, nulls = 40, Nulls(np.random.default_rng(1))
     orders = model_named("favoured:0.2:1:52").shuffle(np.random.default_rng(3), audits * 70, 52)
     alarms = [

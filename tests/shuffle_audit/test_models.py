@@ -93,7 +93,7 @@ def test_the_probabilities_of_all_orders_add_up_to_one(model: KnownModel) -> Non
 
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.words)
 def test_simulated_decks_have_the_known_distribution(model: KnownModel) -> None:
-    """Chi-square of 60,000 decks of five cards, which is too large once in a million runs."""
+    """The test is chi-square with 60,000 decks of five cards; it fails by chance once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(5), 60_000, 5).tolist()))
     expected = np.exp(model.log_ratios(FIVE)) / 120 * 60_000
     observed = np.array([made[tuple(order)] for order in FIVE.tolist()])
@@ -121,7 +121,7 @@ def test_riffles_as_bayer_and_diaconis_published_them() -> None:
 
 
 def test_shelves_as_diaconis_fulman_and_holmes_published_them() -> None:
-    """Table 1: total variation, separation, and the third where it is below a million."""
+    """Their table 1 has total variation, separation, and a third distance, compared where it is below a million."""
     published = {
         10: (1.0, 1.0, None), 15: (0.943, 1.0, None), 20: (0.720, 1.0, None), 25: (0.544, 1.0, 45118),
         30: (0.391, 1.0, 3961), 35: (0.299, 0.996, 716), 50: (0.159, 0.910, 39), 100: (0.041, 0.431, 1.9),

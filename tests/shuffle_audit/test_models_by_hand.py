@@ -56,7 +56,7 @@ def several(one: Chances, times: int) -> Chances:
     ids=lambda one: getattr(one, "words", "chances"),
 )
 def test_several_passes_have_the_distribution_of_one_pass(model: ShuffleModel, expected: Chances) -> None:
-    """Chi-square of 60,000 decks of four cards, which is too large once in a million runs."""
+    """The test is chi-square with 60,000 decks of four cards; it fails by chance once in a million runs."""
     made = Counter(map(tuple, model.shuffle(np.random.default_rng(6), 60_000, 4).tolist()))
     observed = np.array([made[tuple(order)] for order in FOUR.tolist()])
     likely = expected > 0
@@ -67,7 +67,7 @@ def test_several_passes_have_the_distribution_of_one_pass(model: ShuffleModel, e
 
 
 def test_a_biased_cut_by_its_closed_form() -> None:
-    """One riffle: the cards above the cut have 40 % each. Compared with three even cuts, and up to the last passes."""
+    """For one riffle, each card is above the cut with 40 %. It also equals three even cuts, up to the last passes."""
     made = np.array([[0, 3, 1, 4, 2], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0]])
     whole = sum(0.4**k * 0.6 ** (5 - k) for k in range(6))
     found = np.exp(BiasedRiffle(1, 0.4).log_ratios(made)) / 120

@@ -77,7 +77,7 @@ def test_a_deck_that_does_not_count_is_reported_with_its_reason() -> None:
     [({0}, 0, {1}), ({0}, 1, {0}), ({2}, 0, {2}), ({0, 1}, 0, {2}), ({2, 4}, 0, {2, 4}), ({3, 4}, 0, {3, 5})],
 )
 def test_one_odd_deck_does_not_exclude_all_that_follow(small: set[int], skip: int, left_out: set[int]) -> None:
-    """Decks of 51 cards between those of 52."""
+    """A few decks of 51 cards are among those of 52."""
     decks = [shuffled("uniform", 1, at, 51 if at in small else 52)[0] for at in range(7)]
     lines, _ = watched(decks, Monitor("machine 7", skip=skip))
     assert {line.deck - 1 for line in lines if line.left_out} == left_out
@@ -133,7 +133,7 @@ def test_the_evidence_is_its_formula_and_begins_with_1() -> None:
 
 
 def test_the_evidence_is_1_on_average_over_all_orders() -> None:
-    """Two decks of four cards, 576 pairs of orders."""
+    """The average is over the 576 pairs of orders of two decks of four cards."""
     orders = np.array(list(permutations(range(4))))
     values = [math.exp(Evidence().add(np.stack(pair))[-1]) for pair in product(orders, orders)]
     assert np.mean(values) == pytest.approx(1)
@@ -151,7 +151,7 @@ def test_a_machine_that_becomes_bad_after_300_good_decks() -> None:
 
 @pytest.mark.parametrize("known", [24, 52])
 def test_a_good_machine_that_is_examined_after_each_of_60_decks(known: int) -> None:
-    """1,000 tables at a level of 0.05, by the same evidence, all decks of all tables together."""
+    """The test has 1,000 tables at a level of 0.05; the decks of all tables are examined together."""
     tables, decks, level = 1_000, 60, 0.05
     orders = model_named("uniform").shuffle(np.random.default_rng(3), tables * decks, known)
     course = since_any_deck(ratios_of(orders).reshape(tables, decks, -1))

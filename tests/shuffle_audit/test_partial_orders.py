@@ -72,7 +72,7 @@ def test_decks_by_their_size_and_in_their_sequence() -> None:
 
 
 def test_whole_decks_give_the_same_results() -> None:
-    """Equal to the bit: examined as one array, and as decks that might be partly known."""
+    """Results are equal to the bit, whether examined as one array or as decks that might be partly known."""
     decks = shuffled("shelves:30", 5)
     seen = seen_of(decks)
     orders = orders_of_decks(decks)
@@ -151,7 +151,7 @@ def masked(decks: list[DeckOrders], seed: int) -> list[DeckOrders]:
 
 
 def test_false_alarms_are_as_rare_as_stated_with_places_by_chance() -> None:
-    """2,000 audits of four good decks each, known at places that do not depend on their cards."""
+    """The test has 2,000 audits of four good decks each, known at places that do not depend on their cards."""
     seen = masked(shuffled("uniform", AUDITS * EACH, seed=11, cards=16), 12)
     chances = np.array([judge(seen[at : at + EACH]).chance for at in range(0, len(seen), EACH)])
     for level in (0.2, 0.05, 0.01):

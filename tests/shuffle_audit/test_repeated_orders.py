@@ -26,7 +26,7 @@ def test_the_bound_is_its_formula() -> None:
 
 
 def test_no_probability_exceeds_the_bound() -> None:
-    """All sets of three decks of four cards."""
+    """The test enumerates all sets of three decks of four cards."""
     sets = [repeated(np.stack(decks)) for decks in product(FOUR, repeat=3)]
     assert np.mean(np.array(sets) > 0) <= bound(3, 4)
     assert np.mean(sets) <= bound(3, 4)

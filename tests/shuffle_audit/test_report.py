@@ -217,7 +217,7 @@ def test_guesses_by_place_are_the_guesses() -> None:
 
 @pytest.mark.parametrize(("decks", "size"), [(3, 10), (100, 2), (400, 1)])
 def test_cells_of_the_map(decks: int, size: int) -> None:
-    """Standard deviations: their squares are 1 on average after a good shuffle."""
+    """Cells are in standard deviations: their squares are 1 on average after a good shuffle."""
     squares = []
     for seed in range(30):
         at, far = _cells(UNIFORM.shuffle(np.random.default_rng(seed), decks, 52))
@@ -231,7 +231,7 @@ def test_cells_of_the_map(decks: int, size: int) -> None:
 
 
 def test_the_map_states_how_often_a_good_shuffle_has_such_a_cell() -> None:
-    """Hardly ever for a bad one; for good ones as often as it should."""
+    """The stated probability is tiny for a bad shuffle and moderate for good ones."""
     said = re.compile(r"lies (\S+) standard deviations off; in .* so far off with a chance of (\S+)\. The")
 
     def found(orders: Orders) -> tuple[float, float]:

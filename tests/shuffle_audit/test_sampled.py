@@ -74,7 +74,7 @@ def test_one_deck_does_not_test_cards_and_places() -> None:
 
 
 def test_a_bound_applies_beyond_all_samples() -> None:
-    """Decks that came out as they went in: the bound is their chance, times cells or shifts. It is never less than the
+    """Decks come out as they went in: the bound is their chance, times cells or shifts. It is never less than the
     exact value for one deck of six cards.
     """
     made = nulls()
@@ -131,7 +131,7 @@ def test_a_cut_alone_moves_all_cards_by_as_much() -> None:
 
 
 def test_the_regulators_test_in_both_forms() -> None:
-    """Each with its own verdict, at 95 and 99 %."""
+    """Each form has its own verdict, at 95 and 99 %."""
     decks = uniform(1, 30)
     found = card_position(decks, nulls())
     assert found.freedom == 2601
@@ -145,9 +145,7 @@ def test_the_regulators_test_in_both_forms() -> None:
 
 @pytest.mark.exhaustive
 def test_more_decks_than_sampled_raise_false_alarms_as_stated() -> None:
-    """300 decks. Samples are drawn again for each 40 sets, so that no single draw decides. `test_calibration` has fewer
-    decks.
-    """
+    """Sets have 300 decks (fewer in `test_calibration`). Samples are drawn again for each 40, so no draw decides."""
     count, levels, each, decks = long_forms.count(4_000), np.array([0.05, 0.01]), 40, 300
     raised = np.zeros((len(SAMPLED), 2))
     for number in range(0, count, each):
@@ -169,7 +167,7 @@ def alarms(model: ShuffleModel, decks: int, count: int, made: Nulls) -> tuple[fl
 def test_the_power_of_the_regulators_chi_square() -> None:
     """Some 145 decks find ten shelves with 80 % at 5 %; the naive form misjudges some 16 % of good ones.
 
-    Sixteen hundred sets of 145 decks each; four standard errors, and one part in a hundred for samples.
+    The test has 1,600 sets of 145 decks each, and allows four standard errors, and 1 % for the samples.
     """
     count, made = long_forms.count(1600), nulls(samples=9_999)
     margin = 4 * np.sqrt(0.8 * 0.2 / count) + 0.01

@@ -64,7 +64,7 @@ def test_every_offer_is_accepted_in_every_state(some: int) -> None:
 
 @pytest.mark.exhaustive
 def test_every_permitted_operation_was_offered() -> None:
-    """Every operation, with many arguments, in every state that was reached."""
+    """The test tries every operation, with many arguments, in every state that was reached."""
     taken = 0
     for state in reached_states():
         allowed = [offer for offer in offers(state) if offer.allowed]

@@ -69,7 +69,7 @@ def test_killed_at_an_operation(
     "times", [pytest.param(3, id="some"), pytest.param(long_forms.count(100), id="many", marks=pytest.mark.soak)]
 )
 def test_killed_again_and_again(kill: Kill, times: int, record_property: Callable[[str, object], None]) -> None:
-    """Two kills in one folder: the second happens while the effect of the first is being repaired."""
+    """The second kill in a folder happens while the effect of the first is being repaired."""
     random = long_forms.randomness(times)
     for _ in range(times):
         with memory_folder() as folder:
